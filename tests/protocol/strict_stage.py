@@ -68,7 +68,7 @@ class StrictStage:
         """Set the context window of the active model, whatever it reports itself."""
         assert self.asked.profile is not None
         self.asked.profile = replace(self.asked.profile, context_window=window)
-        await until(lambda: not self.asked._working)
+        await until(lambda: not self.asked._working.running)
         self.asked.context_meter.window = window
 
     async def ask(

@@ -17,7 +17,8 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
-from tui.runtime.recording import Keeping, RunRecording
+from tui.runtime.recording import RunRecording
+from tui.settings.schema import TrafficSettings
 from tui.storage.recordings.reader import RecordingReader
 
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
@@ -55,7 +56,7 @@ class Store:
         )
 
     async def run(self) -> None:
-        self.traffic.start(Keeping(self.folder))
+        self.traffic.start(TrafficSettings(), self.folder)
         await self.host.start_all()
         running = [
             tool

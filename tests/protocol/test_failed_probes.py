@@ -28,7 +28,7 @@ from tui.core.servers import (
 from tui.core.traffic import Direction
 from tui.host.host import Host
 from tui.host.host_context import Remembered
-from tui.settings.state.server_memory import StoredEras
+from tui.settings.state.server_memory import stored_eras
 
 GATEWAY = str(Path(__file__).with_name("gateway_server.py"))
 
@@ -370,10 +370,10 @@ def steered(path):
 
 async def test_a_server_with_a_handshake_is_probed_only_in_the_first_run(steer, tmp_path):
     spec, path = steered(steer(era="legacy")), tmp_path / "eras.json"
-    first = StoredEras(path)
+    first = stored_eras(path)
     assert (await requests_of(spec, KnownEras(first)))[:2] == ["server/discover", "initialize"]
     first.close()
-    assert "server/discover" not in await requests_of(spec, KnownEras(StoredEras(path)))
+    assert "server/discover" not in await requests_of(spec, KnownEras(stored_eras(path)))
 
 
 async def test_a_wrong_remembered_era_costs_one_more_process(steer):

@@ -14,9 +14,10 @@ from tests.protocol.command import Done, mcptui
 from tests.streams import INDEX as STREAMS
 from tests.streams import ModelOutput, chunks_of, expected, output_of_model
 from tests.texts import INDEX, TOOLS, Read, text_of
+from tests.unit.core.stand_ins import policy_of
 from tui.core.conversation.conversation import Conversation, UserMessage
 from tui.core.events import Event, ToolCallEnded, TurnStarted
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import (
     ApprovalRequest,
     Decision,
@@ -59,7 +60,7 @@ async def turn_with(
         deps = TurnDeps(
             TurnModel(chat),
             TurnTools(host.toolbox),
-            TurnPermission(Nobody(), Policy(mode=Mode.ALL)),
+            TurnPermission(Nobody(), policy_of(mode=Mode.ALL)),
             Limits(),
             MonotonicClock(),
         )

@@ -19,7 +19,7 @@ from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
-from tui.settings.state.server_memory import StoredTasks
+from tui.settings.state.server_memory import stored_tasks
 
 SERVER = Path(__file__).parent / "task_server.py"
 
@@ -125,7 +125,7 @@ async def test_cancelling_the_call_of_a_model_cancels_its_task_at_the_server(tmp
 
 
 async def test_the_task_of_an_abandoned_call_by_hand_is_resumed_after_a_restart(tmp_path):
-    stored = StoredTasks(tmp_path / "state" / "tasks.json")
+    stored = stored_tasks(tmp_path / "state" / "tasks.json")
     async with stage(tmp_path, book=KnownTasks(stored)) as it:
         calling = asyncio.create_task(it.by_hand("stuck"))
         await until(lambda: it.sent("tasks/get"))
@@ -140,7 +140,7 @@ async def test_the_task_of_an_abandoned_call_by_hand_is_resumed_after_a_restart(
     at_server = tmp_path / "at-server.json"
     at_server.write_text(at_server.read_text().replace('"stuck"', '"count"'))
 
-    async with stage(tmp_path, book=KnownTasks(StoredTasks(tmp_path / "state" / "tasks.json"))) as it:
+    async with stage(tmp_path, book=KnownTasks(stored_tasks(tmp_path / "state" / "tasks.json"))) as it:
         assert it.host.status("srv").tasks == 1
         (task,) = it.host.workbench.tasks("srv")
         result = await it.host.workbench.fetch_task(task, call="hand-1", progress=it.progress)

@@ -16,7 +16,7 @@ from tests.conftest import until
 from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
 from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
 from tests.strict import FLAVOURS
-from tests.unit.core.stand_ins import YES, ScriptedApprover
+from tests.unit.core.stand_ins import YES, ScriptedApprover, policy_of
 from tui.core.conversation.conversation import AssistantMessage, Attachment, CallRequest, Intent, UserMessage
 from tui.core.events import (
     ApprovalAsked,
@@ -28,7 +28,7 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import Answer as Said
 from tui.core.ports import Decision
 from tui.core.turn.limits import Limits
@@ -98,7 +98,7 @@ async def test_a_history_with_an_invalid_call_is_valid(stage: StrictStage, made:
 
 async def test_a_history_with_denied_calls_is_valid(native: StrictStage) -> None:
     native.around.host.toolbox = type(native.around.toolbox)(read_only=False)
-    native.around.policy = Policy(mode=Mode.ASK)
+    native.around.policy = policy_of(mode=Mode.ASK)
     await native.ask("go", calls(ECHO, ECHO), approver=ScriptedApprover(NO, YES))
     await native.goes_on()
 
@@ -171,7 +171,7 @@ async def test_a_history_with_a_turn_cancelled_before_a_retry_is_valid(
 
 async def test_a_history_with_a_turn_cancelled_during_approval_is_valid(native: StrictStage) -> None:
     native.around.host.toolbox = type(native.around.toolbox)(read_only=False)
-    native.around.policy = Policy(mode=Mode.ASK)
+    native.around.policy = policy_of(mode=Mode.ASK)
     await native.ask(
         "go", calls(ECHO, ECHO, ECHO), approver=ScriptedApprover(YES), watch=cancels(ApprovalAsked, 2)
     )

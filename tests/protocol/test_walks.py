@@ -22,7 +22,7 @@ from tests.media import base64_of, png
 from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
 from tests.protocol.test_valid_conversations import ECHO, HANGS, NO, WAITS, writes
 from tests.strict import FLAVOURS
-from tests.unit.core.stand_ins import YES, ScriptedApprover
+from tests.unit.core.stand_ins import YES, ScriptedApprover, policy_of
 from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.events import (
@@ -35,7 +35,7 @@ from tui.core.events import (
     ToolCallEnded,
     ToolCallStarted,
 )
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode
 from tui.core.turn.limits import Limits
 from tui.runtime.turn import PendingTurn
 
@@ -139,7 +139,7 @@ class Walk:
         around, approver = self.stage.around, ScriptedApprover(*decisions)
         toolbox, policy = around.toolbox.offered, around.policy
         around.toolbox.offered = [replace(tool, read_only=False) for tool in toolbox]
-        around.policy = Policy(mode=Mode.ASK)
+        around.policy = policy_of(mode=Mode.ASK)
         replies = [ANSWERS[name]() for name in names]
         await self.stage.ask(
             "go", *replies, approver=approver, watch=cancels(ApprovalAsked, len(decisions) + 1)

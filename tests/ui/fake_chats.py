@@ -72,6 +72,10 @@ class FakeChats:
         return lost
 
     @property
+    def now(self) -> "FakeChats":
+        return self
+
+    @property
     def parent(self) -> str:
         return self.info.parent if self.info is not None else ""
 

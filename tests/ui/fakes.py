@@ -12,10 +12,10 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
 from tests.ui.traffic_stage import Recorded
+from tests.unit.core.stand_ins import policy_of
 from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.example_questions import Example
-from tui.core.permission.approval_policy import Policy
 from tui.core.ports import (
     Approver,
     DecisionRecord,
@@ -146,7 +146,7 @@ class FakeRuntime:
         self.unsaved = self.unrecorded = self.failed_thread = ""
         self.decided: list[DecisionRecord] = []
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)
-        self.turn_context = SimpleNamespace(policy=Policy(), toolbox=self.toolbox)
+        self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = False
         self.redactor = Redactor()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.conftest import until
 from tests.ui.real_stage import real_app
-from tui.core.daemon_thread import DaemonThread
+from tui.core.background import DaemonThread
 
 
 async def test_a_thread_that_failed_and_was_restarted_is_named(separate_home: Path) -> None:

@@ -51,7 +51,7 @@ async def reloads(app: RealApp, text: str) -> None:
 
 async def settled(app: RealApp) -> None:
     """Wait until no operation on the configuration runs, and what it showed is on screen."""
-    await app.runtime.configuration.settled(30)
+    await app.runtime.configuration.running.settled(30)
     await app.pilot.pause()
 
 
@@ -207,7 +207,7 @@ async def test_the_theme_of_the_command_line_stays_when_the_file_names_another(s
     options = Options(disabled_too=True, demo=True, theme="harbor")
     async with real_app(separate_home, "[servers]\n", options=options) as app:
         await reloads(app, '[servers]\n[ui]\ntheme = "dusk"\n[limits]\nmax_steps = 7\n')
-        await until(lambda: app.runtime.limits.max_steps == 7)
+        await until(lambda: app.runtime.turn_context.limits.max_steps == 7)
         await settled(app)
         assert app.app.theme == "harbor"
 

@@ -10,12 +10,12 @@ import pytest
 from tests.conftest import until
 from tests.scripted_model import Reply, ScriptedModel, Wait, calls, says
 from tests.ui.talk_stage import Talk, talk
-from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, text
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, call, policy_of, text
 from tests.unit.storage.session_samples import store_in
 from tui.core.conversation.conversation import Conversation, Remark
 from tui.core.errors import ModelError
 from tui.core.events import TextDelta
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import (
     Answer,
     Decision,
@@ -79,7 +79,7 @@ class Scene:
         deps = TurnDeps(
             TurnModel(SlowModel(self.clock, self.bridge, *replies)),
             TurnTools(FunctionToolbox(read_only=False, echo=echo, broken=broken)),
-            TurnPermission(ScriptedApprover(*[Decision(answer)] * 9), Policy(mode=Mode.ASK)),
+            TurnPermission(ScriptedApprover(*[Decision(answer)] * 9), policy_of(mode=Mode.ASK)),
             limits or Limits(),
             self.clock,
         )

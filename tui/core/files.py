@@ -83,6 +83,30 @@ def open_private(path: Path, flags: int) -> int:
     return handle
 
 
+def append_private(path: Path, data: bytes) -> None:
+    """Append lines to a private file, all or none: a part of one would damage the next.
+
+    Begins a new line if an earlier write was interrupted. Raises OSError.
+    """
+    make_folder(path.parent)
+    handle = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":
+            data = b"\n" + data
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(handle, size)
+            raise
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def refuse_links(paths: Iterable[Path]) -> None:
     """Raise `LinkError` if a link is in place of one of these files or of a folder of mcptui's above it."""
     for path in paths:

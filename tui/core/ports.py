@@ -4,15 +4,19 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
 
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,22 +289,6 @@ class TrustStore(Protocol):
         """Store the user's answer. Neither waits nor raises."""
 
 
-class HintedTrust:
-    """A `TrustStore` without questions: the tools say whether their server is trusted."""
-
-    def trusts(self, tool: Tool) -> bool:
-        return tool.trusted
-
-    def trusts_server(self, server: str) -> bool:
-        return True
-
-    def is_open(self, server: str) -> bool:
-        return False
-
-    def decide(self, server: str, trusted: bool) -> None:
-        """Ignore the answer."""
-
-
 class DecisionKind(StrEnum):
     """The kind of thing that was decided."""
 
@@ -438,3 +426,29 @@ class Meters:
     tokens: int = 0
     cost: float | None = None
     currency: str = "USD"
+
+
+class KeyedStore(Protocol[Key, Value]):
+    """Stores values by key on disk. Changing neither waits nor raises, because they can be learned again."""
+
+    def read(self) -> dict[Key, Value]: ...
+
+    def change_later(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> None: ...
+
+
+class Kept(Generic[Key, Value]):
+    """Values that outlive a run, unless there is no `store`. It is read on first use."""
+
+    def __init__(self, store: KeyedStore[Key, Value] | None) -> None:
+        self._store = store
+
+    @cached_property
+    def all(self) -> dict[Key, Value]:
+        return self._store.read() if self._store is not None else {}
+
+    def change(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> None:
+        for key in dropped:
+            self.all.pop(key, None)
+        self.all.update(put)
+        if self._store is not None:
+            self._store.change_later(put, dropped)

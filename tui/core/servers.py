@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Protocol, Self
+from typing import Self
 from urllib.parse import urlsplit
 
+from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import quoted_name
 from tui.core.units import plural
@@ -412,11 +413,13 @@ MAX_VERSION = 80
 class Era:
     """An era of the protocol, and the version of the server that spoke it.
 
-    There are two: with a handshake (`initialize`, up to 2025-11-25), and without (2026-07-28 and later).
+    There are two: with a handshake (`initialize`, up to 2025-11-25), and without (2026-07-28 and later). `at`
+    is when it was stored, in seconds since the epoch, 0 if it was not.
     """
 
     modern: bool
     version: str = ""
+    at: int = field(default=0, compare=False)
 
 
 def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
@@ -442,14 +445,6 @@ def era_key(spec: ServerSpec) -> str:
     return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()
 
 
-class EraStore(Protocol):
-    """Stores eras on disk. Neither waits nor raises, because a lost era only costs one probe."""
-
-    def load(self) -> Mapping[str, Era]: ...
-
-    def changed(self, key: str, era: Era | None) -> None: ...
-
-
 class KnownEras:
     """The eras of servers by a hash of their launch configuration or address, so that starts need no probe.
 
@@ -457,12 +452,11 @@ class KnownEras:
     other era is tried.
     """
 
-    def __init__(self, store: EraStore | None = None) -> None:
-        self._store = store
-        self._eras: dict[str, Era] | None = None
+    def __init__(self, store: KeyedStore[str, Era] | None = None) -> None:
+        self._kept = Kept(store)
 
     def find(self, key: str) -> Era | None:
-        return self._all().get(key)
+        return self._kept.all.get(key)
 
     def connected(self, key: str, era: Era) -> None:
         """Remember the negotiated era, but probe a server with a different version at its next start.
@@ -476,15 +470,8 @@ class KnownEras:
         if known is not None and known.modern == era.modern and known.version != era.version:
             self.forget(key)
         elif known != era:
-            self._all()[key] = era
-            if self._store is not None:
-                self._store.changed(key, era)
+            self._kept.change({key: era})
 
     def forget(self, key: str) -> None:
-        if self._all().pop(key, None) is not None and self._store is not None:
-            self._store.changed(key, None)
-
-    def _all(self) -> dict[str, Era]:
-        if self._eras is None:
-            self._eras = dict(self._store.load()) if self._store is not None else {}
-        return self._eras
+        if key in self._kept.all:
+            self._kept.change({}, [key])

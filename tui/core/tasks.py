@@ -4,11 +4,12 @@ A server answers `tools/call` with a task id instead of a result; the client pol
 Ids outlive the connection and mcptui itself, so they are stored.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
+from tui.core.ports import Kept, KeyedStore
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import whole
 
@@ -24,6 +25,10 @@ MESSAGE_CHARS = 400
 MIN_POLL_MS, USUAL_POLL_MS, MAX_POLL_MS = 250, 1_000, 60_000
 GRACE_SECONDS = 60.0
 """How long a task is still polled after its time to live, because clocks differ."""
+
+
+TaskKey = tuple[str, str, str]
+"""The server, the origin and the id of a task."""
 
 
 class TaskStatus(StrEnum):
@@ -69,6 +74,10 @@ class Task:
     call: str = ""
 
     @property
+    def key(self) -> TaskKey:
+        return self.server, self.origin, self.id
+
+    @property
     def title(self) -> str:
         return ""
 
@@ -107,51 +116,29 @@ def made(raw: Mapping[str, Any], task: Task) -> Task:
     return replace(task, id=found).updated(raw)
 
 
-class TaskStore(Protocol):
-    """Stores tasks on disk. Neither waits nor raises, because storing a task must not make its call fail."""
-
-    def load(self) -> Sequence[Task]: ...
-
-    def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None: ...
-
-
 class KnownTasks:
     """The tasks of all servers that may still have a result for us."""
 
-    def __init__(self, store: TaskStore | None = None) -> None:
-        self._store = store
-        self._tasks: dict[tuple[str, str, str], Task] | None = None
+    def __init__(self, store: KeyedStore[TaskKey, Task] | None = None) -> None:
+        self._kept = Kept(store)
 
     def of(self, server: str, origin: str) -> tuple[Task, ...]:
         """Return the tasks of a server, the oldest first."""
-        return tuple(one for one in self._all().values() if (one.server, one.origin) == (server, origin))
+        return tuple(one for one in self._kept.all.values() if (one.server, one.origin) == (server, origin))
 
     def find(self, server: str, origin: str, task_id: str) -> Task | None:
-        return self._all().get((server, origin, task_id))
+        return self._kept.all.get((server, origin, task_id))
 
     def put(self, task: Task) -> None:
         """Add a task, or replace its state."""
-        tasks = self._all()
-        before = tasks.get(_key(task))
-        tasks[_key(task)] = task
-        too_many = self.of(task.server, task.origin)[:-MAX_KEPT]
-        for old in too_many:
-            del tasks[_key(old)]
+        tasks, before = self._kept.all, self._kept.all.get(task.key)
+        tasks[task.key] = task
         # Its status is polled anyway, so only a new task or time to live is written to the file.
-        if self._store is not None and (before is None or before.ttl_ms != task.ttl_ms):
-            self._store.changed([task], too_many)
+        if before is None or before.ttl_ms != task.ttl_ms:
+            too_many = self.of(task.server, task.origin)[:-MAX_KEPT]
+            self._kept.change({task.key: task}, [old.key for old in too_many])
 
     def drop(self, task: Task) -> None:
         """Remove a task whose result has been fetched, or can no longer be fetched."""
-        if self._all().pop(_key(task), None) is not None and self._store is not None:
-            self._store.changed((), [task])
-
-    def _all(self) -> dict[tuple[str, str, str], Task]:
-        if self._tasks is None:
-            kept = self._store.load() if self._store is not None else ()
-            self._tasks = {_key(task): task for task in kept}
-        return self._tasks
-
-
-def _key(task: Task) -> tuple[str, str, str]:
-    return task.server, task.origin, task.id
+        if task.key in self._kept.all:
+            self._kept.change({}, [task.key])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from tui.core.background import Tasks
 from tui.core.errors import ServerError, UsageError
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import Clock
@@ -110,7 +111,7 @@ class Host:
             self._servers, self.toolbox, redaction, remembered.tasks, answerers.decisions, by=answerers.hand
         )
         self.model_resources = ModelResources(self._servers, self.workbench, self._sends_as_is)
-        self._requests: set[asyncio.Task[None]] = set()
+        self._requests = Tasks()
         self._closing = False
 
     def statuses(self) -> tuple[ServerStatus, ...]:
@@ -341,8 +342,7 @@ class Host:
             await asyncio.gather(*closing, return_exceptions=True)
         await self._checker.close()
         await asyncio.to_thread(self._watchdog.close)
-        if self._requests:
-            await asyncio.wait(self._requests, timeout=KILL_SECONDS)
+        await self._requests.settled(KILL_SECONDS)
 
     async def _kill_all(self) -> None:
         await asyncio.gather(
@@ -365,14 +365,7 @@ class Host:
     def _request(self, name: str, do: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None:
         if (server := self._servers.get(name)) is None:
             return
-        task = asyncio.create_task(do(server), name=f"{do.__name__} {name}")
-        self._requests.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._requests.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logging.getLogger(__name__).error("%s failed: %r", task.get_name(), error)
+        self._requests.start(do(server), f"{do.__name__} {name}")
 
     def _changed(self, name: str) -> None:
         self.revision += 1

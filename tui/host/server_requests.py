@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tui.core.background import in_daemon_thread
 from tui.core.context.sampling_messages import BadSampling
-from tui.core.daemon_thread import in_daemon_thread
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import DecisionKind, DecisionLog, Undecided

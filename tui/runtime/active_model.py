@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.background import Tasks
 from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.context.tool_selection import ToolSelection
@@ -64,7 +65,7 @@ class ActiveModel:
         self._choosing = asyncio.Lock()
         self._consenting: asyncio.Task[None] | None = None
         self._model: ChatModel | None = None
-        self._working: set[asyncio.Task[None]] = set()
+        self._working = Tasks()
         self._has_answered = self._unloaded = self._is_unmet = False
         self.context_meter = ContextMeter()
         self._tool_selection = ToolSelection()
@@ -135,8 +136,7 @@ class ActiveModel:
     def begin_consent(self, tell: Callable[[Sequence[str]], None]) -> None:
         """Ask for consent in the background. An earlier question is withdrawn."""
         self._withdraw_consent()
-        self._consenting = asyncio.create_task(self.ask_for_consent(tell), name="consent to the model")
-        self._keep(self._consenting)
+        self._consenting = self._working.start(self.ask_for_consent(tell), "consent to the model")
 
     def _withdraw_consent(self) -> None:
         if self._consenting is not None:
@@ -332,18 +332,14 @@ class ActiveModel:
         if self._model is model and not self._has_answered:
             self._has_answered = True
             if self.profile is not None and is_local(self.profile.base_url):
-                self._keep(self._measure(model))
+                self._working.start(self._measure(model), "measuring the model")
 
     async def close(self) -> None:
         self._withdraw_consent()
         if self._model is not None:
-            self._keep(self._model.aclose())
-        if self._working:
-            _, late = await asyncio.wait(self._working, timeout=CLOSE_SECONDS)
-            for task in late:
-                task.cancel()
-            if late:
-                await asyncio.wait(late, timeout=CLOSE_SECONDS)
+            self._working.start(self._model.aclose(), "closing the model")
+        await self._working.settled(CLOSE_SECONDS)
+        await self._working.cancel(CLOSE_SECONDS)
 
     def _profiles(self, loaded: "Loaded") -> profiles.Profiles:
         return profiles.Profiles(loaded, self._env, self.keys, self._options.trust_config)
@@ -368,8 +364,8 @@ class ActiveModel:
         self.context_meter.calibration = Calibration()
         self.revision += 1
         if before is not None:
-            self._keep(before.retire())
-        self._keep(self._get_ready(model))
+            self._working.start(before.retire(), "retiring the model")
+        self._working.start(self._get_ready(model), "preparing the model")
 
     def made(self, profile: "ModelProfile | None") -> ChatModel:
         """Return the model of a profile, None for the demo. Raises ConfigError."""
@@ -400,16 +396,6 @@ class ActiveModel:
         if found.window and found.window != self.context_meter.window:
             self.context_meter.window = found.window
             self.revision += 1
-
-    def _keep(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._working.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: "asyncio.Task[None]") -> None:
-        self._working.discard(task)
-        # An error is ignored, because the next request to the model reports it.
-        _ = task.cancelled() or task.exception()
 
 
 class ModelSampler:

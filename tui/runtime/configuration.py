@@ -1,11 +1,11 @@
 """The configuration in force: its file, what was read from it, and what was chosen over it."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, not_configured
@@ -18,8 +18,6 @@ from tui.settings.save import Change, Document, server_at, set_value
 
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
-
-_log = logging.getLogger(__name__)
 
 Stamp = tuple[int, int, int]
 Result = TypeVar("Result")
@@ -88,7 +86,7 @@ class Configuration:
         self._source = ""
         self._chosen: dict[str, dict[str, Any]] = {}
         self._lock = asyncio.Lock()
-        self._running: set[asyncio.Task[Any]] = set()
+        self.running = Tasks()
 
     @property
     def theme(self) -> str:
@@ -113,21 +111,7 @@ class Configuration:
             async with self._lock:
                 return await work()
 
-        task = asyncio.create_task(run(), name="configuration")
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            level = logging.DEBUG if isinstance(error, McptuiError) else logging.ERROR
-            _log.log(level, "an operation on the configuration failed: %s", error)
-
-    async def settled(self, seconds: float) -> None:
-        """Wait for running operations, at most some seconds."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
+        return await asyncio.shield(self.running.start(run(), "an operation on the configuration"))
 
     # ---- operations --------------------------------------------------------------------------------------
 

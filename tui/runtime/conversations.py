@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -95,19 +95,9 @@ class Conversations:
         return self._shown
 
     @property
-    def unknown(self) -> frozenset[str]:
-        """Ids of calls that were sent and whose outcome is unknown."""
-        return self._now.unknown
-
-    @property
-    def turn_numbers(self) -> Mapping[int, int]:
-        """The numbers of its turns in the traffic of this run, by the index of their question."""
-        return self._now.turn_numbers
-
-    @property
-    def recordings(self) -> Sequence[str]:
-        """The names of the recordings that contain its traffic, oldest first."""
-        return self._now.recordings
+    def now(self) -> SavedConversation:
+        """The conversation and what is saved with it. Screens show `messages`: its own may have secrets."""
+        return self._now
 
     @property
     def compaction(self) -> Compaction:

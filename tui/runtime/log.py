@@ -11,7 +11,7 @@ from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from tui.core.daemon_thread import FAILED_THREAD
+from tui.core.background import FAILED_THREAD
 from tui.core.files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean

@@ -4,7 +4,6 @@ import logging
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,35 +33,6 @@ MAX_FILTERS = 500
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Keeping:
-    """The settings of a recording. Without `folder`, nothing is stored; without `filters`, none are named.
-
-    `keep_all` records every body in full. `command` is the recording command: "run", "call", "" for the app.
-    """
-
-    folder: Path | None
-    filters: Path | None = None
-    keep_all: bool = False
-    recording_bytes: int = 512 * MIB
-    total_bytes: int = 2048 * MIB
-    command: str = ""
-
-
-def kept_traffic(settings: "TrafficSettings", command: str) -> Keeping:
-    """Return the recording settings of the configuration, with default folders."""
-    from tui.settings.locations import data_dir, state_dir
-
-    return Keeping(
-        state_dir() / "recordings" if settings.record else None,
-        data_dir() / "filters.toml",
-        settings.keep_all,
-        settings.recording_mb * MIB,
-        settings.total_mb * MIB,
-        command,
-    )
-
-
 class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
@@ -77,7 +47,10 @@ class RunRecording:
         self.columns = EntryColumns()
         self.path = Path()
         self.listener: TrafficSink | None = None
-        self._keeping = Keeping(None)
+        self._settings: TrafficSettings | None = None
+        self._folder: Path | None = None
+        self._filters: Path | None = None
+        self._command = ""
         self._taps: TapWatch | None = None
         self._linting = LintThread(
             lambda found, judged: self._recorder.add_findings(found, judged),
@@ -119,17 +92,34 @@ class RunRecording:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.crowded
 
-    def start(self, keeping: Keeping, *, follow_taps: bool = False) -> None:
-        """Start recording, including earlier traffic. `follow_taps` also adds what `mcptui tap` records."""
-        self._keeping = keeping
-        if keeping.filters is not None:
-            self.recording.annotations.filters.update(load_filters(keeping.filters))
-        self._recorder.start(keep_all=keeping.keep_all)
+    def start(
+        self,
+        settings: "TrafficSettings",
+        folder: Path,
+        filters: Path | None = None,
+        *,
+        command: str = "",
+        follow_taps: bool = False,
+    ) -> None:
+        """Start recording, including earlier traffic.
+
+        Args:
+            settings: whether anything is stored, and how much.
+            folder: of all recordings.
+            filters: the file of named filters; without it, none can be named.
+            command: the recording command: "run", "call", "" for the app.
+            follow_taps: also add what `mcptui tap` records.
+        """
+        self._settings, self._filters, self._command = settings, filters, command
+        self._folder = folder if settings.record else None
+        if filters is not None:
+            self.recording.annotations.filters.update(load_filters(filters))
+        self._recorder.start(keep_all=settings.keep_all)
         self._linting.start()
-        if follow_taps and keeping.folder is not None:
+        if follow_taps and self._folder is not None:
             from tui.runtime.tap_follower import TapWatch
 
-            self._taps = TapWatch(keeping.folder, self)
+            self._taps = TapWatch(self._folder, self)
             self._taps.start()
 
     def flush(self, timeout: float) -> bool:
@@ -143,10 +133,10 @@ class RunRecording:
         self._linting.settle(SETTLE_SECONDS if self._linting.lag > FEW else FEW_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)
-        if self._keeping.folder is not None and self.path != Path() and not len(self.columns):
+        if self._folder is not None and self.path != Path() and not len(self.columns):
             from tui.storage.recordings.folder import Recordings
 
-            Recordings(self._keeping.folder).discard(self.path)
+            Recordings(self._folder).discard(self.path)
 
     # ---- in the recorder's thread --------------------------------------------------------------------
 
@@ -154,14 +144,14 @@ class RunRecording:
         from tui.storage.recordings.folder import Recordings
         from tui.storage.recordings.writer import RecordingWriter
 
-        keeping = self._keeping
-        if keeping.folder is None:
+        settings, folder = self._settings, self._folder
+        if settings is None or folder is None:
             raise StorageError("this run is not recorded", where="[traffic] record")
-        recordings = Recordings(keeping.folder)
+        recordings = Recordings(folder)
         self.path = recordings.new_path()
-        recordings.make_room(keeping.total_bytes)
-        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": keeping.command}
-        return RecordingWriter(self.path, cap_bytes=keeping.recording_bytes, meta=meta)
+        recordings.make_room(settings.total_mb * MIB)
+        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command}
+        return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
     def _reader(self) -> TrafficReader:
         from tui.storage.recordings.reader import RecordingReader
@@ -181,10 +171,10 @@ class RunRecording:
         self._recorder.submit(keep)
 
     def _keep_filter(self, name: str, text: str) -> None:
-        if self._keeping.filters is None:
+        if self._filters is None:
             return
         # A single assignment, because a thread calls this while the screen reads the filters.
-        self.recording.annotations.filters = change_filter(self._keeping.filters, name, text)
+        self.recording.annotations.filters = change_filter(self._filters, name, text)
 
 
 def model_judge() -> "ModelJudge":

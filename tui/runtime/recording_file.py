@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.daemon_thread import DaemonThread
+from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome, Severity

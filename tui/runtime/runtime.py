@@ -15,14 +15,14 @@ before that, and even this module is loaded only after the first frame.
 """
 
 import asyncio
-import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tui.core.background import Tasks
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
@@ -46,7 +46,7 @@ from tui.runtime.options import Options
 from tui.runtime.permission.approvals import RememberedApprovals
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
-from tui.runtime.recording import RunRecording, kept_traffic
+from tui.runtime.recording import RunRecording
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import PendingTurn, TurnContext
 from tui.settings.config_file import ConfigFile
@@ -64,8 +64,6 @@ if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges
     from tui.runtime.server_changes import ServerChanges
     from tui.settings.load import Loaded
-
-_log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 1.0
 
@@ -127,7 +125,7 @@ class Runtime:
         )
         self.turn_context = TurnContext(
             self.host,
-            Policy(mode=options.mode),
+            Policy(mode=options.mode, trust=self.trust),
             Limits(),
             self._clock,
             self.redactor,
@@ -154,7 +152,7 @@ class Runtime:
         self._warnings, self._note = frozenset[str](), ""
         self._save_problem = ""
         self._revision = 0
-        self._background: set[asyncio.Task[None]] = set()
+        self._background = Tasks()
         self._log_file: LogFile | None = None
 
     # Parts that only the screens use are loaded on first use.
@@ -198,13 +196,17 @@ class Runtime:
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self._traffic.start(
-                kept_traffic(loaded.settings.traffic, self._options.command), follow_taps=taps
+                loaded.settings.traffic,
+                state_dir() / "recordings",
+                data_dir() / "filters.toml",
+                command=self._options.command,
+                follow_taps=taps,
             )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
-            self._keep(self.host.sign_ins.load(remote))
+            self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
         if start and self._options.start:
-            self._keep(self.host.start_all(quiet=not self._options.command))
+            self._background.start(self.host.start_all(quiet=not self._options.command), "starting servers")
         if self._sessions is not None:
             self._save_problem = await self._sessions.check()
         if model:
@@ -304,17 +306,6 @@ class Runtime:
         name = self._options.session
         return await self.conversations.resume_named(name, begin=True) if name is not None else ""
 
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` in the background and keep its task."""
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background_ended)
-
-    def _background_ended(self, task: asyncio.Task[None]) -> None:
-        self._background.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("background work failed", exc_info=error)
-
     def listen(self, listener: TrafficSink) -> None:
         """Pass all traffic to `listener` immediately. It must neither raise nor wait."""
         self._traffic.listener = listener
@@ -408,10 +399,6 @@ class Runtime:
         return self._active_model.notice
 
     @property
-    def limits(self) -> Limits:
-        return self.turn_context.limits
-
-    @property
     def recording(self) -> Recording:
         """The traffic so far, for the traffic screen."""
         return self._traffic.recording
@@ -443,7 +430,7 @@ class Runtime:
     def _notice(self, event: Event) -> None:
         """Store the part of an event that is needed after its turn."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
-            self._keep(self._save_approvals())
+            self._background.start(self._save_approvals(), "saving approvals")
 
     async def _save_approvals(self) -> None:
         problem = await self._approvals.save()
@@ -464,9 +451,8 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
 
     async def _end_background(self) -> None:
-        await self.configuration.settled(CLOSE_SECONDS)
-        if self._background:
-            await asyncio.wait(self._background, timeout=CLOSE_SECONDS)
+        await self.configuration.running.settled(CLOSE_SECONDS)
+        await self._background.settled(CLOSE_SECONDS)
 
 
 def _import_settings(*, taps: bool) -> None:

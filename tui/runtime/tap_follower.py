@@ -8,7 +8,7 @@ import logging
 import os
 from pathlib import Path
 
-from tui.core.daemon_thread import DaemonThread
+from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
 from tui.storage.files.live_lock import is_live, live_file

@@ -127,6 +127,7 @@ def shipped_dir(name: str) -> Path:
     raise FileNotFoundError(f"{name}: not found next to {package}. Reinstall mcptui")
 
 
+_NOTES_FILE = "MCPTUI_NOTES_FILE"
 _SAMPLES = ("weather", "notes", "slow")
 
 
@@ -135,11 +136,22 @@ def sample_server(name: str) -> Path:
     return shipped_dir("sample_config") / "servers" / f"{name}.py"
 
 
-def runs_sample(spec: "ServerSpec") -> bool:
-    """Return whether a server is a shipped sample, judged by its command, not its name."""
-    names = [one for one in _SAMPLES if spec.args == (str(sample_server(one)),)]
-    alone = spec.env.keys() <= {"MCPTUI_NOTES_FILE"} and spec.url is None
-    return bool(names) and alone and spec.command == sys.executable
+def is_sample(spec: "ServerSpec") -> bool:
+    """Return whether a server is a shipped sample, by what it runs, not its name.
+
+    It may only be told where its notes are.
+    """
+    if spec.command != sys.executable or len(spec.args) != 1 or spec.url or spec.env.keys() - {_NOTES_FILE}:
+        return False
+    try:
+        return os.path.realpath(spec.args[0]) in (os.path.realpath(sample_server(one)) for one in _SAMPLES)
+    except (OSError, ValueError):
+        return False
+
+
+def notes_settings() -> dict[str, str]:
+    """Return the environment of the sample server "notes"."""
+    return {_NOTES_FILE: str(data_dir() / "notes.json")}
 
 
 def default_servers() -> "tuple[ServerSpec, ...]":
@@ -153,6 +165,6 @@ def default_servers() -> "tuple[ServerSpec, ...]":
 
     return (
         sample("weather"),
-        sample("notes", env={"MCPTUI_NOTES_FILE": str(data_dir() / "notes.json")}),
+        sample("notes", env=notes_settings()),
         sample("slow", autostart=False),
     )

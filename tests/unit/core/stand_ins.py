@@ -133,7 +133,7 @@ def turn_of(
     deps = TurnDeps(
         TurnModel(model, **more),
         TurnTools(toolbox or FunctionToolbox(), **of_tools),
-        TurnPermission(approver or ScriptedApprover(), policy or Policy(mode=mode), decisions),
+        TurnPermission(approver or ScriptedApprover(), policy or policy_of(mode=mode), decisions),
         limits or Limits(),
         clock or HandClock(),
         ResultStore() if result_store is None else result_store,
@@ -197,3 +197,24 @@ class NotedJournal:
 
     async def close(self) -> None:
         await self.settled()
+
+
+class HintedTrust:
+    """A `TrustStore` without questions: the tools say whether their server is trusted."""
+
+    def trusts(self, tool: Tool) -> bool:
+        return tool.trusted
+
+    def trusts_server(self, server: str) -> bool:
+        return True
+
+    def is_open(self, server: str) -> bool:
+        return False
+
+    def decide(self, server: str, trusted: bool) -> None:
+        """Ignore the answer."""
+
+
+def policy_of(*args: Any, **more: Any) -> Policy:
+    """Return a policy; without `trust`, tools say whether their server is trusted."""
+    return Policy(*args, **{"trust": HintedTrust(), **more})

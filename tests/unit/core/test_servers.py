@@ -80,14 +80,12 @@ class Kept:
     def __init__(self, **eras):
         self.eras, self.loads = eras, 0
 
-    def load(self):
+    def read(self):
         self.loads += 1
         return dict(self.eras)
 
-    def changed(self, key, era):
-        self.eras.pop(key, None)
-        if era is not None:
-            self.eras[key] = era
+    def change_later(self, put, dropped=()):
+        self.eras = {key: era for key, era in self.eras.items() if key not in dropped} | put
 
 
 def test_an_era_is_remembered_and_stored():

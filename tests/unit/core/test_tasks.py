@@ -18,14 +18,14 @@ TASK = Task("srv", "o1", "t-1", "research", created=1000.0)
 
 class Keeper:
     def __init__(self, *kept):
-        self.kept = kept
+        self.kept = {one.key: one for one in kept}
         self.said = []
 
-    def load(self):
+    def read(self):
         return self.kept
 
-    def changed(self, put, dropped):
-        self.said.append(([one.id for one in put], [one.id for one in dropped]))
+    def change_later(self, put, dropped):
+        self.said.append(([one.id for one in put.values()], [key[-1] for key in dropped]))
 
 
 def test_a_task_is_created_from_the_response_to_a_call():

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.scripted_model import Reply, ScriptedModel
-from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover
+from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, policy_of
 from tui.core.events import Event, TurnEnded
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode
 from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
@@ -79,7 +79,7 @@ class Around(TurnContext):
         self.seen: list[Event] = []
         super().__init__(
             Servers(),
-            Policy(mode=Mode.ALL),
+            policy_of(mode=Mode.ALL),
             Limits(),
             HandClock(),
             Redactor(),

@@ -125,7 +125,7 @@ async def test_a_cancelled_caller_does_not_leave_a_change_half_done(tmp_path: Pa
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.wait([task])
-    await stage.configuration.settled(30)
+    await stage.configuration.running.settled(30)
     assert_in_force(stage, [("toggle", "a", "")])
     await stage.host.shutdown()
 

@@ -236,15 +236,15 @@ async def test_turns_keep_their_traffic_number_in_a_branch_and_after_reopening(s
     await one.ask("first")
     await one.ask("second")
     session = one.conversations.info.id
-    assert one.conversations.turn_numbers == {0: 1, 2: 2}
+    assert one.conversations.now.turn_numbers == {0: 1, 2: 2}
     await one.conversations.branch(2)
     await one.ask("another second")
-    assert one.conversations.turn_numbers == {0: 1, 2: 3}
+    assert one.conversations.now.turn_numbers == {0: 1, 2: 3}
     await one.conversations.new()
     await one.ask("first")
-    assert one.conversations.turn_numbers == {0: 4}
+    assert one.conversations.now.turn_numbers == {0: 4}
     await one.conversations.resume(session)
-    assert one.conversations.turn_numbers == {0: 1, 2: 2}
+    assert one.conversations.now.turn_numbers == {0: 1, 2: 2}
 
 
 async def test_a_tool_denied_by_a_rule_is_marked_and_uses_no_tokens(stage: Make):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.daemon_thread import report_failure
+from tui.core.background import report_failure
 from tui.core.secrets.redact import Redactor
 from tui.runtime.log import log_to
 

@@ -10,7 +10,8 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
-from tui.runtime.recording import Keeping, MemoryReader, RunRecording
+from tui.runtime.recording import MemoryReader, RunRecording
+from tui.settings.schema import TrafficSettings
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
 
@@ -22,8 +23,11 @@ def traffic() -> Iterator[RunRecording]:
     made.close()
 
 
+UNRECORDED = TrafficSettings(record=False)
+
+
 def test_without_a_recording_the_last_bodies_are_searched_in_memory(traffic: RunRecording):
-    traffic.start(Keeping(None))
+    traffic.start(UNRECORDED, Path())
     for number in range(3):
         body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
         traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
@@ -36,7 +40,7 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory(traffic: Run
 
 def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(traffic: RunRecording, tmp_path: Path):
     path = tmp_path / "filters.toml"
-    traffic.start(Keeping(None, filters=path))
+    traffic.start(UNRECORDED, tmp_path, path)
     traffic.recording.annotations.keep_filter("one", "server:notes")
     path.write_text('bbb = "x')
     with pytest.raises(ConfigError, match="a string is not closed"):
@@ -47,7 +51,7 @@ def test_a_filter_that_fails_to_save_is_an_error_and_keeps_the_others(traffic: R
 def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecording):
     heard: list[bytes] = []
     traffic.listener = lambda captured: heard.append(captured.raw)
-    traffic.start(Keeping(None))
+    traffic.start(UNRECORDED, Path())
     lines = [Captured("it", Direction.IN, 1, 1, b"line %d" % number) for number in range(5)]
     traffic.take_all(lines)
     assert traffic.flush(5)
@@ -57,7 +61,7 @@ def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecordin
 
 def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
     traffic = RunRecording(Redactor)
-    traffic.start(Keeping(tmp_path))
+    traffic.start(TrafficSettings(), tmp_path)
     traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
     traffic.close()
     with closing(RecordingReader(traffic.path)) as reader:
@@ -67,14 +71,14 @@ def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
 
 def test_a_run_without_traffic_leaves_no_recording(tmp_path: Path):
     traffic = RunRecording(Redactor)
-    traffic.start(Keeping(tmp_path))
+    traffic.start(TrafficSettings(), tmp_path)
     traffic.close()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_recording_names_its_command(tmp_path: Path):
     traffic = RunRecording(Redactor)
-    traffic.start(Keeping(tmp_path, command="call"))
+    traffic.start(TrafficSettings(), tmp_path, command="call")
     traffic(Captured("it", Direction.IN, 1, 1, b"{}"))
     traffic.close()
     with closing(RecordingReader(traffic.path)) as reader:

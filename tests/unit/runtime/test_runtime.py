@@ -1,6 +1,5 @@
 """The composition root."""
 
-import asyncio
 import sys
 import tomllib
 from collections.abc import AsyncIterator
@@ -12,10 +11,11 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint
+from tests.unit.core.stand_ins import policy_of
 from tests.unit.storage.session_samples import QUESTION, say
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.events import ApprovalGiven
-from tui.core.permission.approval_policy import Policy, Verdict
+from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import Tool
@@ -128,7 +128,7 @@ async def approve(runtime: Runtime, tool: Tool) -> None:
     """Answer "always" for a tool, as a turn does."""
     runtime.turn_context.policy.remember(tool, Answer.ALWAYS)
     runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
-    await asyncio.wait(runtime._background)
+    await runtime._background.settled(9.0)
 
 
 ADD, DROP, LIST = (Tool("notes", name) for name in ("add", "drop", "list"))
@@ -145,7 +145,7 @@ async def test_saving_the_next_approval_does_not_restore_a_revoked_one(tmp_path:
 
 
 async def test_an_approval_revoked_since_the_start_is_not_restored(tmp_path: Path):
-    key = Policy(server_digest=lambda server: "").key(ADD)
+    key = policy_of(server_digest=lambda server: "").key(ADD)
     async with running(tmp_path, f'[servers]\n[approvals]\nremembered = ["{key}"]\n') as runtime:
         assert runtime.turn_context.policy.judge(ADD).verdict is Verdict.ALLOW
         (tmp_path / "config.toml").write_text(NOTHING)

@@ -42,7 +42,7 @@ async def test_the_recordings_of_all_runs_of_a_conversation_are_known(stage: Mak
     await one.ask("How is it?")
     other = await one.next_run(stage(says("Still.")))
     other.around.recording_name = lambda: "two.mcptrace"
-    assert other.conversations.recordings == ("one.mcptrace",)
+    assert other.conversations.now.recordings == ("one.mcptrace",)
     await other.ask("And now?")
     third = await other.next_run(stage())
-    assert third.conversations.recordings == ("one.mcptrace", "two.mcptrace")
+    assert third.conversations.now.recordings == ("one.mcptrace", "two.mcptrace")

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.conftest import until
-from tui.core.daemon_thread import FAILED_THREAD
+from tui.core.background import FAILED_THREAD
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.runtime import tap_follower

@@ -2,22 +2,20 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import jsonschema
 import pytest
 
+from tests.unit.settings.manual_tables import MANUAL, SECTIONS, with_sections
 from tests.unit.settings.test_locations_shipped import starter, uncommented
 from tui.settings import schema
-from tui.settings.manual import SECTIONS, configuration_schema, with_sections
+from tui.settings.manual import configuration_schema
 from tui.settings.themes import ROLES
-
-MANUAL = Path(__file__).parents[3] / "docs" / "configuration.md"
 
 
 def test_the_manual_matches_the_docstrings():
     text = MANUAL.read_text(encoding="utf-8")
-    assert text == with_sections(text), "write it anew: python -m tui.settings.manual docs/configuration.md"
+    assert text == with_sections(text), "write it anew: python -m tests.unit.settings.manual_tables"
 
 
 def test_every_table_of_the_configuration_has_a_section():

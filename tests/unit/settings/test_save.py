@@ -17,7 +17,7 @@ from tui.core.servers import Era
 from tui.core.workbench import CallKey, CallKind
 from tui.settings import save
 from tui.settings.save import Document, change_config, merge, server_at, set_value, write_private
-from tui.settings.state.server_memory import StoredEras
+from tui.settings.state.server_memory import stored_eras
 from tui.settings.state.stored_calls import StoredCalls
 
 
@@ -187,8 +187,8 @@ def calls(path: Path, text: str) -> None:
 
 
 def eras(path: Path, text: str) -> None:
-    kept = StoredEras(path)
-    kept.changed("0123456789abcdef", Era(modern=False, version=text))
+    kept = stored_eras(path)
+    kept.change_later({"0123456789abcdef": Era(modern=False, version=text)})
     kept.close()
 
 

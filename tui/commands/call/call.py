@@ -128,7 +128,7 @@ class _Call:
     def _timeout(self) -> CallTimeout:
         seconds: float | None = self._args.seconds
         if seconds is None:
-            return self._runtime.limits.call_timeout
+            return self._runtime.turn_context.limits.call_timeout
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
     def _chosen(self) -> str:

@@ -15,7 +15,7 @@ from tui.core.context.built_in_tools import BUILT_IN, LIST, SERVER, is_resource_
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, ToolMessage
 from tui.core.permission.rules import STRICTEST_FIRST, Rule, Rules
 from tui.core.permission.rules import Verdict as Verdict
-from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, HintedTrust, TrustStore
+from tui.core.ports import BY_DEFAULT, BY_KEY, Answer, TrustStore
 from tui.core.text import clean_line, quoted_name
 from tui.core.tools import Tool
 
@@ -125,8 +125,8 @@ class Policy:
     always: set[str] = field(default_factory=set)
     session: set[str] = field(default_factory=set)
     refresh: Callable[[], None] = lambda: None
-    trust: TrustStore = field(default_factory=HintedTrust)
     cleared: set[tuple[str, str]] = field(default_factory=set)
+    trust: TrustStore = field(kw_only=True)
 
     def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:
         """Return the key of an approval. Reads of resources have a key per server."""

@@ -201,28 +201,26 @@ def _flat(text: str) -> str:
 
 
 def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    removed: list[Piece] = [(_tail("".join(old[:start])), Kind.DIM)] if start else []
-    added = list(removed)
-    middle, other = old[start : len(old) - end], new[start : len(new) - end]
-    if len(middle) <= MAX_WORDS and len(other) <= MAX_WORDS:
-        for tag, a, b, c, d in SequenceMatcher(None, middle, other, autojunk=False).get_opcodes():
-            same = tag == "equal"
-            removed += _bounded("".join(middle[a:b]), Kind.DIM if same else Kind.REMOVED, most)
-            added += _bounded("".join(other[c:d]), Kind.DIM if same else Kind.ADDED, most)
-    else:
-        removed += _bounded("".join(middle), Kind.REMOVED, most)
-        added += _bounded("".join(other), Kind.ADDED, most)
-    if end:
-        last = (_head("".join(old[len(old) - end :])), Kind.DIM)
-        removed.append(last)
-        added.append(last)
-    return removed, added
+    start = _equal_words(old, new)
+    end = _equal_words(old[start:][::-1], new[start:][::-1])
+    first = [(_tail("".join(old[:start])), Kind.DIM)] if start else []
+    last = [(_head("".join(old[len(old) - end :])), Kind.DIM)] if end else []
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    removed, added = list[Piece](), list[Piece]()
+    parts = [("replace", 0, len(old), 0, len(new))]
+    if max(len(old), len(new)) <= MAX_WORDS:
+        parts = list(SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
+    for tag, a, b, c, d in parts:
+        same = tag == "equal"
+        removed += _bounded("".join(old[a:b]), Kind.DIM if same else Kind.REMOVED, most)
+        added += _bounded("".join(new[c:d]), Kind.DIM if same else Kind.ADDED, most)
+    return [*first, *removed, *last], [*first, *added, *last]
+
+
+def _equal_words(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many words are equal before the first that differs."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
 def _words(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tui.core.daemon_thread import in_daemon_thread
+from tui.core.background import in_daemon_thread
 from tui.core.errors import ConfigError
 from tui.core.files import atomic_write, make_folder
 from tui.core.secrets.redact import Secret

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tui.core.daemon_thread import in_daemon_thread
+from tui.core.background import in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressAnswer, AddressQuestion

@@ -52,8 +52,7 @@ class RememberedApprovals:
         self._configuration = configuration
         self._config = configuration.file
         self._trust = trust
-        self._policy = Policy()
-        self._saved: set[str] = set()
+        self._always, self._saved = set[str](), set[str]()
         self._stamp = (0, 0, 0)
 
     @property
@@ -71,7 +70,7 @@ class RememberedApprovals:
 
     def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
         """Start synchronizing a policy whose approvals are those of the file at `stamp`."""
-        self._policy, self._saved, self._stamp = policy, set(policy.always), stamp
+        self._always, self._saved, self._stamp = policy.always, set(policy.always), stamp
 
     def refresh(self) -> None:
         """Reload the approvals if the file has changed, because an approval may have been revoked."""
@@ -90,7 +89,7 @@ class RememberedApprovals:
     async def _save(self) -> str:
         if not self.may_allow:
             return f"The approval lasts until mcptui quits. {NOT_OWN}"
-        unsaved = self._policy.always - self._saved
+        unsaved = self._always - self._saved
         loaded, path = self._configuration.loaded, self._config.path
         try:
             if loaded is not None and loaded.exists and not path.exists():
@@ -116,9 +115,8 @@ class RememberedApprovals:
         return saved
 
     def _take_over(self, found: set[str]) -> None:
-        always = self._policy.always
-        always -= self._saved - found
-        always |= found
+        self._always -= self._saved - found
+        self._always |= found
         self._saved = found
 
 

@@ -57,38 +57,34 @@ class SharedQuestion:
         self.subjects = subjects
         self._questions = {one.server: one for one in questions}
         self._questioner = questioner
-        self._asking: asyncio.Task[None] | None = None
-        self._answered: asyncio.Future[ConsentsAnswer] = asyncio.get_running_loop().create_future()
+        self._asking: asyncio.Task[ConsentsAnswer] | None = None
 
     async def answer(self, server: str) -> ConsentsAnswer:
         """Wait for the answer; a server that asks after it was given gets `EACH`."""
-        if self._answered.done():
+        asking = self._asking
+        if asking is not None and asking.done() and not asking.cancelled():
             return ConsentsAnswer.EACH
-        if self._asking is None:
-            self._asking = asyncio.create_task(self._ask())
         try:
-            return await asyncio.shield(self._answered)
+            while True:
+                if self._asking is None or self._asking.cancelled():
+                    self._asking = asyncio.create_task(self._ask())
+                asking = self._asking
+                await asyncio.wait({asking})
+                if not asking.cancelled():
+                    return asking.result()
         except asyncio.CancelledError:
             self.leave(server)
             raise
 
     def leave(self, server: str) -> None:
-        """Withdraw the question about a server, and ask about the others again."""
-        self._questions.pop(server, None)
-        if self._asking is not None:
+        """Withdraw the question about a server. The others that wait ask again."""
+        if self._questions.pop(server, None) is not None and self._asking is not None:
             self._asking.cancel()
-            if self._questions and not self._answered.done():
-                self._asking = asyncio.create_task(self._ask())
 
-    async def _ask(self) -> None:
-        answer = ConsentsAnswer.EACH
-        try:
-            if len(self._questions) > 1:
-                answer = await self._questioner.consents(ConsentsQuestion(list(self._questions.values())))
-        except asyncio.CancelledError:
-            return  # asked again, or no start waits
-        if not self._answered.done():
-            self._answered.set_result(answer)
+    async def _ask(self) -> ConsentsAnswer:
+        if len(self._questions) < 2:
+            return ConsentsAnswer.EACH
+        return await self._questioner.consents(ConsentsQuestion(list(self._questions.values())))
 
 
 class RunConsent:

@@ -5,6 +5,7 @@ The key of a stored answer is the server's name with a hash of what runs, so a c
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionReco
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
 from tui.host.host import Host
-from tui.settings.locations import runs_sample
+from tui.settings.locations import is_sample
 from tui.settings.state.state_file import KeyedList
 
 if TYPE_CHECKING:
@@ -93,41 +94,38 @@ class StoredTrust:
         self._list = KeyedList(
             path, "which servers are trusted", "servers", _read, _entry, max_entries=MAX_ENTRIES
         )
-        self._answers: dict[Key, bool] | None = None
-        self._damage = ""
-        self.close = self._list.file.close
+        self.close = self._list.close
+
+    @cached_property
+    def _read_once(self) -> tuple[dict[Key, bool], str]:
+        """The answers, and why they cannot be read, or ""."""
+        content, damage = self._list.file.look()
+        return self._list.of(content), damage
 
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none."""
-        return self._read_once().get(_key(spec))
+        return self._read_once[0].get(_key(spec))
 
     def applied(self, spec: ServerSpec) -> ServerSpec:
         """Return a server with its stored trust, unless configuration or command line set it.
 
         Samples change with mcptui, so their changes are accepted.
         """
-        is_sample = runs_sample(spec)
-        spec = replace(spec, accept_changes=True) if is_sample else spec
+        is_shipped = is_sample(spec)
+        spec = replace(spec, accept_changes=True) if is_shipped else spec
         if spec.trusted is not None:
             return spec
         known = self.find(spec)
-        return replace(spec, trusted=True if known is None and is_sample else known)
+        return replace(spec, trusted=True if known is None and is_shipped else known)
 
     def damage(self) -> str:
         """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
-        self._read_once()
-        return self._damage
-
-    def _read_once(self) -> dict[Key, bool]:
-        if self._answers is None:
-            content, damage = self._list.file.look()
-            self._answers = self._list.of(content)
-            self._damage = f"Which servers you trust cannot be read: {damage}" if damage else ""
-        return self._answers
+        damage = self._read_once[1]
+        return f"Which servers you trust cannot be read: {damage}" if damage else ""
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
-        self._read_once()[_key(spec)] = trusted
-        self._list.file.change_later(self._list.change({_key(spec): trusted}))
+        self._read_once[0][_key(spec)] = trusted
+        self._list.change_later({_key(spec): trusted})
 
 
 def _key(spec: ServerSpec) -> Key:

@@ -7,7 +7,6 @@ sent to it, and it gets nothing from the environment or the keychain.
 import ipaddress
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from tui.core.permission.launch import Launch
 from tui.core.programs import find_program
 from tui.core.servers import Reference, ServerSpec
 from tui.model.endpoints.providers import provider_of
-from tui.settings.locations import default_servers
+from tui.settings.locations import is_sample, notes_settings
 from tui.settings.references import KEYCHAIN
 from tui.settings.state.permission.stored_consents import Subject
 
@@ -49,8 +48,9 @@ def subjects_of(path: Path, env: Mapping[str, str]) -> list[Subject]:
 
 
 def server_subject(spec: ServerSpec) -> Subject | None:
-    """Return a server, None if it is the user's own or a sample, which need no consent."""
-    return Subject(spec.name, spec.source, launch_of(spec)) if spec.source and not is_sample(spec) else None
+    """Return a server, None if it is the user's own or a sample as it is shipped, which need no consent."""
+    is_shipped = is_sample(spec) and not spec.cwd and spec.env in ({}, notes_settings())
+    return None if is_shipped or not spec.source else Subject(spec.name, spec.source, launch_of(spec))
 
 
 def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subject | None:
@@ -132,18 +132,3 @@ def _program(spec: ServerSpec) -> str:
         path = os.path.normpath(os.path.join(spec.starts_in or os.getcwd(), command))
         return path if os.path.isfile(path) else ""
     return find_program(command, {**os.environ, **spec.env}) or ""
-
-
-def is_sample(spec: ServerSpec) -> bool:
-    """Return whether a server is a shipped sample, by its path, not its name."""
-    if spec.command != sys.executable or len(spec.args) != 1 or spec.cwd or spec.url:
-        return False
-    try:
-        known = default_servers()
-        servers = os.path.dirname(os.path.realpath(known[0].args[0]))
-        script = os.path.realpath(spec.args[0])
-    except (OSError, ValueError):
-        return False
-    if os.path.dirname(script) != servers:
-        return False
-    return not spec.env or any(one.args == (spec.args[0],) and one.env == spec.env for one in known)

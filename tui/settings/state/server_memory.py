@@ -6,7 +6,6 @@ keys are hashes, so that the file contains no commands or addresses.
 
 import re
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from tui.core.permission.definitions import KnownDefinitions
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.servers import MAX_VERSION, Era, KnownEras
-from tui.core.tasks import MAX_ID, MAX_KEPT, KnownTasks, Task
+from tui.core.tasks import MAX_ID, MAX_KEPT, KnownTasks, Task, TaskKey
 from tui.core.units import bounded, whole
 from tui.settings.locations import state_dir
 from tui.settings.state.permission.stored_definitions import StoredDefinitions
@@ -42,7 +41,7 @@ class ServerMemory:
     """
 
     def __init__(self, redactor: Redactor) -> None:
-        tasks, eras = StoredTasks(state_dir() / "tasks.json"), StoredEras(state_dir() / "eras.json")
+        tasks, eras = stored_tasks(state_dir() / "tasks.json"), stored_eras(state_dir() / "eras.json")
         definitions = StoredDefinitions(
             state_dir() / "definitions", lambda value: without_secrets(value, redactor.redact_spoken)
         )
@@ -57,61 +56,33 @@ class ServerMemory:
             file.close()
 
 
-class StoredEras:
-    """A `tui.core.servers.EraStore` in a file."""
-
-    def __init__(self, path: Path) -> None:
-        self._list = KeyedList(
-            path, "the era of a server", "eras", _read_era, _era_entry, max_entries=MAX_ERAS
-        )
-        self.close = self._list.file.close
-
-    def load(self) -> Mapping[str, Era]:
-        """Return the stored eras. Blocks while it reads the small file."""
-        return {key: era for key, (era, _) in self._list.read().items()}
-
-    def changed(self, key: str, era: Era | None) -> None:
-        put = {} if era is None else {key: (era, time.time())}
-        self._list.file.change_later(self._list.change(put, dropped=[key]))
+def stored_eras(path: Path) -> KeyedList[str, Era]:
+    """Return the eras of servers, by the key of `tui.core.servers.era_key`."""
+    return KeyedList(path, "the era of a server", "eras", _read_era, _era_entry, max_entries=MAX_ERAS)
 
 
-def _read_era(entry: Any) -> tuple[str, tuple[Era, float]] | None:
+def _read_era(entry: Any) -> tuple[str, Era] | None:
     match entry:
         case {"key": str(key), "handshake": bool(has_handshake), "version": str(version), "at": int(at)} if (
             _KEY.fullmatch(key)
             and len(version) <= MAX_VERSION
             and 0 <= time.time() - (bounded(at) or 0.0) < MAX_DAYS * DAY
         ):
-            return key, (Era(not has_handshake, version), at)
+            return key, Era(not has_handshake, version, at)
     return None
 
 
-def _era_entry(key: str, known: tuple[Era, float]) -> dict[str, Any]:
-    era, at = known
-    return {"key": key, "handshake": not era.modern, "version": era.version, "at": int(at)}
+def _era_entry(key: str, era: Era) -> dict[str, Any]:
+    at = era.at or int(time.time())
+    return {"key": key, "handshake": not era.modern, "version": era.version, "at": at}
 
 
-class StoredTasks:
-    """A `tui.core.tasks.TaskStore` in a file."""
-
-    def __init__(self, path: Path) -> None:
-        self._list = KeyedList(path, "tasks", "tasks", _read_task, _task_entry, max_entries=MAX_KEPT * 8)
-        self.close = self._list.file.close
-
-    def load(self) -> Sequence[Task]:
-        """Return the stored tasks. Blocks while it reads the small file."""
-        return list(self._list.read().values())
-
-    def changed(self, put: Sequence[Task], dropped: Sequence[Task]) -> None:
-        change = self._list.change({_key(one): one for one in put}, [_key(one) for one in dropped])
-        self._list.file.change_later(change)
+def stored_tasks(path: Path) -> KeyedList[TaskKey, Task]:
+    """Return the tasks that servers still work on."""
+    return KeyedList(path, "tasks", "tasks", _read_task, _task_entry, max_entries=MAX_KEPT * 8)
 
 
-def _key(task: Task) -> tuple[str, str, str]:
-    return task.server, task.origin, task.id
-
-
-def _read_task(entry: Any) -> tuple[tuple[str, str, str], Task] | None:
+def _read_task(entry: Any) -> tuple[TaskKey, Task] | None:
     """Return a task with its key, None if it is too old.
 
     The clock may have been set since it was made. A task that seems to have expired within the last day is
@@ -129,7 +100,7 @@ def _read_task(entry: Any) -> tuple[tuple[str, str, str], Task] | None:
             ttl = whole(entry.get("ttl_ms"))
             one = Task(server, origin, task_id, tool, min(bounded(created) or 0.0, now), ttl_ms=ttl)
             if not one.expired(now - DAY) and now - one.created < MAX_DAYS * DAY:
-                return _key(one), one
+                return one.key, one
     return None
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tui.core.daemon_thread import report_failure
+from tui.core.background import report_failure
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write, open_private
 from tui.core.text import clean_line
@@ -176,6 +176,8 @@ def entries(content: Content, name: str) -> list[Any]:
 class KeyedList(Generic[Key, Value]):
     """A list in a file of its own, with one entry for each key. The newest is the last.
 
+    A `tui.core.ports.KeyedStore`.
+
     Args:
         name: of the list in the file.
         read: returns key and value of an entry, None if it is invalid or has expired.
@@ -198,6 +200,7 @@ class KeyedList(Generic[Key, Value]):
         self._read = read
         self._write = write
         self._max_entries = max_entries
+        self.close = self.file.close
 
     def of(self, content: Content) -> dict[Key, Value]:
         """Return the valid entries of a content."""
@@ -206,6 +209,10 @@ class KeyedList(Generic[Key, Value]):
     def read(self) -> dict[Key, Value]:
         """Return the valid entries, none if the file is missing or damaged. Blocks."""
         return self.of(self.file.read())
+
+    def change_later(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> None:
+        """Put and drop entries in the file's thread. A failure is only logged."""
+        self.file.change_later(self.change(put, dropped))
 
     def change(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> Callable[[Content], Content]:
         """Return the change of the file that puts and drops entries."""

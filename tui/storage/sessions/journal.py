@@ -17,6 +17,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from tui.core.background import DaemonThread
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Compaction,
@@ -27,7 +28,6 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.daemon_thread import DaemonThread
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import make_folder
 from tui.core.ports import Usage

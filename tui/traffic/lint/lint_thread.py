@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from tui.core.daemon_thread import DaemonThread
+from tui.core.background import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, Kind, TrafficReader
 from tui.traffic.lint.lint import Linter

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from operator import attrgetter
 
-from tui.core.daemon_thread import DaemonThread
+from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter

@@ -216,7 +216,7 @@ class ConversationActions:
         is_another, self._shown = self._shown != conversations.opened, conversations.opened
         if is_another:  # the current trace has more details than the messages
             self._spans.clear(
-                past_turns(conversations.messages, conversations.remarks, conversations.turn_numbers)
+                past_turns(conversations.messages, conversations.remarks, conversations.now.turn_numbers)
             )
             self._regions.trace.show(self._spans)
         self._transcript.clear()
@@ -225,7 +225,7 @@ class ConversationActions:
         if conversations.messages:
             self._transcript.show_past(
                 conversations.messages,
-                conversations.unknown,
+                conversations.now.unknown,
                 lambda model: notice if model == label else "",
                 conversations.remarks,
                 lambda remark: note_of(remark, **bridge.keys),

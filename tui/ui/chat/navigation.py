@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
@@ -18,7 +19,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.key_overrides import first_key
-from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
@@ -150,7 +150,7 @@ class Navigator:
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
         messages = conversations.messages[: turn.place + 1]
         questions = [message.text for message in messages if isinstance(message, UserMessage)]
-        found = await asyncio.to_thread(turn_in_recording, conversations.recordings, calls, questions)
+        found = await asyncio.to_thread(turn_in_recording, conversations.now.recordings, calls, questions)
         if found is None:
             self._regions.notify(NOT_KEPT, timeout=6)
             return
@@ -191,7 +191,7 @@ class Navigator:
             return next((span for span in calls if span.id == marked), None)
         turns = [span for span in reversed(self._spans.entries) if isinstance(span, TurnSpan)]
         place = self.question() if turns else None
-        numbers = self._runtime.conversations.turn_numbers
+        numbers = self._runtime.conversations.now.turn_numbers
         asked = (
             span
             for span in turns

@@ -1,20 +1,18 @@
 """Sends the messages and commands of the composer, one after the other, and adds them to the history."""
 
 import asyncio
-import errno
 import json
 import logging
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.files import make_folder, open_private, refuse_links
+from tui.core.files import append_private, make_folder, open_private, refuse_links
 from tui.core.text import clean_line, quoted_name
 from tui.settings.files import locked
 from tui.settings.locations import state_dir
@@ -327,23 +325,7 @@ class HistoryFile:
         make_folder(self._path.parent)
         refuse_links((self._path,))
         with locked(self._path):  # otherwise, it could be added to a file that another program is replacing
-            handle = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            try:
-                _append(handle, _line(kept).encode("utf-8", "replace"))
-            finally:
-                os.close(handle)
-
-
-def _append(handle: int, line: bytes) -> None:
-    """Write a whole line or nothing: on a full disk, a partial line would damage the next one."""
-    size = os.fstat(handle).st_size
-    try:
-        if os.write(handle, line) < len(line):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    except OSError:
-        with suppress(OSError):
-            os.ftruncate(handle, size)
-        raise
+            append_private(self._path, _line(kept).encode("utf-8", "replace"))
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:

@@ -9,9 +9,9 @@ from textual.message import Message
 from textual.strip import Strip
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import PREPARING, Row, wrap
-from tui.ui.widgets.widget_tasks import Tasks
 
 AT_ONCE = 4_000
 """Maximum characters to lay out at once. A longer text is laid out in a thread, so as not to delay keys."""

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Input
 
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.footer import Footer, entries_of
@@ -21,7 +22,6 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.widget_tasks import Tasks
 
 WITH_PREVIEW = 100
 """Minimum number of screen columns for a preview."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from textual.app import App
 
-from tui.core.daemon_thread import in_daemon_thread
+from tui.core.background import in_daemon_thread
 from tui.core.programs import find_program
 
 SECONDS = 2.0

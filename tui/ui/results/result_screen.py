@@ -11,7 +11,7 @@ from uuid import uuid4
 from textual.app import App
 from textual.binding import BindingType
 
-from tui.core.daemon_thread import in_daemon_thread
+from tui.core.background import Tasks, in_daemon_thread
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.core.web import web_address
@@ -28,7 +28,6 @@ from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.widget_tasks import Tasks
 
 READ_SECONDS = 60.0
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import Binding, BindingType
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind, TrafficReader
@@ -19,7 +20,6 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison

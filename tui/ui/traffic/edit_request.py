@@ -11,13 +11,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from tui.core.background import Tasks
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.inputs import JsonArea
-from tui.ui.widgets.widget_tasks import Tasks
 
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are validated with the tool's schema."""

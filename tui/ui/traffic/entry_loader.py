@@ -15,6 +15,7 @@ from typing import Any
 
 from textual.cache import LRUCache
 
+from tui.core.background import Tasks
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.core.units import duration
@@ -24,7 +25,6 @@ from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
-from tui.ui.widgets.widget_tasks import Tasks
 
 KEPT = 2048
 READ_AT_ONCE = 256

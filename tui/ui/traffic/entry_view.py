@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Outcome
@@ -34,7 +35,6 @@ from tui.ui.widgets.page import MOST_COPIED, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
-from tui.ui.widgets.widget_tasks import Tasks
 
 SIDE_BY_SIDE = 100
 """Minimum columns for showing a pair side by side; otherwise, one is above the other."""

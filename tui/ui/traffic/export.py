@@ -10,6 +10,7 @@ from functools import partial
 from itertools import compress
 from pathlib import Path
 
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
@@ -24,7 +25,6 @@ from tui.ui.traffic.entry_loader import MOST, whole_entry
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.widget_tasks import Tasks
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """How long the thread writes, and how long it then pauses: painting and keys have priority."""

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
@@ -18,7 +19,6 @@ from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import whole_entry
-from tui.ui.widgets.widget_tasks import Tasks
 
 if TYPE_CHECKING:
     from tui.core.servers import ServerStatus
@@ -286,7 +286,7 @@ class Resender:
             request.method,
             request.params,
             call=call,
-            seconds=live.runtime.limits.call_timeout,
+            seconds=live.runtime.turn_context.limits.call_timeout,
         )
         if answer.problem:
             self._list.notify(answer.problem, severity="warning", timeout=8)

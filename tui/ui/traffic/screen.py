@@ -8,6 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from tui.core.background import Tasks
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import ReaderThread, Recording
@@ -27,7 +28,6 @@ from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.widget_tasks import Tasks
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from textual.widgets import TextArea
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.permission.rules import Verdict
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.tasks import Task
@@ -18,7 +19,6 @@ from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
-from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
@@ -328,7 +328,7 @@ class HandCalls:
             self._shared.runtime.workbench,
             self._shared.server,
             call,
-            self._shared.runtime.limits.call_timeout,
+            self._shared.runtime.turn_context.limits.call_timeout,
         )
         task = self._tasks[call] = self._running.start(work, call.id)
         task.add_done_callback(ended)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus, Transport
 from tui.core.tasks import EXTENSION as TASKS
@@ -18,7 +19,6 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import STATE_STYLES, Fact, noise_words, reason_words, start_words, token_facts
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
@@ -21,7 +22,6 @@ from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
-from tui.ui.widgets.widget_tasks import Tasks
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import HandCall, HandCallState, as_json

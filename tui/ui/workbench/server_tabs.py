@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from tui.core import units
+from tui.core.background import Tasks
 from tui.core.text import clean, clean_line, compact, fold, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
@@ -26,7 +27,6 @@ from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.widget_tasks import Tasks
 
 LINE_CHARS = 4096
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.unit.core.stand_ins import FunctionToolbox
+from tests.unit.core.stand_ins import FunctionToolbox, policy_of
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
 from tui.core.context.tool_selection import MOST_FOUND, find_tools
-from tui.core.permission.approval_policy import Policy, Verdict
+from tui.core.permission.approval_policy import Verdict
 from tui.core.tools import ResourceContent, ToolResult
 from tui.core.workbench import ResourceInfo
 
@@ -58,7 +58,7 @@ def test_resource_tools_run_without_approval_like_read_result():
         FunctionToolbox(), ResultStore({"result-1": "x"}), resources=Source("notes")
     ).tools()
     assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3
-    assert {Policy().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
+    assert {policy_of().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
 
 
 async def test_resources_are_listed_one_per_line_and_cleaned():

@@ -2,11 +2,12 @@
 
 import pytest
 
+from tests.unit.core.stand_ins import HintedTrust, policy_of
 from tui.core.context.built_in_tools import BUILT_IN, LIST
 from tui.core.context.built_in_tools import READ as READ_RESOURCE
-from tui.core.permission.approval_policy import Mode, Policy, Verdict
+from tui.core.permission.approval_policy import Mode, Verdict
 from tui.core.permission.rules import Rules
-from tui.core.ports import Answer, HintedTrust
+from tui.core.ports import Answer
 from tui.core.tools import Tool
 
 READ = Tool("notes", "list", read_only=True, trusted=True, digest="r1")
@@ -15,12 +16,12 @@ DELETE = Tool("notes", "delete", destructive=True, digest="d1", trusted=True)
 
 
 def test_other_tools_ask_with_the_reason():
-    assert Policy().judge(WRITE).verdict is Verdict.ASK
-    assert Policy().judge(DELETE).why == "may delete or overwrite data, according to the server"
+    assert policy_of().judge(WRITE).verdict is Verdict.ASK
+    assert policy_of().judge(DELETE).why == "may delete or overwrite data, according to the server"
 
 
 def test_an_untrusted_read_only_hint_is_mentioned_but_not_followed():
-    policy = Policy()
+    policy = policy_of()
     marked = policy.judge(Tool("x", "y", read_only=True))
     assert marked.by_mark and marked.why.endswith("Marked read-only by the server, which is not trusted")
     assert policy.judge(Tool("x", "y", destructive=False)).why == "may change something"
@@ -28,39 +29,39 @@ def test_an_untrusted_read_only_hint_is_mentioned_but_not_followed():
 
 
 def test_reads_mode_names_the_settings_that_would_trust_the_server():
-    judgement = Policy(mode=Mode.READS).judge(Tool("x", "y", read_only=True))
+    judgement = policy_of(mode=Mode.READS).judge(Tool("x", "y", read_only=True))
     assert judgement.verdict is Verdict.DENY
     assert "--trust x" in judgement.why and "trusted = true" in judgement.why
 
 
 def test_a_read_only_hint_of_an_untrusted_server_does_not_cover_a_call_found_in_text():
-    policy = Policy(session={Policy().key(Tool("x", "y"))})
+    policy = policy_of(session={policy_of().key(Tool("x", "y"))})
     assert policy.judge(Tool("x", "y", read_only=True), guessed=True).verdict is Verdict.ASK
 
 
 def test_an_approval_for_the_session_is_remembered():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.SESSION)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
 
 
 def test_an_approval_for_one_call_is_not_remembered():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.ONCE)
     assert policy.judge(WRITE).verdict is Verdict.ASK
 
 
 def test_a_tool_that_changes_after_its_approval_asks_again():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.ALWAYS)
     changed = Tool("notes", "add", digest="w2", trusted=True)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW and policy.judge(changed).verdict is Verdict.ASK
 
 
 def test_a_server_whose_command_changes_asks_again():
-    policy = Policy(server_digest=lambda server: "one")
+    policy = policy_of(server_digest=lambda server: "one")
     policy.remember(WRITE, Answer.ALWAYS)
-    moved = Policy(server_digest=lambda server: "two", always=policy.always)
+    moved = policy_of(server_digest=lambda server: "two", always=policy.always)
     assert moved.judge(WRITE).verdict is Verdict.ASK
 
 
@@ -74,26 +75,26 @@ def test_a_server_whose_command_changes_asks_again():
     ],
 )
 def test_each_mode_decides_about_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
-    policy = Policy(mode=mode)
+    policy = policy_of(mode=mode)
     assert (policy.judge(READ).verdict, policy.judge(WRITE).verdict) == (read, write)
 
 
 def test_a_deny_rule_applies_even_if_everything_is_approved():
-    assert Policy(Rules.parsed(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
+    assert policy_of(Rules.parsed(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
 
 
 def test_an_earlier_approval_does_not_cover_a_call_found_in_text():
-    policy = Policy(Rules.parsed(allow=("notes/*",)))
+    policy = policy_of(Rules.parsed(allow=("notes/*",)))
     writes = Tool("notes", "add_note")
     assert policy.judge(writes).verdict is Verdict.ALLOW
     assert policy.judge(writes, guessed=True).verdict is Verdict.ASK
     reads = Tool("notes", "search", read_only=True, trusted=True)
     assert policy.judge(reads, guessed=True).verdict is Verdict.ALLOW
-    assert Policy(mode=Mode.ALL).judge(writes, guessed=True).verdict is Verdict.ALLOW
+    assert policy_of(mode=Mode.ALL).judge(writes, guessed=True).verdict is Verdict.ALLOW
 
 
 def test_each_verdict_of_a_rule_names_the_rule():
-    policy = Policy(
+    policy = policy_of(
         Rules.parsed(["allow notes/add", "ask notes/* text=*secret*", "deny notes/* path=/etc/*"])
     )
     allowed, asked, denied = (
@@ -109,19 +110,19 @@ def test_each_verdict_of_a_rule_names_the_rule():
 
 
 def test_the_model_does_not_learn_the_patterns_of_a_rule():
-    judgement = Policy(Rules.parsed(deny=["*/add text=*hidden*"])).judge(WRITE, {"text": "hidden"})
+    judgement = policy_of(Rules.parsed(deny=["*/add text=*hidden*"])).judge(WRITE, {"text": "hidden"})
     assert judgement.why == "a rule in the configuration forbids this call"
 
 
 def test_an_ask_rule_denies_in_reads_mode():
-    policy = Policy(Rules.parsed(ask=["notes/list"]), Mode.READS)
+    policy = policy_of(Rules.parsed(ask=["notes/list"]), Mode.READS)
     judgement = policy.judge(READ)
     assert (judgement.verdict, judgement.rule) == (Verdict.DENY, "ask notes/list")
     assert "--approve reads" in judgement.why
 
 
 def test_an_earlier_approval_does_not_override_a_rule():
-    policy = Policy(Rules.parsed(ask=["notes/add text=*!*"]))
+    policy = policy_of(Rules.parsed(ask=["notes/add text=*!*"]))
     policy.remember(WRITE, Answer.ALWAYS)
     assert policy.judge(WRITE, {"text": "hi"}).verdict is Verdict.ALLOW
     assert policy.judge(WRITE, {"text": "hi!"}).verdict is Verdict.ASK
@@ -132,7 +133,7 @@ AFTER_FETCH = "This conversation contains a result from the server “fetch”, 
 
 
 def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.ALWAYS)
     policy.remember(DELETE, Answer.SESSION)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW
@@ -142,7 +143,7 @@ def test_an_earlier_approval_does_not_cover_a_call_after_untrusted_content():
 
 
 def test_an_approval_given_after_the_same_content_covers_the_next_call():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.SESSION, FETCH)
     assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
     assert policy.judge(WRITE, after=("fetch", "mail")).verdict is Verdict.ASK
@@ -151,22 +152,22 @@ def test_an_approval_given_after_the_same_content_covers_the_next_call():
 
 
 def test_a_call_that_asks_anyway_names_the_untrusted_content():
-    assert Policy().judge(Tool("x", "y"), after=FETCH).why == f"may change something. {AFTER_FETCH}"
+    assert policy_of().judge(Tool("x", "y"), after=FETCH).why == f"may change something. {AFTER_FETCH}"
 
 
 def test_approvals_for_a_server_still_hold_after_its_own_content():
-    policy = Policy()
+    policy = policy_of()
     policy.remember(WRITE, Answer.SESSION)
     assert policy.judge(WRITE, after=("notes",)).verdict is Verdict.ALLOW
 
 
 def test_a_read_only_tool_of_a_trusted_server_runs_after_any_content():
-    assert Policy().judge(READ, after=FETCH).verdict is Verdict.ALLOW
-    assert Policy(mode=Mode.READS).judge(READ, after=FETCH).verdict is Verdict.ALLOW
+    assert policy_of().judge(READ, after=FETCH).verdict is Verdict.ALLOW
+    assert policy_of(mode=Mode.READS).judge(READ, after=FETCH).verdict is Verdict.ALLOW
 
 
 def test_configured_rules_apply_after_any_content():
-    policy = Policy(Rules.parsed(allow=("notes/*",), deny=("*/delete",)))
+    policy = policy_of(Rules.parsed(allow=("notes/*",), deny=("*/delete",)))
     assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
     assert policy.judge(DELETE, after=FETCH).verdict is Verdict.DENY
 
@@ -175,7 +176,7 @@ def test_configured_rules_apply_after_any_content():
     ("mode", "verdict"), [(Mode.READS, Verdict.DENY), (Mode.ALL, Verdict.ALLOW), (Mode.NONE, Verdict.DENY)]
 )
 def test_flags_decide_without_a_question_after_untrusted_content(mode: Mode, verdict: Verdict):
-    policy = Policy(mode=mode)
+    policy = policy_of(mode=mode)
     policy.remember(WRITE, Answer.ALWAYS)
     judgement = policy.judge(WRITE, after=FETCH)
     assert judgement.verdict is verdict
@@ -201,19 +202,19 @@ FILE = {"server": "files", "uri": "file:///etc/passwd"}
     ],
 )
 def test_a_rule_for_a_server_also_applies_to_its_resources(rule: str, verdict: Verdict, name: str):
-    policy = Policy(Rules.parsed([rule]))
+    policy = policy_of(Rules.parsed([rule]))
     assert policy.judge(resource_tool(name), FILE).verdict is verdict
 
 
 def test_a_rule_can_match_the_uri_of_a_resource():
-    policy = Policy(Rules.parsed(["deny files/* uri=file:///etc/*"]))
+    policy = policy_of(Rules.parsed(["deny files/* uri=file:///etc/*"]))
     assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
     harmless = {**FILE, "uri": "file:///srv/a"}
     assert policy.judge(resource_tool(READ_RESOURCE), harmless).verdict is Verdict.ALLOW
 
 
 def test_denying_the_server_or_the_read_tool_denies_reading_a_resource():
-    policy = Policy(Rules.parsed(["allow mcptui/*", "deny files/*"]))
+    policy = policy_of(Rules.parsed(["allow mcptui/*", "deny files/*"]))
     assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
 
 
@@ -226,7 +227,7 @@ class OnlyWeather(HintedTrust):
 
 def test_after_untrusted_content_a_resource_of_another_untrusted_server_asks():
     read = resource_tool(READ_RESOURCE)
-    policy = Policy(trust=OnlyWeather())
+    policy = policy_of(trust=OnlyWeather())
     asked = policy.judge(read, FILE, after=["web"])
     assert asked.verdict is Verdict.ASK and "a result from the server “web”" in asked.why
     assert policy.judge(read, FILE, after=["web"], listed=True).verdict is Verdict.ALLOW
@@ -234,25 +235,24 @@ def test_after_untrusted_content_a_resource_of_another_untrusted_server_asks():
     assert policy.judge(resource_tool(LIST), FILE, after=["web"]).verdict is Verdict.ALLOW
     policy.remember(read, Answer.ALWAYS, ["web"])
     assert policy.judge(read, FILE, after=["web"]).verdict is Verdict.ASK
-    assert (
-        Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE, after=["web"]).verdict is Verdict.DENY
-    )
+    reads = policy_of(mode=Mode.READS, trust=OnlyWeather())
+    assert reads.judge(read, FILE, after=["web"]).verdict is Verdict.DENY
 
 
 def test_a_resource_that_was_not_listed_asks_unless_the_server_is_trusted():
     read = resource_tool(READ_RESOURCE)
-    policy = Policy(trust=OnlyWeather())
+    policy = policy_of(trust=OnlyWeather())
     asked = policy.judge(read, FILE)
     assert asked.verdict is Verdict.ASK and "has not listed" in asked.why
     assert policy.judge(read, FILE, listed=True).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "weather"}).verdict is Verdict.ALLOW
-    refused = Policy(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE)
+    refused = policy_of(mode=Mode.READS, trust=OnlyWeather()).judge(read, FILE)
     assert refused.verdict is Verdict.DENY and "“files” is not trusted" in refused.why
 
 
 def test_a_lasting_answer_is_offered_only_if_the_same_call_would_not_ask_again():
     read = resource_tool(READ_RESOURCE)
-    policy = Policy(trust=OnlyWeather(), rules=Rules.parsed(ask=("notes/delete",)))
+    policy = policy_of(trust=OnlyWeather(), rules=Rules.parsed(ask=("notes/delete",)))
     assert policy.can_last(Tool("notes", "add"), {}) and policy.can_last(Tool("notes", "add"), {}, ["web"])
     assert policy.can_last(read, FILE)
     assert not policy.can_last(read, FILE, ["web"])
@@ -263,7 +263,7 @@ def test_a_lasting_answer_is_offered_only_if_the_same_call_would_not_ask_again()
 
 def test_approving_a_resource_covers_only_its_server():
     read = resource_tool(READ_RESOURCE)
-    policy = Policy(trust=OnlyWeather())
+    policy = policy_of(trust=OnlyWeather())
     policy.remember(read, Answer.SESSION, arguments=FILE)
     assert policy.judge(read, FILE).verdict is Verdict.ALLOW
     assert policy.judge(read, {**FILE, "server": "mail"}).verdict is Verdict.ASK

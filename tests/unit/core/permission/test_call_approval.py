@@ -3,8 +3,7 @@
 from typing import Any
 
 from tests.scripted_model import ScriptedModel, calls, says
-from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, turn_of
-from tui.core.permission.approval_policy import Policy
+from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, policy_of, turn_of
 from tui.core.ports import Decision, Tool
 
 
@@ -35,7 +34,7 @@ async def ran(
     """Run a turn with two calls; return the approver and how many calls ran."""
     toolbox, approver = FunctionToolbox(read_only=read_only), ScriptedApprover(*answers, trusts=trusts)
     model = ScriptedModel([calls(call(1), call(2)), says("done")])
-    policy = Policy(trust=book, **more)
+    policy = policy_of(trust=book, **more)
     turn, _ = turn_of(model, toolbox, approver=approver, policy=policy)
     async for _ in turn.events():
         pass

@@ -19,6 +19,7 @@ from tests.unit.core.stand_ins import (
     ended,
     hang,
     of_type,
+    policy_of,
     run,
     text,
     turn_of,
@@ -323,7 +324,7 @@ async def test_a_tool_whose_definition_is_never_sent_can_be_called_by_name_but_i
 
 
 def ruled(*rules: str, mode: Mode = Mode.ASK) -> Policy:
-    return Policy(Rules.parsed(rules), mode)
+    return policy_of(Rules.parsed(rules), mode)
 
 
 async def test_a_tool_that_a_rule_denies_is_not_offered_and_calls_to_it_are_denied():
@@ -339,7 +340,7 @@ async def test_a_tool_that_a_rule_denies_is_not_offered_and_calls_to_it_are_deni
 
 async def test_a_rule_added_while_a_call_waits_for_approval_denies_it():
     model, toolbox = asking(calls(call(1)), says("ok"))
-    policy = Policy()
+    policy = policy_of()
 
     class Adding(ScriptedApprover):
         async def ask(self, request):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.core.stand_ins import policy_of
 from tui.core.errors import ConfigError
 from tui.core.events import ApprovalGiven
-from tui.core.permission.approval_policy import Policy, Verdict
+from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
 from tui.core.tools import Tool
 from tui.runtime.options import Options
@@ -95,7 +96,7 @@ async def test_an_approval_that_could_not_be_saved_is_revoked(path: Path, is_own
             write(path, "[approvals")
         policy.remember(TOOL, Answer.ALWAYS, after=["web"])
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
-        await asyncio.wait(runtime._background)
+        await runtime._background.settled(9.0)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ALLOW
         with pytest.raises(ConfigError, match="cannot be changed") if is_own else nullcontext():
             await changes.revoke(changes.approvals[0])
@@ -111,12 +112,12 @@ async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(pa
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
         await asyncio.sleep(0)
         await changes.revoke(changes.approvals[0])
-        await asyncio.wait(runtime._background) if runtime._background else None
+        await runtime._background.settled(9.0)
         assert policy.judge(TOOL).verdict is Verdict.ASK and "notes/add" not in read(path)
 
 
 async def test_a_file_from_elsewhere_can_ask_and_deny_but_not_allow(path: Path):
-    key = Policy(server_digest=lambda server: "").key(TOOL)
+    key = policy_of(server_digest=lambda server: "").key(TOOL)
     rules = f'rules = ["allow */*", "deny notes/drop"]\nallow = ["notes/*"]\nremembered = ["{key}"]\n'
     for trust in (False, True):
         async with changing(path, rules, trust=trust) as (changes, runtime):
@@ -143,13 +144,13 @@ async def test_an_allow_rule_in_a_file_from_elsewhere_is_saved_with_a_note_that_
 
 async def test_a_lasting_answer_does_not_apply_approvals_of_a_file_from_elsewhere(path: Path):
     other = Tool("notes", "drop")
-    key = Policy(server_digest=lambda server: "").key(other)
+    key = policy_of(server_digest=lambda server: "").key(other)
     async with changing(path, f'remembered = ["{key}"]\n', trust=False) as (_, runtime):
         before = read(path)
         runtime.turn_context.policy.remember(TOOL, Answer.ALWAYS)
         for number in range(2):
             runtime.turn_context.notice(ApprovalGiven(number, "c", Answer.ALWAYS, ""))
-        await asyncio.wait(runtime._background)
+        await runtime._background.settled(9.0)
         assert sum("lasts until mcptui quits" in problem for problem in runtime.problems) == 1
         assert runtime.turn_context.policy.judge(TOOL).verdict is Verdict.ALLOW
         assert runtime.turn_context.policy.judge(other).verdict is Verdict.ASK

@@ -20,7 +20,7 @@ from tui.core.questions import Action, ConsentsAnswer, Refuser
 from tui.core.servers import ServerSpec
 from tui.runtime.permission import consent as module
 from tui.runtime.permission.consent import RunConsent
-from tui.runtime.permission.subjects import is_sample, launch_of
+from tui.runtime.permission.subjects import launch_of, server_subject
 from tui.settings.locations import default_servers
 from tui.settings.state.permission.stored_consents import StoredConsents
 
@@ -287,7 +287,7 @@ def test_the_shipped_samples_are_recognized_by_their_command(tmp_path: Path):
     weather, notes, _ = default_servers()
     foreign = dataclasses.replace(weather, name="anything", source="the file /tmp/mcp.json")
     assert gate(tmp_path, Person()).allows(foreign)
-    assert is_sample(dataclasses.replace(notes, source="x"))
+    assert server_subject(dataclasses.replace(notes, source="x")) is None
 
 
 def sample(**fields: Any) -> ServerSpec:
@@ -299,17 +299,17 @@ def test_a_server_that_only_resembles_a_sample_needs_consent(tmp_path: Path):
     copy = tmp_path / "sample_config" / "servers" / "weather.py"
     copy.parent.mkdir(parents=True)
     copy.write_text("")
-    assert not is_sample(sample(args=(str(copy),)))
-    assert not is_sample(sample(args=(script, "more")))
-    assert not is_sample(sample(args=("-c", script)))
-    assert not is_sample(sample(command="/tmp/python3"))
-    assert not is_sample(sample(env={"PYTHONPATH": "/tmp"}))
-    assert not is_sample(sample(env={"MCPTUI_NOTES_FILE": "/home/x/.bashrc"}))
-    assert not is_sample(sample(cwd="/tmp"))
+    assert server_subject(sample(args=(str(copy),))) is not None
+    assert server_subject(sample(args=(script, "more"))) is not None
+    assert server_subject(sample(args=("-c", script))) is not None
+    assert server_subject(sample(command="/tmp/python3")) is not None
+    assert server_subject(sample(env={"PYTHONPATH": "/tmp"})) is not None
+    assert server_subject(sample(env={"MCPTUI_NOTES_FILE": "/home/x/.bashrc"})) is not None
+    assert server_subject(sample(cwd="/tmp")) is not None
     link = tmp_path / "servers" / "weather.py"
     link.parent.mkdir()
     link.symlink_to(copy)
-    assert not is_sample(sample(args=(str(link),)))
+    assert server_subject(sample(args=(str(link),))) is not None
 
 
 def test_the_program_is_resolved_as_when_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ from tests.foreign import IN_JSON
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Era
 from tui.core.tasks import Task
-from tui.settings.state.server_memory import MAX_ERAS, ServerMemory, StoredEras, StoredTasks
+from tui.settings.state.server_memory import MAX_ERAS, ServerMemory, stored_eras, stored_tasks
 
 KEY, OTHER = "0" * 16, "f" * 16
 OLD = Era(modern=False, version="1.0")
@@ -22,14 +22,14 @@ def path(tmp_path):
 
 
 def keep(path, key, era):
-    stored = StoredEras(path)
-    stored.changed(key, era)
+    stored = stored_eras(path)
+    stored.change_later({key: era} if era else {}, [key])
     stored.close()
 
 
 def keep_tasks(path, *put):
-    stored = StoredTasks(path)
-    stored.changed(put, ())
+    stored = stored_tasks(path)
+    stored.change_later({one.key: one for one in put})
     stored.close()
 
 
@@ -47,7 +47,7 @@ def write(path, **content):
 
 
 def task_ids(path):
-    return [one.id for one in StoredTasks(path).load()]
+    return [one.id for one in stored_tasks(path).read().values()]
 
 
 def test_the_era_of_a_server_is_loaded_in_the_next_run():
@@ -60,7 +60,7 @@ def test_the_era_of_a_server_is_loaded_in_the_next_run():
 
 def test_the_files_are_private(path):
     keep(path, KEY, OLD)
-    assert StoredEras(path).load() == {KEY: OLD}
+    assert stored_eras(path).read() == {KEY: OLD}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -68,7 +68,7 @@ def test_a_save_keeps_the_entries_of_earlier_instances(path):
     keep(path, KEY, OLD)
     keep(path, OTHER, Era(modern=True))
     keep(path, KEY, None)
-    assert StoredEras(path).load() == {OTHER: Era(modern=True)}
+    assert stored_eras(path).read() == {OTHER: Era(modern=True)}
 
 
 @pytest.mark.parametrize(
@@ -80,20 +80,20 @@ def test_a_save_keeps_the_entries_of_earlier_instances(path):
 )
 def test_an_invalid_or_expired_era_is_omitted(path, damage):
     write(path, eras=[era() | damage, era(OTHER), "x", None])
-    assert list(StoredEras(path).load()) == [OTHER]
+    assert list(stored_eras(path).read()) == [OTHER]
 
 
 def test_the_oldest_entries_are_dropped_for_new_ones(path):
     write(path, eras=[era(f"{number:016x}") for number in range(MAX_ERAS)])
     keep(path, OTHER, OLD)
-    found = StoredEras(path).load()
+    found = stored_eras(path).read()
     assert len(found) == MAX_ERAS and OTHER in found and KEY not in found
 
 
 def test_tasks_are_kept_unless_they_are_too_old(path):
     one = task(ttl_ms=60_000)
     keep_tasks(path, task("old", age=40 * 86_400), task("gone", age=2 * 86_400, ttl_ms=1_000), one)
-    assert list(StoredTasks(path).load()) == [one]
+    assert list(stored_tasks(path).read().values()) == [one]
 
 
 @pytest.mark.parametrize("jump", [3_600.0, 14 * 3_600.0, -3_600.0, -400 * 86_400.0])
@@ -101,7 +101,7 @@ def test_a_task_survives_a_restart_with_another_wall_clock(path, monkeypatch, ju
     now = time.time()
     keep_tasks(path, task(ttl_ms=600_000))
     monkeypatch.setattr(time, "time", lambda: now + jump)
-    (found,) = StoredTasks(path).load()
+    (found,) = stored_tasks(path).read().values()
     assert found.id == "t-1" and found.created <= now + jump
     keep_tasks(path, task("t-2"))  # which writes the others again
     assert task_ids(path) == ["t-1", "t-2"]
@@ -110,7 +110,7 @@ def test_a_task_survives_a_restart_with_another_wall_clock(path, monkeypatch, ju
 @pytest.mark.parametrize("created", [float("inf"), 1e308, -1e308, float("nan"), 10**30])
 def test_a_task_with_an_impossible_time_is_new_or_dropped(path, created):
     write(path, tasks=[{"server": "s", "origin": "o", "id": "i", "tool": "x", "created": created}])
-    found = [one.created for one in StoredTasks(path).load()]
+    found = [one.created for one in stored_tasks(path).read().values()]
     assert len(found) == (created in (1e308, 10**30))
     assert all(0 < one <= time.time() for one in found)
 
@@ -122,6 +122,8 @@ def test_any_number_in_the_files_can_be_compared(tmp_path, number):
     tasks, eras = tmp_path / "a" / "tasks.json", tmp_path / "b" / "eras.json"
     write(tasks, tasks=[*written, {**known, "id": "c"}])
     assert "c" in task_ids(tasks)
-    assert all(one.created >= 0 and not one.expired(one.created) for one in StoredTasks(tasks).load())
+    assert all(
+        one.created >= 0 and not one.expired(one.created) for one in stored_tasks(tasks).read().values()
+    )
     write(eras, eras=[era(at=number), era(OTHER)])
-    assert OTHER in StoredEras(eras).load()
+    assert OTHER in stored_eras(eras).read()

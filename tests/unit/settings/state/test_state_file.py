@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.daemon_thread import FAILED_THREAD
+from tui.core.background import FAILED_THREAD
 from tui.core.errors import ConfigError
 from tui.settings.state.state_file import Content, StateFile, WriteThread, entries
 

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.storage.faulty_disk import FaultyDisk
 from tests.unit.storage.session_samples import ANSWER, ASKING, QUESTION, RESULT, say, store_in
-from tui.core import daemon_thread
+from tui.core import background
 from tui.core.conversation.conversation import Intent, ToolMessage, UserMessage
 from tui.core.ports import Usage
 from tui.storage.sessions import journal as session_journal
@@ -132,7 +132,7 @@ class Failing:
 
         monkeypatch.setattr(SessionTables, "commit", commit)
         monkeypatch.setattr(session_journal, "RETRY_SECONDS", 0.01)
-        monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+        monkeypatch.setattr(background, "PAUSE_SECONDS", 0.0)
 
 
 def places(folder: Path, session: str) -> list[int]:
@@ -169,7 +169,7 @@ async def test_a_journal_that_fails_again_and_again_ends_with_a_problem(
     await until(lambda: journal._ended, what="the journal ended")
     await asyncio.wait_for(journal.settled(), 10)
     assert "internal error (RuntimeError)" in journal.problem
-    assert commits.failures == daemon_thread.MAX_RESTARTS + 1
+    assert commits.failures == background.MAX_RESTARTS + 1
     commits.works = True
     await journal.close()
     assert places(tmp_path, journal.id) == [0]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import wait_until
 from tests.unit.traffic.tapped import MemoryStore, hide, line, seen
-from tui.core import daemon_thread
+from tui.core import background
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, Outcome, Severity
 from tui.traffic.filter.view import View
 from tui.traffic.record import recorder as recorder_module
@@ -331,7 +331,7 @@ def test_a_thread_that_fails_for_good_slows_no_server_down(monkeypatch: pytest.M
     def defect(self: Recorder) -> None:
         raise ValueError("a defect")
 
-    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(background, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(Recorder, "_drain", defect)
     recorder = Recorder(MemoryStore, EntryColumns(), redact=hide, queue_bytes=20 * ENTRY_BYTES)
     recorder.start()
@@ -351,7 +351,7 @@ def test_a_restarted_thread_stores_what_was_waiting(stage: Stage, monkeypatch: p
             raise ValueError("a defect")
         real(self)
 
-    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(background, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(Recorder, "_drain", defect_at_first)
     stage.recorder.start()
     stage.recorder.capture(seen(line(method="ping", id=1)))

@@ -1,5 +1,6 @@
 """The history of messages, saved between runs."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -99,9 +100,15 @@ def test_the_tokens_of_attachments_are_saved_with_the_text(path: Path):
 
 def test_a_line_truncated_by_a_full_disk_is_removed_and_reported(path: Path, monkeypatch: pytest.MonkeyPatch):
     write = os.write
+
+    def full(handle: int, line: bytes) -> int:
+        if len(line) < 7:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(handle, line[:4])
+
     HistoryFile(path).add(HistoryEntry("before"))
     with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
-        patch.setattr(os, "write", lambda handle, line: write(handle, line[:4]))
+        patch.setattr(os, "write", full)
         HistoryFile(path).add(HistoryEntry("cut"))
     HistoryFile(path).add(HistoryEntry("after"))
     assert texts_in(path) == ["before", "after"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.files import make_folder, open_private
+from tui.core.files import append_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
 from tui.core.text import clean_line
@@ -92,8 +92,10 @@ class StoredDecisions:
         lines = [json.dumps({"lost": lost})] if lost else []
         lines += [json.dumps(_entry(record, self._redact)) for record in batch]
         try:
+            data = "".join(f"{line}\n" for line in lines).encode("ascii")
             with locked(self._path):
-                _append(self._path, "".join(f"{line}\n" for line in lines).encode("ascii"))
+                _make_room(self._path, len(data))
+                append_private(self._path, data)
         except ConfigError as error:
             return str(error.message).rstrip(".")
         except OSError as error:
@@ -101,29 +103,13 @@ class StoredDecisions:
         return ""
 
 
-def _append(path: Path, data: bytes) -> None:
-    make_folder(path.parent)
+def _make_room(path: Path, size: int) -> None:
+    """Rename a file that would be full, and those before it; the oldest is deleted."""
     with suppress(FileNotFoundError):
-        if path.lstat().st_size + len(data) > MAX_BYTES:
-            for number in range(MAX_FILES - 1, 0, -1):  # the oldest is deleted
+        if path.lstat().st_size + size > MAX_BYTES:
+            for number in range(MAX_FILES - 1, 0, -1):
                 with suppress(FileNotFoundError):
                     os.replace(_numbered(path, number - 1), _numbered(path, number))
-    handle = open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
-    try:
-        found = os.fstat(handle)
-        if found.st_size and os.pread(handle, 1, found.st_size - 1) != b"\n":
-            data = b"\n" + data  # the previous write was interrupted
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[os.write(handle, rest) :]
-        except OSError:
-            with suppress(OSError):  # no partial write stays: the batch is written again
-                os.ftruncate(handle, found.st_size)
-            raise
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _numbered(path: Path, number: int) -> Path:

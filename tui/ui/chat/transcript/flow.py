@@ -17,9 +17,9 @@ from itertools import accumulate
 
 from textual.selection import Selection
 
+from tui.core.background import Tasks
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.widget_tasks import Tasks
 
 HELD_BLOCKS = 512
 

@@ -1,4 +1,4 @@
-"""Blocking work in a thread that may be abandoned."""
+"""Tasks of an owner, and blocking work in a thread that may be abandoned."""
 
 import asyncio
 import threading
@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from tests.conftest import until
-from tui.core import daemon_thread
-from tui.core.daemon_thread import FAILED_THREAD, DaemonThread, in_daemon_thread
+from tui.core import background
+from tui.core.background import FAILED_THREAD, DaemonThread, Tasks, in_daemon_thread
 
 
 async def test_the_result_or_the_error_of_the_work_is_passed_on():
@@ -62,11 +62,11 @@ def test_work_that_fails_is_started_again():
 
 
 def test_work_that_fails_again_and_again_is_not_started_for_ever(monkeypatch):
-    monkeypatch.setattr(daemon_thread, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(background, "PAUSE_SECONDS", 0.0)
     work = Work(1000)
     assert work.thread().join(10)
-    assert work.starts == daemon_thread.MAX_RESTARTS + 1
-    assert [is_over for _, is_over in work.failed] == [False] * daemon_thread.MAX_RESTARTS + [True]
+    assert work.starts == background.MAX_RESTARTS + 1
+    assert [is_over for _, is_over in work.failed] == [False] * background.MAX_RESTARTS + [True]
 
 
 def test_work_that_cannot_be_repeated_ends_with_its_first_failure():
@@ -97,3 +97,25 @@ def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():
     thread.start()
     assert thread.join(10)
     assert len(starts) == 2
+
+
+async def test_running_tasks_are_cancelled_and_awaited() -> None:
+    tasks, ended = Tasks(), []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("cancelled")
+
+    async def short() -> None:
+        ended.append("short")
+
+    tasks.start(short(), "short")
+    long = tasks.start(work(), "long")
+    await asyncio.sleep(0)
+    await tasks.cancel()
+    assert ended == ["short", "cancelled"]
+    assert long.cancelled()
+    await tasks.cancel()

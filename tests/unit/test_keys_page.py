@@ -1,18 +1,15 @@
 """docs/keys.md is generated from the table of actions."""
 
 import tomllib
-from pathlib import Path
 
+from tests.unit.keys_page import PAGE, keys_page
 from tui.settings.keymap import check_keys, flat_keys
-from tui.ui.dialogs.keys_page import keys_page
 from tui.ui.keys.action_table import ACTIONS
 from tui.ui.keys.key_overrides import own_keys
 
-PAGE = Path(__file__).parents[4] / "docs" / "keys.md"
-
 
 def test_the_page_in_the_repository_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tui.ui.dialogs.keys_page"
+    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tests.unit.keys_page"
 
 
 def test_every_action_is_on_the_page() -> None:

@@ -1,15 +1,18 @@
-"""Renders docs/keys.md from the table of actions. Pure."""
+"""Writes docs/keys.md from the table of actions; a test keeps both in sync."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from tui.ui.dialogs.dialog import VIEW_KEYS
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.key_overrides import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
+PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
+
 _HEAD = """# Keys
 
-<!-- Written by `python -m tui.ui.dialogs.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
+<!-- Written by `python -m tests.unit.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
 
 `f1` shows the same keys in the app, those of the current screen first. To change keys, use the names in
 the last column in the [configuration](configuration.md#theme-and-keys):
@@ -84,9 +87,4 @@ def _code(keys: str, between: str = ",") -> str:
 
 
 if __name__ == "__main__":
-    import sys
-    from pathlib import Path
-
-    page = Path(__file__).parents[3] / "docs" / "keys.md"
-    page.write_text(keys_page(), encoding="utf-8")
-    sys.stdout.write(f"{page}\n")
+    PAGE.write_text(keys_page(), encoding="utf-8")

@@ -1,14 +1,15 @@
-"""Threads of our own: what happens when their work fails, and third-party calls that may block forever."""
+"""Tasks and threads of our own: what happens when their work fails, and calls that may block forever."""
 
 import asyncio
 import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 
 T = TypeVar("T")
@@ -128,3 +129,36 @@ async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
 
     threading.Thread(target=run, name=name, daemon=True).start()
     return await done
+
+
+class Tasks:
+    """Tasks that run beside their owner, who cancels them or waits for them at its end.
+
+    Their errors are logged; a `McptuiError` only in detail, because it is also reported elsewhere.
+    """
+
+    def __init__(self) -> None:
+        self.running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        task = asyncio.create_task(work, name=name)
+        self.running.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self.running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            level = logging.DEBUG if isinstance(error, McptuiError) else logging.ERROR
+            _log.log(level, "%s failed", task.get_name(), exc_info=error)
+
+    async def settled(self, seconds: float | None = None) -> None:
+        """Wait until all have ended, at most `seconds`."""
+        if self.running:
+            await asyncio.wait(self.running, timeout=seconds)
+
+    async def cancel(self, seconds: float | None = None) -> None:
+        """Cancel all, and wait until they have ended, at most `seconds`."""
+        for task in self.running:
+            task.cancel()
+        await self.settled(seconds)
