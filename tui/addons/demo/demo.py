@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, suggested
+from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, own_name, suggested
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -159,7 +159,11 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
         return Move(_say("not understood", chinese, tools))
     if choice.rivals:
         return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
-    return Move(_say("missing", chinese, tool=_own_name(choice.tool), names=_quoted(choice.missing, 60)))
+    return Move(
+        _say(
+            "missing", chinese, tool=clean_line(own_name(choice.tool), 80), names=_quoted(choice.missing, 60)
+        )
+    )
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
@@ -259,7 +263,7 @@ def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values:
 def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return an answer with the result of a call: JSON as a short list, text unchanged."""
     spec = next((tool for tool in tools if tool.name == result.name), None)
-    name = _own_name(spec) if spec else clean_line(result.name, 80)
+    name = clean_line(own_name(spec) if spec else result.name, 80)
     text = result.text.removeprefix("ERROR:").strip()
     if not text or text == "(empty result)":
         return _say("empty", chinese, tool=name)
@@ -275,11 +279,6 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
     return _say("failed", chinese, tool=name, text=text) if result.is_error else text
 
 
-def _own_name(tool: ToolSpec) -> str:
-    """Return the name that a tool's server gave it."""
-    return clean_line(tool.tool or tool.name, 80)
-
-
 def _listed(value: Any) -> str:
     if value in ({}, []):
         return "Nothing was found."
@@ -288,20 +287,13 @@ def _listed(value: Any) -> str:
     return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
 
 
+def _as_text(value: Any) -> str:
+    return clean_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
+
+
 def _items(lines: Sequence[str]) -> str:
     more = [f"… and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
     return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
-
-
-def _as_text(value: Any) -> str:
-    match value:
-        case bool() | None:
-            return {True: "yes", False: "no", None: "none"}[value]
-        case dict():
-            value = ", ".join(f"{key}: {_as_text(item)}" for key, item in list(value.items())[:12])
-        case list():
-            value = ", ".join(_as_text(item) for item in value[:12])
-    return clean_line(str(value), 400)
 
 
 def _quoted(names: Sequence[str], limit: int = 80) -> str:
@@ -314,7 +306,9 @@ def _list_tools(tools: Sequence[ToolSpec]) -> str:
     servers: dict[str, list[str]] = {}
     for tool in tools:
         first = clean_line(tool.description.strip().partition(". ")[0], 100)
-        servers.setdefault(tool.server, []).append(f"`{_own_name(tool)}`{': ' + first if first else ''}")
+        servers.setdefault(tool.server, []).append(
+            f"`{clean_line(own_name(tool), 80)}`{': ' + first if first else ''}"
+        )
     return "\n\n".join(
         f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
     )
@@ -326,4 +320,4 @@ def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
     questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
     found = found or [*filter(None, questions)][:3]
-    return _items(found or [f"`call {_own_name(tools[0])} {{…}}`"])
+    return _items(found or [f"`call {clean_line(own_name(tools[0]), 80)} {{…}}`"])

@@ -257,7 +257,7 @@ def test_if_two_tools_match_equally_neither_is_called() -> None:
         ("Beijing is sunny.", "Beijing is sunny."),
         (
             '{"city": "Oslo", "wind": {"speed": 3}, "dry": true}',
-            "- **city**: Oslo\n- **wind**: speed: 3\n- **dry**: yes",
+            '- **city**: Oslo\n- **wind**: {"speed": 3}\n- **dry**: true',
         ),
         ('{"result": ["a", "b"]}', "- a\n- b"),
         ("[]", "Nothing was found."),
