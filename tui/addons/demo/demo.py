@@ -38,18 +38,18 @@ PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
 _SMALL_TALK = {
-    "greeting": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?",
-    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
-    "help": r"(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
+    "help": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?"
+    r"|(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
     r"|who are you|how (?:do|does) (?:you|this|it) work"
     r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
     r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
     r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)",
+    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
     "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
     r"tools(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
     r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
 }
-"""Sentences of the demo, by what is said to it."""
+"""What is answered with a sentence, without a tool."""
 
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
 _NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
@@ -211,16 +211,14 @@ _EXAMPLES = (
     ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
     ("count_slowly", "count slowly for 5 seconds", "数到 5"),
 )
-_HELP = (
-    "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
-    "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
-    "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
-    "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
-    "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
-)
 _SENTENCES = {
-    "help": _HELP,
-    "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
+    "help": (
+        "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
+        "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
+        "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
+        "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
+        "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
+    ),
     "thanks": ("You're welcome.", "不客气。"),
     "tools": ("{tools}", "{tools}"),
     "no tools": (

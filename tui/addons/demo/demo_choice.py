@@ -8,8 +8,7 @@ patterns search only a bounded text, each in about linear time.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
@@ -235,8 +234,7 @@ _CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z 
 _PLACE_NAME = late("|".join(PLACES))
 
 
-@dataclass(frozen=True, slots=True)
-class DemoChoice:
+class DemoChoice(NamedTuple):
     """The tool for a sentence and its arguments.
 
     Attributes:
@@ -261,7 +259,7 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     if not ranked:
         return None
     rivals = [own_name(choice.tool) for score, choice in ranked if ranked[0][0] - score < MARGIN]
-    return replace(ranked[0][1], rivals=tuple(rivals) if len(rivals) > 1 else ())
+    return ranked[0][1]._replace(rivals=tuple(rivals) if len(rivals) > 1 else ())
 
 
 class _Request:
