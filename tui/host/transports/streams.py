@@ -1,6 +1,7 @@
 """The streams that the SDK's client reads and writes: over an inbox and a send function, or filtered."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -23,11 +24,11 @@ IN_A_ROW = 16
 """Messages passed on before other tasks run; the session starts a task for each."""
 
 
-class _Closing:
+class _Closing(ABC):
     """A stream that is closed at the end of its `async with`."""
 
-    async def aclose(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def aclose(self) -> None: ...
 
     async def __aenter__(self) -> Self:
         return self
@@ -39,8 +40,8 @@ class _Closing:
 class _Reading(_Closing):
     """A stream whose messages `async for` gives, too."""
 
-    async def receive(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    async def receive(self) -> Any: ...
 
     def __aiter__(self) -> Self:
         return self
