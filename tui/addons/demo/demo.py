@@ -7,20 +7,10 @@ and approval work as with any other model. It never claims to be a language mode
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tui.addons.demo.demo_choice import (
-    MAX_TEXT,
-    PLACE_WORDS,
-    PLACES,
-    DemoChoice,
-    choose_tool,
-    fill,
-    is_cjk,
-    suggested,
-)
+from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, own_name, suggested
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -47,31 +37,22 @@ from tui.core.text import clean_line
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
-MAX_CALLS = 4
-
 _SMALL_TALK = {
-    "greeting": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?",
-    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
-    "help": r"(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
+    "help": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?"
+    r"|(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
     r"|who are you|how (?:do|does) (?:you|this|it) work"
     r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
     r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
     r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)",
+    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
     "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
     r"tools(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
     r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
 }
-"""Sentences of the demo, by what is said to it."""
+"""What is answered with a sentence, without a tool."""
 
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
-_THEN = late(
-    r"[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards)[,\s]+|[，,；。]\s*(?:然后|接着|再)|然后", re.I
-)
 _NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
-_RESULT = late(
-    r"^(?:it|that|this|the result|the answer|the weather|them)(?: (?:down|as a note|to my notes))?$", re.I
-)
-_LIST_OF_NAMES = late(r"\s*(?:,\s*and\s+|,|\band\b|&|和|与|、)\s*", re.I)
 _PIECE = late(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
 )
@@ -80,12 +61,12 @@ _LONG_GAP = late(r"(\s{8})\s+")
 """Blanks make the patterns quadratic; no sentence needs more than eight in a row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """The demo's next step: text, or calls."""
+class Move(NamedTuple):
+    """The demo's next step: text, or a call."""
 
     text: str = ""
-    calls: tuple[tuple[ToolSpec, Mapping[str, Any]], ...] = ()
+    tool: ToolSpec | None = None
+    arguments: Mapping[str, Any] = {}
 
 
 def demo_model(*, paced: bool) -> "DemoModel":
@@ -133,12 +114,11 @@ class DemoModel:
             await asyncio.sleep(self._pace)
         number = sum(isinstance(said, AssistantMessage) and len(said.calls) for said in request.messages)
         calls = []
-        for tool, arguments in move.calls:
-            number += 1
-            text = json.dumps(arguments, ensure_ascii=False)
-            yield CallPart(tool.name, len(text))
+        if move.tool is not None:
+            text = json.dumps(dict(move.arguments), ensure_ascii=False)
+            yield CallPart(move.tool.name, len(text))
             await asyncio.sleep(self._pace)
-            calls.append(CallRequest(f"demo_{number}", tool.name, text))
+            calls = [CallRequest(f"demo_{number + 1}", move.tool.name, text)]
         yield ReplyPart(tuple(calls), "tool_calls" if calls else "stop", Usage(estimated=True))
 
 
@@ -153,19 +133,10 @@ def decide(request: ModelRequest) -> Move:
         return Move(_say("help", False, tools))
     at, text = asked[-1]
     chinese = is_cjk(text)
-    since = messages[at + 1 :]
-    results = [message for message in since if isinstance(message, ToolMessage)]
-    if not results:
-        return _first_move(text, messages[:at], tools, chinese)
-    steps = sum(isinstance(message, AssistantMessage) and bool(message.calls) for message in since)
-    clauses = [text] if suggested(text, tools) else _clauses(text[:MAX_TEXT])
-    if tools and steps == 1 and len(clauses) > 1 and not any(result.is_error for result in results):
-        for tool, values in _move(clauses[1], tools, chinese).calls[:1]:
-            found = "\n".join(result.text for result in results)[:MAX_ANSWER]
-            its = [name for name, one in values.items() if isinstance(one, str) and _RESULT.match(one)]
-            return Move(calls=((tool, {**values, **dict.fromkeys(its, found)}),))
-    shown = results[-MAX_CALLS * 2 :]
-    return Move("\n\n".join(_from_result(result, tools, chinese) for result in shown))
+    results = [message for message in messages[at + 1 :] if isinstance(message, ToolMessage)]
+    if results:
+        return Move("\n\n".join(_from_result(result, tools, chinese) for result in results))
+    return _first_move(text, messages[:at], tools, chinese)
 
 
 def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
@@ -175,12 +146,24 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
         return Move(_say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
     if (tool := suggested(text, tools)) is not None:
-        return Move(calls=((tool, {}),))
+        return Move(tool=tool)
     for sentence, pattern in _SMALL_TALK.items():
         if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
             return Move(_say(sentence, chinese, tools))
-    move = _move(_clauses(text)[0], tools, chinese)
-    return move if move.calls else _continued(text, before, tools) or move
+    choice = choose_tool(text, tools)
+    if choice is not None and not choice.rivals and not choice.missing:
+        return Move("", choice.tool, choice.values)
+    if (continued := _continued(text, before, tools)) is not None:
+        return continued
+    if choice is None:
+        return Move(_say("not understood", chinese, tools))
+    if choice.rivals:
+        return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
+    return Move(
+        _say(
+            "missing", chinese, tool=clean_line(own_name(choice.tool), 80), names=_quoted(choice.missing, 60)
+        )
+    )
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
@@ -195,38 +178,7 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
         return Move(f"The arguments are not valid JSON: {reason_of(error)}.")
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
-    return Move(calls=((found[0], value),))
-
-
-def _clauses(text: str) -> list[str]:
-    """Return the one or two requests in a sentence, in order."""
-    head, _, payload = text.partition(": ")
-    if payload and not _THEN.search(head):
-        return [text]
-    return [clause.strip() for clause in _THEN.split(text, maxsplit=1) if clause.strip()] or [text]
-
-
-def _move(text: str, tools: Sequence[ToolSpec], chinese: bool) -> Move:
-    choice = choose_tool(text, tools)
-    if choice is None:
-        return Move(_say("not understood", chinese, tools))
-    if choice.rivals:
-        return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
-    if choice.missing:
-        tool, names = _own_name(choice.tool), _quoted(choice.missing, 60)
-        return Move(_say("missing", chinese, tool=tool, names=names))
-    return Move(calls=tuple((choice.tool, values) for values in _each(choice)))
-
-
-def _each(choice: DemoChoice) -> Iterator[Mapping[str, Any]]:
-    """Yield the arguments, once for each of several places ("Beijing and Shanghai")."""
-    for name in PLACE_WORDS.split():
-        value = choice.values.get(name)
-        places = [part for part in _LIST_OF_NAMES.split(value) if part] if isinstance(value, str) else []
-        if 1 < len(places) <= MAX_CALLS and all(part[0].isupper() or part in PLACES for part in places):
-            yield from ({**choice.values, name: PLACES.get(part, part)} for part in places)
-            return
-    yield choice.values
+    return Move("", found[0], value)
 
 
 def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
@@ -235,15 +187,14 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) 
     is_asked = users and isinstance(before[-1], AssistantMessage) and not before[-1].calls
     if not is_asked or _NEVER_MIND.match(text):
         return None
-    choice = choose_tool(_clauses(users[-1].text[:MAX_TEXT])[0], tools)
+    choice = choose_tool(users[-1].text[:MAX_TEXT], tools)
     if choice is None or choice.rivals or len(choice.missing) != 1:
         return None
     name = choice.missing[0]
-    told = [text, f'{name}: "{text}"'] if len(text) <= 80 else [text]
-    found = (fill(choice.tool, one).values.get(name) for one in told)
-    if (value := next((one for one in found if one is not None), None)) is None:
-        return None
-    return Move(calls=((choice.tool, {**choice.values, name: PLACES.get(value, value)}),))
+    value = fill(choice.tool, text).values.get(name)
+    if value is None and len(text) <= 80:
+        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
+    return None if value is None else Move("", choice.tool, {**choice.values, name: PLACES.get(value, value)})
 
 
 # ---- texts ---------------------------------------------------------------------------------------------
@@ -260,16 +211,14 @@ _EXAMPLES = (
     ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
     ("count_slowly", "count slowly for 5 seconds", "数到 5"),
 )
-_HELP = (
-    "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
-    "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
-    "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
-    "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
-    "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
-)
 _SENTENCES = {
-    "help": _HELP,
-    "greeting": (f"Hello! {_HELP[0]}", f"你好！{_HELP[1]}"),
+    "help": (
+        "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
+        "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
+        "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
+        "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
+        "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
+    ),
     "thanks": ("You're welcome.", "不客气。"),
     "tools": ("{tools}", "{tools}"),
     "no tools": (
@@ -312,7 +261,7 @@ def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values:
 def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return an answer with the result of a call: JSON as a short list, text unchanged."""
     spec = next((tool for tool in tools if tool.name == result.name), None)
-    name = _own_name(spec) if spec else clean_line(result.name, 80)
+    name = clean_line(own_name(spec) if spec else result.name, 80)
     text = result.text.removeprefix("ERROR:").strip()
     if not text or text == "(empty result)":
         return _say("empty", chinese, tool=name)
@@ -328,11 +277,6 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
     return _say("failed", chinese, tool=name, text=text) if result.is_error else text
 
 
-def _own_name(tool: ToolSpec) -> str:
-    """Return the name that a tool's server gave it."""
-    return clean_line(tool.tool or tool.name, 80)
-
-
 def _listed(value: Any) -> str:
     if value in ({}, []):
         return "Nothing was found."
@@ -341,20 +285,13 @@ def _listed(value: Any) -> str:
     return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
 
 
+def _as_text(value: Any) -> str:
+    return clean_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
+
+
 def _items(lines: Sequence[str]) -> str:
     more = [f"… and {len(lines) - MAX_ITEMS} more"] if len(lines) > MAX_ITEMS else []
     return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
-
-
-def _as_text(value: Any) -> str:
-    match value:
-        case bool() | None:
-            return {True: "yes", False: "no", None: "none"}[value]
-        case dict():
-            value = ", ".join(f"{key}: {_as_text(item)}" for key, item in list(value.items())[:12])
-        case list():
-            value = ", ".join(_as_text(item) for item in value[:12])
-    return clean_line(str(value), 400)
 
 
 def _quoted(names: Sequence[str], limit: int = 80) -> str:
@@ -367,7 +304,9 @@ def _list_tools(tools: Sequence[ToolSpec]) -> str:
     servers: dict[str, list[str]] = {}
     for tool in tools:
         first = clean_line(tool.description.strip().partition(". ")[0], 100)
-        servers.setdefault(tool.server, []).append(f"`{_own_name(tool)}`{': ' + first if first else ''}")
+        servers.setdefault(tool.server, []).append(
+            f"`{clean_line(own_name(tool), 80)}`{': ' + first if first else ''}"
+        )
     return "\n\n".join(
         f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
     )
@@ -379,4 +318,4 @@ def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
     found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
     questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
     found = found or [*filter(None, questions)][:3]
-    return _items(found or [f"`call {_own_name(tools[0])} {{…}}`"])
+    return _items(found or [f"`call {clean_line(own_name(tools[0]), 80)} {{…}}`"])

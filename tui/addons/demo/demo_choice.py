@@ -6,11 +6,9 @@ or deleted unless the sentence begins with such a verb), and if no other tool ma
 patterns search only a bounded text, each in about linear time.
 """
 
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
@@ -168,7 +166,6 @@ _NOTE_DOWN = late(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s
 
 _QUOTED = late(r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`")
 _NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_PATH = late(r"(?<!\w)((?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b)")
 _PAYLOADS = (
     late(r"^.{2,80}?(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S),
     late(
@@ -188,7 +185,9 @@ _KINDS = {
     "email mail": (late(r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),),
     "date day since until": (late(r"\b(\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?)\b"),),
     "time clock": (late(r"(?<!\d)((?:[01]?\d|2[0-3]):[0-5]\d)(?!\d)"),),
-    "path file filename filepath directory dir folder": (_PATH,),
+    "path file filename filepath directory dir folder": (
+        late(r"(?<!\w)((?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b)"),
+    ),
     "query q search keyword keywords term terms pattern phrase needle word": (
         _QUOTED,
         late(
@@ -212,10 +211,8 @@ _KINDS = {
     ),
     "id key number uuid slug identifier": (
         _QUOTED,
-        late(
-            r"#(\w[\w-]*)|\b(?:id|number|no\.?)\s*[:=]?\s*([\w-]*\d[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)",
-            re.I,
-        ),
+        late(r"#(\w[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)", re.I),
+        late(r"(?<!about)(?<! on)(?<! for)\s(\w+(?:[-_]\w+)+)\W*$"),
     ),
 }
 """By the words of a property's name, what its value looks like: the first group of the first match."""
@@ -235,70 +232,95 @@ _WHEN = late(
 )
 _CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
 _PLACE_NAME = late("|".join(PLACES))
-_NO_PLACES = "it this that there here general all me you my your morning evening moment world".split()
 
 
-@dataclass(frozen=True, slots=True)
-class DemoChoice:
+class DemoChoice(NamedTuple):
     """The tool for a sentence and its arguments.
 
     Attributes:
         values: the arguments that were found, by property name.
         missing: required properties that were not found, in the schema's order.
-        required: the number of required properties.
         rivals: the names of tools that match as well, so that no call is made.
     """
 
     tool: ToolSpec
     values: Mapping[str, Any]
     missing: tuple[str, ...] = ()
-    required: int = 0
     rivals: tuple[str, ...] = ()
+
+
+def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
+    """Return the tool that `text` asks for, if there is one."""
+    request = _Request(text)
+    if not request.about or request.is_talk:
+        return None
+    found = [_judged(request, tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
+    ranked = sorted(filter(None, found), key=lambda entry: -entry[0])
+    if not ranked:
+        return None
+    rivals = [own_name(choice.tool) for score, choice in ranked if ranked[0][0] - score < MARGIN]
+    return ranked[0][1]._replace(rivals=tuple(rivals) if len(rivals) > 1 else ())
 
 
 class _Request:
     """A sentence, parsed once for all tools."""
 
     def __init__(self, text: str) -> None:
-        text = _POLITE.sub("", text)
-        contents = (pattern.search(text[:MAX_TEXT]) for pattern in _PAYLOADS)
+        self.text = text
+        text = _POLITE.sub("", text)[:MAX_TEXT]
+        contents = (pattern.search(text) for pattern in _PAYLOADS)
         content = next(filter(None, contents), None)  # "buy milk" in "add a note: buy milk"
-        head = text[: content.start(1)] if content else _QUOTED.sub(" ", text[:MAX_TEXT])
+        head = text[: content.start(1)] if content else _QUOTED.sub(" ", text)
         self.tokens = words(head)
         self.content = [token for token in self.tokens if token not in STOP_WORDS]
         self.about = meanings(self.tokens)
         self.verbs = [VERBS[token] for token in self.tokens if token in VERBS]
         self.intent = "add" if _NOTE_DOWN.match(text) else next(iter(self.verbs), None)
-        self.talk = bool(_TALK.search(head)) and not (content and content[1].strip() and self.intent == "add")
+        self.is_talk = bool(_TALK.search(head)) and not (content and self.intent == "add")
 
 
-class _Candidate:
-    """A tool, parsed once."""
+def _judged(request: _Request, tool: ToolSpec) -> tuple[float, DemoChoice] | None:
+    """Return the evidence for a tool, with its arguments; None if the sentence may not run it at all."""
+    about, intent = request.about, request.intent
+    tokens = words(own_name(tool))
+    name, verb = set(tokens), next((VERBS[token] for token in tokens if token in VERBS), None)
+    own = name - VERBS.keys() - STOP_WORDS
+    description = meanings(words(tool.description[:400])) - name
+    named = about & own
 
-    def __init__(self, spec: ToolSpec) -> None:
-        self.spec = spec
-        tokens = words(spec.tool or spec.name)
-        self.verb = next((VERBS[token] for token in tokens if token in VERBS), None)
-        self.name = set(tokens)
-        self.own = {token for token in tokens if token not in VERBS and token not in STOP_WORDS}
-        self.description = meanings(words(spec.description[:400]))
-        self.parameters = {word for name in _properties(spec) for word in words(name)}
-
-
-def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
-    """Return the tool that `text` asks for, if there is one."""
-    request = _Request(text)
-    if not request.about or request.talk:
+    reads = verb is None or verb in _READ_ONLY
+    if intent not in (None, *_READ_ONLY) if reads else intent != verb:
+        if verb is not None or intent != "add":
+            return None
+    if not named and (own or request.tokens[0] not in name):
+        things = about - VERBS.keys()
+        described = len(things & description)
+        if described < (1 if intent == verb == "list" else 2) or described * 2 < len(things):
+            return None
+    # A question, an order, or little more than its name selects a tool without arguments.
+    if not _properties(tool) and intent is None and request.content[0] not in named and about - named:
         return None
-    candidates = [_Candidate(tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
-    meant = [(one, fill(one.spec, text, one.name)) for one in candidates if _is_meant(request, one)]
-    ranked = [(_score(request, one, found), found) for one, found in meant]
-    ranked.sort(key=lambda entry: -entry[0])
-    if not ranked or ranked[0][0] <= 0:
+
+    choice = fill(tool, request.text, name)
+    said = name | description | {word for property in _properties(tool) for word in words(property)}
+    said.update(words(" ".join(map(str, choice.values.values()))))
+    unexplained = sum(not {word, SYNONYMS.get(word)} & said for word in about)
+    # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
+    # note, and a tool that needs more information than that asks for it.
+    if intent == verb == "delete" and own and request.content[0] in VERBS:
+        if set(request.content[1 : 1 + len(own)]) == own:
+            unexplained = 0
+    if unexplained * 2 >= len(about) and not choice.values:
         return None
-    best, choice = ranked[0]
-    rivals = [found.tool.tool or found.tool.name for score, found in ranked if best - score < MARGIN]
-    return replace(choice, rivals=tuple(rivals) if len(rivals) > 1 else ())
+    score = 3.0 * len(named) + len(about & description) - 1.2 * len(own - about) - 0.7 * unexplained
+    score += (verb in request.verbs) - (verb not in request.verbs and intent in ("search", "list"))
+    score += -0.4 * len(choice.missing) if choice.missing else 1.2 if choice.values else 0.2
+    return (score, choice) if score > 0 else None
+
+
+def own_name(tool: ToolSpec) -> str:
+    """Return the name that a tool's server gave it."""
+    return tool.tool or tool.name
 
 
 def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
@@ -310,52 +332,6 @@ def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
         if question_of(tool.description).casefold() == wanted and not needs_arguments(tool.schema):
             return tool
     return None
-
-
-def _is_meant(request: _Request, candidate: _Candidate) -> bool:
-    """Return whether a sentence may run this tool at all."""
-    intent, verb = request.intent, candidate.verb
-    if verb is None:
-        fits = intent is None or intent in _READ_ONLY or intent == "add"
-    elif intent == "list":
-        fits = verb == "list" or (verb in _READ_ONLY and verb in request.verbs)
-    else:
-        fits = (intent is None or intent in _READ_ONLY) if verb in _READ_ONLY else intent == verb
-    named = request.about & candidate.own
-    literal = not candidate.own and request.tokens[0] in candidate.name
-    if not named and not literal:
-        things = request.about - VERBS.keys()
-        described = len((things & candidate.description) - candidate.name)
-        fits = fits and described >= (1 if intent == verb == "list" else 2) and described * 2 >= len(things)
-    # A question, an order, or little more than its name selects a tool without arguments.
-    if not candidate.parameters and intent is None:
-        content = request.content
-        fits = fits and bool(content) and (content[0] in named or not request.about - named)
-    return fits
-
-
-def _score(request: _Request, candidate: _Candidate, found: DemoChoice) -> float:
-    """Return the evidence for and against a tool."""
-    about = request.about
-    score = 3.0 * len(about & candidate.own) + len((about & candidate.description) - candidate.name)
-    score += 0.7 * len(about & candidate.parameters)
-    if candidate.verb in request.verbs:
-        score += 1.0 if candidate.verb in ("search", "list") else 0.4
-    elif request.intent in ("search", "list"):
-        score -= 1.0
-    score += 1.2 * (1 - len(found.missing) / found.required) if found.required else 0.2
-    score -= 0.4 * len(found.missing) + 1.2 * len(candidate.own - about)
-    said = candidate.name | candidate.description | candidate.parameters
-    said.update(words(" ".join(map(str, found.values.values()))))
-    unexplained = sum(not {word, SYNONYMS.get(word)} & said for word in about)
-    # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
-    # note, and a tool that needs more information than that asks for it.
-    if request.intent == candidate.verb == "delete" and candidate.own and request.content[0] in VERBS:
-        if set(request.content[1 : 1 + len(candidate.own)]) == candidate.own:
-            unexplained = 0
-    if unexplained * 2 >= len(about) and not found.values:
-        return -math.inf
-    return score - 0.7 * unexplained
 
 
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
@@ -382,17 +358,14 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
             said = re.findall(r"\w+", text.casefold())
             value = next((one for one in enum if isinstance(one, str) and one.casefold() in said), None)
         elif value is None and kind in ("integer", "number") and numbers:
-            spoken, label = words(text), words(name)
-            near = any(word in spoken for word in label) or (name == "duration" and "second" in spoken)
-            if name in required or near or len(numbers) == len(properties) == 1:
+            spoken = words(text)
+            if name in required or not required or any(word in spoken for word in words(name)):
                 value = _coerce(numbers.pop(0), schema)
-        elif value is None and kind == "array" and name in required:
-            value = [next(filter(None, found)) for found in _QUOTED.findall(text)] or None
         elif value is None and kind == "string":
             value = _string(name, text, tool, taken, required)
         if value is not None:
             values[name] = value
-    return DemoChoice(tool, values, tuple(name for name in required if name not in values), len(required))
+    return DemoChoice(tool, values, tuple(name for name in required if name not in values))
 
 
 def _named(text: str, name: str, schema: Mapping[str, Any]) -> Any:
@@ -445,12 +418,13 @@ def _string(
     if kinds.intersection(PLACE_WORDS.split()):
         return _place(text, tool, taken)
     label = next((label for label in _KINDS if kinds.intersection(label.split())), "")
-    if label and (label != _TEXT_WORDS or name in required):
-        return _first(_KINDS[label], text) or _after_name(text, tool, taken, any_word=label == _TEXT_WORDS)
-    if label or name in required:
-        only = (*_PAYLOADS, _TAIL) if len(required) == 1 and not label else ()
-        return _first((_QUOTED, *only), text)
-    return None
+    if name not in required and label in ("", _TEXT_WORDS):
+        return None
+    if not label:
+        return _first((_QUOTED, *(() if len(required) > 1 else (*_PAYLOADS, _TAIL))), text)
+    first, _, rest = text.partition(" ")
+    is_named = label == _TEXT_WORDS and words(first) == words(own_name(tool))  # "echo hello"
+    return _first(_KINDS[label], text) or (rest if is_named else None)
 
 
 def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
@@ -459,24 +433,14 @@ def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:
     return None if found is None else found[found.lastindex or 0].strip(EDGE) or None
 
 
-def _after_name(text: str, tool: ToolSpec, taken: Collection[str], *, any_word: bool) -> str | None:
-    """Return what follows the tool's own words: a text ("echo hello"), or a name like `eat-fish`."""
-    first, _, rest = text.partition(" ")
-    if any_word:
-        return rest if words(first) == words(tool.tool or tool.name) else None
-    *before, last = text.strip(EDGE).split() or [""]
-    name = set(words(before[-1])) if before else set()
-    return last if name and name <= set(taken) and re.fullmatch(r"\w+(?:[-_]\w+)+", last) else None
-
-
 def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
     """Return the place in a sentence.
 
     A Chinese name in the tool's description is kept, others are written in Latin letters if they are known.
     """
     if is_cjk(text):
-        if named := _PLACE_NAME.findall(text):
-            return "、".join(name if name in tool.description else PLACES[name] for name in named)
+        if named := _PLACE_NAME.search(text):
+            return named[0] if named[0] in tool.description else PLACES[named[0]]
         rest = _CJK_RUN.search(_CHINESE_NOISE.sub(" ", text))
         return rest[0].removesuffix("市") if rest else None
     for found in _POSSESSIVE.finditer(text):
@@ -485,8 +449,8 @@ def _place(text: str, tool: ToolSpec, taken: Collection[str]) -> str | None:
     for tail in reversed(_PLACE_TAIL.split(text)[1:]):
         name = re.split(r"[?!;:\n]|[.,](?:\s|$)(?!\s*[A-Z])", tail, maxsplit=1)[0]
         name = _WHEN.sub("", name).strip(" .,'\"`")
-        short = len(name.split()) <= MAX_PLACE_WORDS and name.casefold() not in _NO_PLACES
-        if short and re.match(r"[^\W\d]", name):
+        is_place = not STOP_WORDS.issuperset(words(name)) and re.match(r"[^\W\d]", name)
+        if is_place and len(name.split()) <= MAX_PLACE_WORDS:
             return name
     # Otherwise, what is left without common words and those that name the tool.
     common = STOP_WORDS.union(taken)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
-from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
+from tui.core.secrets.secret_names import mark_name, mark_of, names_a_secret_argument
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -242,7 +242,7 @@ def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:
     parts: list[bytes] = []
     done = 0
     for place in named_values(raw, 0, len(raw), secret):
-        parts += (raw[done : place.start], f'"[redacted:{place.name}]"'.encode())
+        parts += (raw[done : place.start], f'"{mark_of(place.name)}"'.encode())
         done = place.end
     return b"".join((*parts, raw[done:])).decode("utf-8", "surrogatepass") if parts else text
 

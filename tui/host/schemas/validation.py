@@ -22,10 +22,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
+from tui.core.jsonrpc.reader import local_target
 from tui.core.text import quoted_name
-from tui.core.units import place_in
 
 CHECK_SECONDS = 1.0
 WORKER_START_SECONDS = 10.0
@@ -355,22 +354,9 @@ def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
     return ids, refs
 
 
-def _resolved(schema: Mapping[str, Any], ref: str) -> Any:
-    node: Any = schema
-    for step in filter(None, unquote(ref[1:]).split("/")):
-        name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, dict):
-            node = node.get(name)
-        elif isinstance(node, list) and (place := place_in(name, len(node))) is not None:
-            node = node[place]
-        else:
-            return None
-    return node
-
-
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:
-    if isinstance(ref := node.get("$ref"), str) and ref.startswith("#"):
-        yield _resolved(schema, ref)
+    if isinstance(ref := node.get("$ref"), str) and (ref == "#" or ref.startswith("#/")):
+        yield local_target(schema, ref)
     for key in _IN_PLACE:
         if isinstance(found := node.get(key), list):
             yield from found

@@ -82,6 +82,7 @@ class Authenticator(httpx2.Auth):
         self._resent = resent
         self._stored = StoredSignIn(spec.name, self._url)
         self._loaded = False
+        self._sdk: Any = None
         self._lock = asyncio.Lock()
         self._declined: SignInFailed | None = None
         self._failed_at = 0.0
@@ -214,15 +215,18 @@ class Authenticator(httpx2.Auth):
 
     # ---- runs of the provider --------------------------------------------------------------------------
 
+    async def _load_sdk(self) -> None:
+        self._sdk = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+
     async def _refreshed(self, request: httpx2.Request) -> None:
         """Refresh the access token; if that fails, drop it. Raises SignInFailed."""
         if await self._another_did_it():
             return
-        module = await _provider_module()
-        storage = module.SignInStorage(self._stored, self._save)
+        await self._load_sdk()
+        storage = self._sdk.SignInStorage(self._stored, self._save)
         async with self._open_client() as client:
-            exchange = self._exchange(client, module)
-            provider = await self._provider(module, storage, "http://127.0.0.1/callback", None)
+            exchange = self._exchange(client)
+            provider = await self._provider(storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
             shadow = _stripped_request(request)
             async with self._flow(provider, shadow) as flow:
@@ -256,23 +260,21 @@ class Authenticator(httpx2.Auth):
                 "it requires signing in, but its URL is not encrypted (http).",
                 next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
-        module = await _provider_module()
-        if not await self._attempt(module, step, request, response):
+        await self._load_sdk()
+        if not await self._attempt(step, request, response):
             # Registered anew: the authorization server no longer knew the client.
-            await self._attempt(module, step, request, response)
+            await self._attempt(step, request, response)
         if self._stored.wanted and step == "step up":
             await self._asked_for(scopes_of(response))
         await self._around.store.forget_other_issuers(self._stored)
         self._around.tell(self._stored)
 
-    async def _attempt(
-        self, module: Any, step: str, request: httpx2.Request, response: httpx2.Response
-    ) -> bool:
+    async def _attempt(self, step: str, request: httpx2.Request, response: httpx2.Response) -> bool:
         """Sign in with the client as registered; return False if it has to be registered anew.
 
         Raises SignInFailed.
         """
-        storage = module.SignInStorage(self._stored, self._save)
+        storage = self._sdk.SignInStorage(self._stored, self._save)
         was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
         with self._pause():
             async with self._open_client() as client, CallbackListener() as listener:
@@ -281,16 +283,12 @@ class Authenticator(httpx2.Auth):
                     await self._listen(listener)
                     storage.stored = self._stored
                     browser = BrowserSignIn(
-                        self._spec.name,
-                        self._url,
-                        listener,
-                        self._around,
-                        stepping_up=step == "step up",
+                        self._spec.name, self._url, listener, self._around, stepping_up=step == "step up"
                     )
-                provider = await self._provider(module, storage, listener.address, browser)
+                provider = await self._provider(storage, listener.address, browser)
                 if hasattr(provider, "stepping_up"):
                     provider.stepping_up = step == "step up"
-                exchange = self._exchange(client, module)
+                exchange = self._exchange(client)
                 try:
                     await self._run(provider, exchange, request, response)
                 except SignInFailed as error:
@@ -359,34 +357,32 @@ class Authenticator(httpx2.Auth):
                 await flow.aclose()
 
     async def _provider(
-        self, module: Any, storage: Any, redirect_address: str, browser: BrowserSignIn | None
+        self, storage: Any, redirect_address: str, browser: BrowserSignIn | None
     ) -> "OAuthClientProvider":
         oauth = await resolved_oauth(self._spec, self._around.remember)
         spec = replace(self._spec, oauth=oauth, url=self._url)
         if oauth.grant is Grant.CREDENTIALS:
-            await asyncio.to_thread(module.load_credentials, with_jwt=bool(oauth.private_key))
-            credentials: OAuthClientProvider = module.credentials_provider(spec, storage)
-            return credentials
+            await asyncio.to_thread(self._sdk.load_credentials, with_jwt=bool(oauth.private_key))
+            provider: OAuthClientProvider = self._sdk.credentials_provider(spec, storage)
+            return provider
         if oauth.client_id:
-            client = module.registered_client(oauth, redirect_address, storage.stored.issuer)
+            client = self._sdk.registered_client(oauth, redirect_address, storage.stored.issuer)
             storage.stored = replace(storage.stored, client=client)
-        holder: list[OAuthClientProvider] = []
-        provider: OAuthClientProvider = module.user_provider(
+        provider = self._sdk.user_provider(
             spec,
             storage,
             redirect_address=redirect_address,
             metadata_address=oauth.client_metadata_url or self._around.client_metadata_url,
             show=browser.show if browser else None,
-            answered=(lambda: self._answered(module, holder[0], browser)) if browser else None,
+            answered=(lambda: self._answered(provider, browser)) if browser else None,
         )
-        holder.append(provider)
         return provider
 
-    async def _answered(self, module: Any, provider: Any, browser: BrowserSignIn) -> Any:
+    async def _answered(self, provider: Any, browser: BrowserSignIn) -> Any:
         found = await browser.answered()
         if found.error:
             # RFC 9207, 2.4: an error from another issuer does not count either.
-            module.validate_authorization_response_iss(found.issuer, provider.context.oauth_metadata)
+            self._sdk.validate_authorization_response_iss(found.issuer, provider.context.oauth_metadata)
             said = f"{found.error}: {found.description}" if found.description else found.error
             said = said.rstrip(".")
             raise SignInFailed(
@@ -394,7 +390,7 @@ class Authenticator(httpx2.Auth):
                 next_step="Restart the server to try again.",
                 rejects_client=found.error in CLIENT_ERRORS,
             )
-        return module.AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
+        return self._sdk.AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:
         """Open the listener at the registered port, or register again with another port."""
@@ -443,24 +439,15 @@ class Authenticator(httpx2.Auth):
         self._around.tell(self._stored)
         return self._stored
 
-    def _exchange(self, client: httpx2.AsyncClient, module: Any) -> OAuthExchange:
-        return OAuthExchange(
-            self._url,
-            client,
-            record=self._record,
-            remember=self._around.remember,
-            fault_of=module.reply_fault,
-        )
+    def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
+        remember, fault_of = self._around.remember, self._sdk.reply_fault
+        return OAuthExchange(self._url, client, record=self._record, remember=remember, fault_of=fault_of)
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(_PROTOCOL_HEADER)
     return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})
-
-
-async def _provider_module() -> Any:
-    return await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
 
 
 def _port_of(client: Any) -> int:

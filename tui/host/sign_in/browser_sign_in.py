@@ -267,13 +267,12 @@ class BrowserSignIn:
 
     async def _ask(self, message: str, callback: "asyncio.Future[Callback]", state: str) -> Callback:
         answer = await self._answer(message, callback, state)
+        if not isinstance(answer, Callback):
+            self._sign_ins.say(self._server, "waiting for the browser")
+            if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
+                answer = await self._answer(NO_BROWSER, callback, state, opens=False)
         if isinstance(answer, Callback):
             return answer
-        self._sign_ins.say(self._server, "waiting for the browser")
-        if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
-            answer = await self._answer(NO_BROWSER, callback, state, opens=False)
-            if isinstance(answer, Callback):
-                return answer
         try:
             async with asyncio.timeout(BROWSER_SECONDS):
                 return await asyncio.shield(callback)
@@ -288,12 +287,8 @@ class BrowserSignIn:
         self._sign_ins.say(self._server, "waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            said = await self._first(
-                self._question(asked, opens, asked != message or not opens),
-                callback,
-                ASKED_SECONDS,
-                "no answer",
-            )
+            question = self._question(asked, opens, asked != message or not opens)
+            said = await self._first(question, callback)
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -320,22 +315,16 @@ class BrowserSignIn:
         return answer
 
     async def _first(
-        self,
-        question: Coroutine[Any, Any, AddressAnswer],
-        callback: "asyncio.Future[Callback]",
-        seconds: float,
-        late: str,
+        self, question: Coroutine[Any, Any, AddressAnswer], callback: "asyncio.Future[Callback]"
     ) -> "AddressAnswer | Callback":
         """Wait for the user or the listener; withdraw the question if the listener is first."""
         asked = asyncio.ensure_future(question)
         either: set[asyncio.Future[Any]] = {asked, callback}
         try:
-            done, _ = await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if callback in done:
-                return callback.result()
-            if asked in done:
-                return asked.result()
-            raise self._timeout_failure(seconds, late)
+            done, _ = await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                raise self._timeout_failure(ASKED_SECONDS, "no answer")
+            return callback.result() if callback in done else asked.result()
         finally:
             asked.cancel()
             await asyncio.gather(asked, return_exceptions=True)

@@ -1,6 +1,7 @@
 """The streams that the SDK's client reads and writes: over an inbox and a send function, or filtered."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -23,7 +24,36 @@ IN_A_ROW = 16
 """Messages passed on before other tasks run; the session starts a task for each."""
 
 
-class ReadStream:
+class _Closing(ABC):
+    """A stream that is closed at the end of its `async with`."""
+
+    @abstractmethod
+    async def aclose(self) -> None: ...
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class _Reading(_Closing):
+    """A stream whose messages `async for` gives, too."""
+
+    @abstractmethod
+    async def receive(self) -> Any: ...
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+
+class ReadStream(_Reading):
     """Messages from the server, in the SDK's types. `divert` is that of the inbox."""
 
     def __init__(self, inbox: Inbox) -> None:
@@ -50,23 +80,8 @@ class ReadStream:
         self._closed = True
         self._inbox.close()
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class WriteStream:
+class WriteStream(_Closing):
     """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
     `send` gets the message and the HTTP headers that the session adds. `put` sends a message that bypasses
@@ -92,14 +107,8 @@ class WriteStream:
     async def aclose(self) -> None:
         self._closed = True
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class FilteredReadStream:
+class FilteredReadStream(_Reading):
     """Wraps a read stream with a filter.
 
     `incoming` returns what to hand on for an item, or None to skip it. `ended` is called when the stream
@@ -126,23 +135,8 @@ class FilteredReadStream:
     async def aclose(self) -> None:
         await self._stream.aclose()
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> Any:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
-class FilteredWriteStream:
+class FilteredWriteStream(_Closing):
     """Wraps a write stream with a filter."""
 
     def __init__(self, stream: Any, outgoing: Callable[[SessionMessage], SessionMessage]) -> None:
@@ -154,12 +148,6 @@ class FilteredWriteStream:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 def _message(parsed: Message) -> JSONRPCMessage:

@@ -22,7 +22,7 @@ from tui.core.secrets.named_values import (
     SecretNames,
     named_values,
 )
-from tui.core.secrets.secret_names import is_secret_header, mark_name
+from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
@@ -355,7 +355,7 @@ def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArgumen
         if not names:
             return body, redactions
         known = {span.start for span in redactions}
-        marks = {f"[redacted:{name}]".encode() for name in names}
+        marks = {mark_of(name).encode() for name in names}
         again = [
             Redaction(found.start(), found.end(), found[1].decode())
             for found in _MARK.finditer(body)
@@ -405,5 +405,5 @@ def _without_credentials(detail: Mapping[str, Any]) -> dict[str, Any]:
 
 def _header(name: str, value: Any) -> Any:
     if is_secret_header(name):
-        return f"[redacted:{name.lower()}]"
+        return mark_of(name.lower())
     return masked(value) if name.lower() in _URL_HEADERS and isinstance(value, str) else value

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
 from tui.core.secrets.named_values import SecretArguments, named_values
+from tui.core.secrets.secret_names import mark_of
 from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')
@@ -34,7 +35,7 @@ def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hid
     for span in sorted(spans, key=lambda one: one.start):
         if span.start < done:
             continue
-        parts += (raw[done : span.start], quote, f"[redacted:{span.name}]".encode(), quote)
+        parts += (raw[done : span.start], quote, mark_of(span.name).encode(), quote)
         names.add(span.name)
         done = span.end
     return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
@@ -223,7 +224,7 @@ def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'
         while first < len(spans) and spans[first].start < end:
             span = spans[first]
             if span.start >= start:
-                mark = b"%b[redacted:%b]%b" % (quote, span.name.encode(), quote)
+                mark = quote + mark_of(span.name).encode() + quote
                 parts += (octets[done - start : span.start - start], mark)
             done = min(span.end, end)
             changed.add(piece.line)

@@ -95,7 +95,7 @@ def answer(*messages: Message | str, tools: Sequence[ToolSpec] = SAMPLES) -> Mov
 
 
 def called(move: Move) -> list[tuple[str, dict[str, Any]]]:
-    return [(spec.tool, dict(arguments)) for spec, arguments in move.calls]
+    return [] if move.tool is None else [(move.tool.tool, dict(move.arguments))]
 
 
 def asked(name: str, **arguments: Any) -> AssistantMessage:
@@ -218,12 +218,6 @@ def test_the_tools_are_listed_by_server() -> None:
     assert "**weather**" in text and "- `add_note`: Add a note, and return its id." in text
 
 
-def test_two_places_lead_to_two_calls_in_one_reply() -> None:
-    places = [{"location": "Beijing"}, {"location": "Shanghai"}]
-    for said in ("What is the weather like in Beijing and Shanghai?", "北京和上海的天气"):
-        assert called(answer(said)) == [("get_weather", place) for place in places]
-
-
 def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> None:
     question = answer("what's the weather?")
     assert called(question) == [] and "`location`" in question.text
@@ -263,7 +257,7 @@ def test_if_two_tools_match_equally_neither_is_called() -> None:
         ("Beijing is sunny.", "Beijing is sunny."),
         (
             '{"city": "Oslo", "wind": {"speed": 3}, "dry": true}',
-            "- **city**: Oslo\n- **wind**: speed: 3\n- **dry**: yes",
+            '- **city**: Oslo\n- **wind**: {"speed": 3}\n- **dry**: true',
         ),
         ('{"result": ["a", "b"]}', "- a\n- b"),
         ("[]", "Nothing was found."),
@@ -285,22 +279,6 @@ def test_a_failed_call_is_reported_as_failed() -> None:
 def test_a_huge_result_is_truncated() -> None:
     move = answer("weather in Oslo", asked("get_weather", location="Oslo"), gave("x" * 1_000_000))
     assert len(move.text) < 5000
-
-
-@pytest.mark.parametrize("second", ["add it as a note", "note it down", "add this to my notes"])
-def test_a_second_step_uses_the_result_of_the_first(second: str) -> None:
-    said = f"What's the weather in Hangzhou, then {second}"
-    assert called(answer(said)) == [("get_weather", {"location": "Hangzhou"})]
-    first = (said, asked("get_weather", location="Hangzhou"), gave("Rain."))
-    assert called(answer(*first)) == [("add_note", {"text": "Rain."})]
-    done = answer(*first, asked("add_note", text="Rain."), gave("Added.", name="notes__add_note"))
-    assert called(done) == [] and "Added." in done.text
-
-
-def test_after_a_failed_first_step_there_is_no_second() -> None:
-    said = "What's the weather in Hangzhou, then add a note: done"
-    move = answer(said, asked("get_weather", location="Hangzhou"), gave("down", is_error=True))
-    assert called(move) == []
 
 
 def test_at_a_limit_it_answers_from_the_results_so_far() -> None:
@@ -365,7 +343,7 @@ SAID = st.lists(
 @given(SAID, st.dictionaries(st.sampled_from(["type", "properties", "required"]), ODD))
 def test_any_question_and_schema_gives_text_or_a_call(said: str, schema: dict[str, Any]) -> None:
     move = answer(said, tools=[ToolSpec("s__get_note", "Get a note.", schema, "s", "get_note"), *SAMPLES])
-    assert move.text or move.calls
+    assert move.text or move.tool
 
 
 @settings(max_examples=50, deadline=500)
@@ -386,12 +364,11 @@ def test_a_question_suggested_on_the_start_screen_calls_its_tool():
         ("List the current MCP roots provided by the client", "get-roots-list"),
         ("show the first and then the second item.", "then"),
     ):
-        ((called, arguments),) = decide(ModelRequest("", [UserMessage(question)], tools)).calls
-        assert (called.tool, arguments) == (name, {})
+        assert called(answer(question, tools=tools)) == [(name, {})]
 
 
 def test_the_demo_understands_its_own_suggestions():
     tools = [tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client.")]
-    move = decide(ModelRequest("", [UserMessage("fly me to the moon")], tools))
+    move = answer("fly me to the moon", tools=tools)
     suggestion = next(line for line in move.text.splitlines() if line.startswith("- "))
-    assert decide(ModelRequest("", [UserMessage(suggestion.removeprefix("- "))], tools)).calls
+    assert called(answer(suggestion.removeprefix("- "), tools=tools))

@@ -6,6 +6,7 @@ import json
 import time
 import tracemalloc
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 import pytest
 from mcp import Client, MCPError
@@ -34,10 +35,33 @@ async def hold(peer, message):
     """Never answer."""
 
 
+def complete(message):
+    return {"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}}
+
+
+class Session(NamedTuple):
+    server: WebSocketServer
+    client: Client
+    transport: RemoteTransport
+    sink: Sink
+
+
+@asynccontextmanager
+async def session(call=None, **how):
+    """Connect to a server that answers calls by `call`, if it is given."""
+    sink = Sink()
+    async with websocket_server(answers={"tools/call": call} if call else {}, **how) as server:
+        async with Client(transport := remote(server, sink)) as client:
+            yield Session(server, client, transport, sink)
+
+
+def calls_to(server):
+    return [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
+
+
 @ERAS
 async def test_a_call_is_sent_and_every_message_is_recorded(modern):
-    sink = Sink()
-    async with websocket_server(modern=modern) as server, Client(transport := remote(server, sink)) as client:
+    async with session(modern=modern) as (server, client, transport, sink):
         assert client.protocol_version == (MODERN if modern else LEGACY)
         CAUSE.set(Cause(1, 2, "c"))
         assert text(await client.call_tool("echo", {"text": "héllo"})) == {"text": "héllo"}
@@ -59,23 +83,18 @@ async def test_configured_headers_are_sent():
 
 async def test_a_message_in_several_frames_with_a_ping_between_is_one_message():
     async def pieces(peer, message):
-        answer = {"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}}
-        raw = json.dumps(answer, indent=1)
+        raw = json.dumps(complete(message), indent=1)
         peer.send(TextMessage(data=raw[:20], message_finished=False))
         peer.send(Ping(payload=b"p"))
         peer.send(TextMessage(data=raw[20:]))
 
-    sink = Sink()
-    async with (
-        websocket_server(answers={"tools/call": pieces}) as server,
-        Client(remote(server, sink)) as client,
-    ):
+    async with session(pieces) as (server, client, _, _):
         assert not (await client.call_tool("echo", {})).is_error
         await until(lambda: any(isinstance(one, Pong) for one in server.events))
 
 
 async def test_the_server_is_notified_of_a_cancelled_call():
-    async with websocket_server(answers={"tools/call": hold}) as server, Client(remote(server)) as client:
+    async with session(hold) as (server, client, _, _):
         call = asyncio.create_task(client.call_tool("echo", {}))
         await until(lambda: any(one.get("method") == "tools/call" for one in server.asked))
         call.cancel()
@@ -88,12 +107,11 @@ async def test_noise_is_counted_and_harmless():
         peer.send(TextMessage(data="hello"))
         peer.send(TextMessage(data=""))
         peer.say({"jsonrpc": "2.0", "id": 7, "result": {}})
-        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+        peer.say(complete(message))
 
-    async with websocket_server(answers={"tools/call": noisy}) as server:
-        async with Client(transport := remote(server)) as client:
-            await client.call_tool("echo", {})
-            assert transport.noise == 2
+    async with session(noisy) as (_, client, transport, _):
+        await client.call_tool("echo", {})
+        assert transport.noise == 2
 
 
 async def test_a_message_that_is_too_large_fails_only_its_call():
@@ -104,11 +122,7 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
             peer.send(TextMessage(data="x" * (1 << 20), message_finished=False))
         peer.send(TextMessage(data='"}]}}'))
 
-    sink = Sink()
-    async with (
-        websocket_server(answers={"tools/call": large}) as server,
-        Client(remote(server, sink)) as client,
-    ):
+    async with session(large) as (_, client, _, sink):
         with pytest.raises(MCPError, match="result too large: a message of 18 MB"):
             await client.call_tool("echo", {})
         assert (await client.list_tools()).tools
@@ -128,13 +142,11 @@ async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, 
     async def close(peer, message):
         peer.send(CloseConnection(code=code, reason=reason))
 
-    sink = Sink()
-    async with websocket_server(answers={"tools/call": close}) as server:
-        async with Client(transport := remote(server, sink)) as client:
-            with pytest.raises(MCPError) as found:
-                await client.call_tool("echo", {})
-            assert said in str(found.value)
-            await until(transport.exited.is_set)
+    async with session(close) as (_, client, transport, sink):
+        with pytest.raises(MCPError) as found:
+            await client.call_tool("echo", {})
+        assert said in str(found.value)
+        await until(transport.exited.is_set)
     assert said in transport.fatal
     assert sink.events("disconnect")[0]["code"] == code
 
@@ -151,15 +163,12 @@ async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, cod
         else:
             peer.writer.transport.abort()
 
-    sink = Sink()
-    async with websocket_server(modern=modern, answers={"tools/call": lose}) as server:
-        async with Client(transport := remote(server, sink)) as client:
-            with pytest.raises(MCPError):
-                await client.call_tool("echo", {})
-            assert text(await client.call_tool("echo", {"text": "again"})) == {"text": "again"}
-            assert not transport.fatal
-    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
-    assert calls == [{}, {"text": "again"}]
+    async with session(lose, modern=modern) as (server, client, transport, sink):
+        with pytest.raises(MCPError):
+            await client.call_tool("echo", {})
+        assert text(await client.call_tool("echo", {"text": "again"})) == {"text": "again"}
+        assert not transport.fatal
+    assert calls_to(server) == [{}, {"text": "again"}]
     assert len(server.peers) == 2
     opened = [one.get("method") for one in server.asked if one.get("method") == "initialize"]
     assert len(opened) == (0 if modern else 2)
@@ -172,39 +181,36 @@ async def test_a_call_that_failed_with_the_connection_is_not_sent_again(monkeypa
     async def lose(peer, message):
         peer.writer.transport.abort()
 
-    async with websocket_server(answers={"tools/call": lose}) as server, Client(remote(server)) as client:
+    async with session(lose) as (server, client, _, _):
         with pytest.raises(MCPError):
             await client.call_tool("echo", {"first": 1})
         server.answers.clear()
         assert text(await client.call_tool("echo", {"second": 2})) == {"second": 2}
-    calls = [one["params"]["arguments"] for one in server.asked if one.get("method") == "tools/call"]
-    assert calls == [{"first": 1}, {"second": 2}]
+    assert calls_to(server) == [{"first": 1}, {"second": 2}]
 
 
 async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
-    async with websocket_server() as server:
-        transport = remote(server)
-        async with Client(transport) as client:
-            await client.list_tools()
-            await server.stop()
-            await until(transport.exited.is_set)
-            assert "cannot connect to" in transport.fatal
-            with pytest.raises(MCPError):
-                await client.call_tool("echo", {})
+    async with session() as (server, client, transport, _):
+        await client.list_tools()
+        await server.stop()
+        await until(transport.exited.is_set)
+        assert "cannot connect to" in transport.fatal
+        with pytest.raises(MCPError):
+            await client.call_tool("echo", {})
 
 
 async def test_the_connection_ends_if_the_server_answers_no_ping(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
     monkeypatch.setattr(websocket, "REOPENS", 0)
-    async with websocket_server(mute=True) as server, Client(transport := remote(server)):
+    async with session(mute=True) as (_, _, transport, _):
         await until(transport.exited.is_set)
         assert transport.fatal == "no response to a ping within 0.2 s."
 
 
 async def test_an_idle_server_is_pinged_and_remains_connected(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.6)
-    async with websocket_server() as server, Client(transport := remote(server)):
+    async with session() as (server, _, transport, _):
         await until(lambda: sum(isinstance(one, Ping) for one in server.events) > 2)
         assert not transport.exited.is_set()
 
@@ -250,19 +256,17 @@ async def test_a_storm_of_notifications_does_not_delay_the_response():
         notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
         for _ in range(20_000):
             peer.say(notice)
-        peer.say({"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete", "content": []}})
+        peer.say(complete(message))
 
-    async with websocket_server(answers={"tools/call": storm}) as server:
-        async with Client(remote(server)) as client, asyncio.timeout(50):
-            await client.call_tool("echo", {})
+    async with session(storm) as (_, client, _, _), asyncio.timeout(50):
+        await client.call_tool("echo", {})
 
 
 @ERAS
 async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_again(modern, monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(websocket, "ACCEPT_SECONDS", 0.5)
-    sink = Sink()
-    async with websocket_server(modern=modern) as server, Client(remote(server, sink)) as client:
+    async with session(modern=modern) as (server, client, _, sink):
         await client.list_tools()
         server.deaf = 1
         server.peers[0].writer.transport.abort()
@@ -279,8 +283,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
     async def reject(peer, message):
         peer.say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "busy"}})
 
-    sink = Sink()
-    async with websocket_server(modern=False) as server, Client(transport := remote(server, sink)) as client:
+    async with session(modern=False) as (server, client, transport, sink):
         await client.list_tools()
         server.answers["initialize"] = reject
         server.peers[0].writer.transport.abort()
@@ -290,8 +293,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
 
 
 async def test_a_flood_of_pings_whose_answers_nobody_reads_takes_no_memory():
-    sink = Sink()
-    async with websocket_server() as server, Client(remote(server, sink)) as client:
+    async with session() as (server, client, _, sink):
         await client.list_tools()
         peer = server.peers[0]
         peer.writer.transport.pause_reading()
@@ -312,13 +314,12 @@ async def test_the_bytes_of_an_unfinished_message_are_counted_until_it_ends():
     async def half(peer, message):
         peer.send(TextMessage(data="x" * 1000, message_finished=False))
 
-    async with websocket_server(answers={"tools/call": half}) as server:
-        async with Client(transport := remote(server)) as client:
-            calling = asyncio.create_task(client.call_tool("echo", {}))
-            await until(lambda: transport.incomplete == 1000)
-            server.peers[-1].send(TextMessage(data="", message_finished=True))
-            await until(lambda: transport.incomplete == 0)
-            calling.cancel()
+    async with session(half) as (server, client, transport, _):
+        calling = asyncio.create_task(client.call_tool("echo", {}))
+        await until(lambda: transport.incomplete == 1000)
+        server.peers[-1].send(TextMessage(data="", message_finished=True))
+        await until(lambda: transport.incomplete == 0)
+        calling.cancel()
 
 
 async def test_a_message_that_never_ends_ends_the_connection(monkeypatch):
@@ -327,10 +328,9 @@ async def test_a_message_that_never_ends_ends_the_connection(monkeypatch):
     async def endless(peer, message):
         peer.send(TextMessage(data="x" * 100_001, message_finished=False))
 
-    async with websocket_server(answers={"tools/call": endless}) as server:
-        async with Client(remote(server)) as client:
-            with pytest.raises(MCPError, match="without ending a message"):
-                await client.call_tool("echo", {})
+    async with session(endless) as (_, client, _, _):
+        with pytest.raises(MCPError, match="without ending a message"):
+            await client.call_tool("echo", {})
 
 
 __all__ = ["certificate"]
