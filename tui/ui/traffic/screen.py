@@ -25,7 +25,7 @@ from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
-from tui.ui.widgets.inputs import PromptLine
+from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.widget_tasks import Tasks
 
@@ -90,9 +90,12 @@ class TrafficScreen(Screen[Cause | None]):
         self._overrides, self._keys = overrides, Footer()
         self.comparer = Comparer(self.list, reader)
         self.resender = Resender(live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(recording, self.list, active, self.prompt, self._tasks, folder)
-        self.stays = self.exporter.why_stay
+        self.exporter = Exporter(recording, self.list, active, self._tasks, folder)
         self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
+
+    def stays(self) -> str:
+        """Return why the screen cannot be closed now, or ""."""
+        return FINISH_INPUT if self.prompt.display else self.exporter.why_stay()
 
     def compose(self) -> ComposeResult:
         self._previews.prefetch(self.recording.entries, self.app.size.height)
