@@ -381,7 +381,7 @@ class ConversationActions:
         self._with_question(lambda question: self.open_models("for the comparison", partial(retry, question)))
 
     def _with_question(self, act: Callable[[int], None]) -> None:
-        if (question := self._navigator.question()) is None:
+        if (question := self._navigator.traffic.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
             act(question)
@@ -422,7 +422,7 @@ class ConversationActions:
         return next(later, len(messages))
 
     def copy(self) -> None:
-        label, question = self._transcript.marked_label, self._navigator.question()
+        label, question = self._transcript.marked_label, self._navigator.traffic.question()
         if label is None or question is None:
             self._transcript.copy_last_reply()
             return
