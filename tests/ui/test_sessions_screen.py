@@ -1,7 +1,6 @@
 """The sessions screen: search, resume, rename, delete and undo, branch, export."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -297,50 +296,6 @@ async def test_the_suffix_follows_the_format(tmp_path: Path) -> None:
         await pilot.press("tab", "tab", "enter")
         await until(lambda: bool(given))
     assert given == [Export("html", tmp_path / "milk.html")]
-
-
-async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_path: Path) -> None:
-    (tmp_path / "milk.md").write_text("mine")
-    given: list[object] = []
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS), given.append)
-        await pilot.press("enter")
-        await until(lambda: "already exists" in screen_text(pilot.app))
-        assert given == []
-        await pilot.press("enter")
-        await until(lambda: bool(given))
-    assert given == [Export("markdown", tmp_path / "milk.md", over=True)]
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"), [("folder", "Is a directory"), ("no/milk.md", "No such directory")]
-)
-async def test_an_unwritable_path_is_reported_in_the_dialog_and_kept(
-    tmp_path: Path, name: str, problem: str
-) -> None:
-    (tmp_path / "folder").mkdir()
-    given: list[object] = []
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        dialog = ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS)
-        pilot.app.push_screen(dialog, given.append)
-        await pilot.pause()
-        dialog.field.value = str(tmp_path / name)
-        for _ in range(2):
-            await pilot.press("enter")
-            await until(lambda: problem in screen_text(pilot.app))
-        assert given == [] and dialog.field.value == str(tmp_path / name)
-        dialog.field.value = str(tmp_path / "folder" / "milk.md")
-        await pilot.press("enter")
-        await until(lambda: bool(given))
-    assert given == [Export("markdown", tmp_path / "folder" / "milk.md")]
-
-
-async def test_a_device_or_fifo_is_not_offered_as_a_file_to_overwrite(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "milk.md")
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS))
-        await pilot.press("enter")
-        await until(lambda: "Press enter to write to it" in screen_text(pilot.app))
 
 
 def test_the_file_name_is_derived_from_the_title(tmp_path: Path) -> None:
