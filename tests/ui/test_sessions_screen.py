@@ -14,7 +14,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, export_path
+from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 from tui.ui.widgets.symbols import UNICODE
@@ -298,7 +298,7 @@ async def test_the_suffix_follows_the_format(tmp_path: Path) -> None:
     assert given == [Export("html", tmp_path / "milk.html")]
 
 
-def test_the_file_name_is_derived_from_the_title(tmp_path: Path) -> None:
-    assert export_path(tmp_path, "../Which notes / mention?") == tmp_path / "which-notes-mention"
-    assert export_path(tmp_path, "天气如何") == tmp_path / "天气如何"
-    assert export_path(tmp_path, "???") == tmp_path / "conversation"
+def test_the_file_name_is_derived_from_the_title() -> None:
+    assert file_name("../Which notes / mention?") == "which-notes-mention"
+    assert file_name("天气如何") == "天气如何"
+    assert file_name("???") == "conversation"

@@ -319,7 +319,7 @@ class ConversationActions:
 
     def ask_to_export(self, info: "SessionInfo", path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, export_path
+        from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
@@ -338,7 +338,7 @@ class ConversationActions:
             return f"Contains: {await stored.contents(info.id)}"
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
-        path = path or export_path(Path.cwd(), info.title)
+        path = path or Path.cwd() / file_name(info.title)
         self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), answered)
 
     # ---- the marked message ----

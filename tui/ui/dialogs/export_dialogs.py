@@ -190,8 +190,3 @@ def file_name(title: str) -> str:
     """Return a file name for a conversation, without a suffix: letters, digits and dashes."""
     kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
     return "-".join(filter(None, kept.split("-"))) or "conversation"
-
-
-def export_path(folder: Path, title: str) -> Path:
-    """Return the default path for a conversation, without a suffix."""
-    return folder / file_name(title)

@@ -79,10 +79,6 @@ class Exporter:
         choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
         self._list.app.push_screen(Picker("Export", choices), chosen)
 
-    def why_stay(self) -> str:
-        """Return why the screen cannot be closed because of an export, or ""."""
-        return "An export is running. Press esc to cancel it first." if self.row else ""
-
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
         if not self.note or self._stop is None or self._stop.is_set():

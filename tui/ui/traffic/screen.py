@@ -95,7 +95,9 @@ class TrafficScreen(Screen[Cause | None]):
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
-        return FINISH_INPUT if self.prompt.display else self.exporter.why_stay()
+        if self.prompt.display:
+            return FINISH_INPUT
+        return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
 
     def compose(self) -> ComposeResult:
         self._previews.prefetch(self.recording.entries, self.app.size.height)
