@@ -283,7 +283,7 @@ class Proof:
             keys("c", ESCAPE, "S", ESCAPE, "w", ESCAPE)
             keys("x")
             step("export of traffic", "xport")
-            keys(ENTER, ENTER)
+            keys(ENTER)
             keys(ESCAPE, ESCAPE, ESCAPE, ESCAPE)
             for kind in ("markdown", "json", "html"):
                 keys(f"/export {kind} {self.home}/out-{columns}.{kind}" + ENTER)

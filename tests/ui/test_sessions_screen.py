@@ -1,7 +1,6 @@
 """The sessions screen: search, resume, rename, delete and undo, branch, export."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.ui.dialogs.export_dialogs import ChatExport, ExportChat, export_path
+from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 from tui.ui.widgets.symbols import UNICODE
@@ -272,76 +271,34 @@ async def test_titles_are_shown_as_cleaned_text() -> None:
 
 
 async def counted() -> str:
-    return "4 messages, 3 argument values, server milk, 2 redacted values"
+    return "Contains: 4 messages, 3 argument values, server milk, 2 redacted values"
 
 
 async def test_an_export_first_shows_its_content_and_shift_tab_redacts_it(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(80, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted, "json"), given.append)
+        pilot.app.push_screen(
+            ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS, "json"), given.append
+        )
         await until(lambda: "Contains: 4 messages, 3 argument values, server milk" in screen_text(pilot.app))
         assert "○ redact " in screen_text(pilot.app)
         await pilot.press("shift+tab")
         await until(lambda: "● redact " in screen_text(pilot.app))
         await pilot.press("enter")
         await until(lambda: bool(given))
-    assert given == [ChatExport("json", tmp_path / "milk.json", shapes=True)]
+    assert given == [Export("json", tmp_path / "milk.json", shapes=True)]
 
 
 async def test_the_suffix_follows_the_format(tmp_path: Path) -> None:
     given: list[object] = []
     async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted), given.append)
+        pilot.app.push_screen(ExportDialog("“Milk”", tmp_path / "milk", counted, OF_SESSIONS), given.append)
         await pilot.press("tab", "tab", "enter")
         await until(lambda: bool(given))
-    assert given == [ChatExport("html", tmp_path / "milk.html")]
+    assert given == [Export("html", tmp_path / "milk.html")]
 
 
-async def test_an_existing_file_is_overwritten_only_after_a_second_enter(tmp_path: Path) -> None:
-    (tmp_path / "milk.md").write_text("mine")
-    given: list[object] = []
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted), given.append)
-        await pilot.press("enter")
-        await until(lambda: "already exists" in screen_text(pilot.app))
-        assert given == []
-        await pilot.press("enter")
-        await until(lambda: bool(given))
-    assert given == [ChatExport("markdown", tmp_path / "milk.md")]
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"), [("folder", "Is a directory"), ("no/milk.md", "No such directory")]
-)
-async def test_an_unwritable_path_is_reported_in_the_dialog_and_kept(
-    tmp_path: Path, name: str, problem: str
-) -> None:
-    (tmp_path / "folder").mkdir()
-    given: list[object] = []
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        dialog = ExportChat("Milk", tmp_path / "milk", counted)
-        pilot.app.push_screen(dialog, given.append)
-        await pilot.pause()
-        dialog.field.value = str(tmp_path / name)
-        for _ in range(2):
-            await pilot.press("enter")
-            await until(lambda: problem in screen_text(pilot.app))
-        assert given == [] and dialog.field.value == str(tmp_path / name)
-        dialog.field.value = str(tmp_path / "folder" / "milk.md")
-        await pilot.press("enter")
-        await until(lambda: bool(given))
-    assert given == [ChatExport("markdown", tmp_path / "folder" / "milk.md")]
-
-
-async def test_a_device_or_fifo_is_not_offered_as_a_file_to_overwrite(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "milk.md")
-    async with Stage().run_test(size=(100, 24)) as pilot:
-        pilot.app.push_screen(ExportChat("Milk", tmp_path / "milk", counted))
-        await pilot.press("enter")
-        await until(lambda: "Press enter to write to it" in screen_text(pilot.app))
-
-
-def test_the_file_name_is_derived_from_the_title(tmp_path: Path) -> None:
-    assert export_path(tmp_path, "../Which notes / mention?") == tmp_path / "which-notes-mention"
-    assert export_path(tmp_path, "天气如何") == tmp_path / "天气如何"
-    assert export_path(tmp_path, "???") == tmp_path / "conversation"
+def test_the_file_name_is_derived_from_the_title() -> None:
+    assert file_name("../Which notes / mention?") == "which-notes-mention"
+    assert file_name("天气如何") == "天气如何"
+    assert file_name("???") == "conversation"

@@ -17,7 +17,7 @@ from tests.ui.test_traffic import numbered, opened, told
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
-from tui.ui.dialogs.confirm import Confirm
+from tui.ui.dialogs.export_dialogs import ExportDialog
 from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -36,13 +36,18 @@ class Exporting:
     def __init__(self, screen: TrafficScreen, pilot: Pilot[None], folder: Path) -> None:
         self.screen, self.pilot, self._folder = screen, pilot, folder
 
+    @property
+    def dialog(self) -> ExportDialog:
+        assert isinstance(self.pilot.app.screen, ExportDialog)
+        return self.pilot.app.screen
+
     async def press(self, *keys: str) -> None:
         await press(self.pilot, *keys)
 
     async def chosen(self, *keys: str) -> Path:
         """Press keys in the dialogs, then enter for the suggested name; return the file."""
         await self.press("x", *keys)
-        assert self.screen.prompt._input.has_focus
+        assert self.dialog.field.has_focus
         await self.press("enter")
         return await self.written()
 
@@ -55,16 +60,15 @@ class Exporting:
 
     async def named(self, path: Path) -> None:
         """Choose all entries as JSON Lines, and a path."""
-        await self.press("x", "enter", "enter")
-        self.screen.prompt._input.value = str(path)
+        await self.press("x", "enter")
+        self.dialog.field.value = str(path)
         await self.press("enter")
 
-    async def confirmed(self, path: Path) -> None:
+    async def confirmed(self, path: Path, words: str = "Press enter to write to it") -> None:
         """Choose a path that must be confirmed, and confirm it."""
         await self.named(path)
-        await until(lambda: isinstance(self.pilot.app.screen, Confirm))
-        self.pilot.app.screen._delay._shown = 0.0
-        await self.press("y")
+        await until(lambda: words in screen_text(self.pilot.app))
+        await self.press("enter")
 
 
 @asynccontextmanager
@@ -80,7 +84,7 @@ async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> No
     async with exporting(some(), tmp_path) as export:
         await export.press("slash", *"server:notes", "enter")
         await until(lambda: len(export.screen.list.view) == 4)
-        path = await export.chosen("enter", "enter")
+        path = await export.chosen("enter")
     assert (path.suffix, seqs(path)) == (".jsonl", [4, 5, 6, 7])
 
 
@@ -96,7 +100,7 @@ async def test_entries_loaded_after_the_prompt_are_not_exported(tmp_path: Path) 
         await until(lambda: "shown so far, 25 % done: 2 entries" in screen_text(export.pilot.app))
         fill(recorded.columns, recorded, 12)
         await until(lambda: len(export.screen.list.view) == 8)
-        await export.press("enter", "enter", "enter")
+        await export.press("enter", "enter")
         assert seqs(await export.written()) == [13, 15]
 
 
@@ -107,22 +111,20 @@ async def test_a_list_of_calls_is_exported_as_listed_or_with_all_entries(tmp_pat
         await export.press("x")
         await until(lambda: "all entries: 11" in screen_text(export.pilot.app))
         assert "as listed, calls only: 3 entries" in screen_text(export.pilot.app)
-        await export.press("enter", "enter", "enter")
+        await export.press("enter", "enter")
         assert seqs(await export.written()) == [2, 4, 9]
 
 
 async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:
     async with exporting(some(), tmp_path) as export:
         export.screen.list.select(5)
-        path = await export.chosen("j", "enter", "j", "j", "enter")
+        path = await export.chosen("j", "enter", "tab", "tab")
     assert (path.suffix, path.read_text().count("<details>")) == (".html", 2)
 
 
 async def test_marked_entries_are_exported_in_one_burst(tmp_path: Path) -> None:
     async with exporting(numbered(5), tmp_path) as export:
         burst(export.pilot.app, "mkkmx" + "j\r\r")
-        await until(lambda: export.screen.prompt._input.has_focus)
-        burst(export.pilot.app, "\r")
         assert seqs(await export.written()) == [3, 5]
 
 
@@ -135,7 +137,7 @@ async def test_a_marked_entry_is_exported_with_its_other_half_and_what_the_user_
         recorded.call()
     async with exporting(recorded, tmp_path) as export:
         await export.press("home", *["j"] * (2 + other), "m", "M", *"why so slow", "enter")
-        found = lines(await export.chosen("j", "enter", "enter"))
+        found = lines(await export.chosen("j", "enter"))
     assert [one["kind"] for one in found] == ["request", "response"]
     assert found[1]["pair"] == found[0]["seq"]
     assert [one.get("note", "") for one in found] == ["" if n != other else "why so slow" for n in (0, 1)]
@@ -147,10 +149,10 @@ async def test_an_existing_file_is_replaced_only_after_confirmation(tmp_path: Pa
     there.write_text("mine")
     async with exporting(numbered(2), tmp_path) as export:
         await export.named(there)
-        await until(lambda: isinstance(export.pilot.app.screen, Confirm))
-        await export.press("n")
+        await until(lambda: "already exists" in screen_text(export.pilot.app))
+        await export.press("escape")
         assert there.read_text() == "mine"
-        await export.confirmed(there)
+        await export.confirmed(there, "Press enter to replace it")
         await until(lambda: there.read_text() != "mine" and not export.screen.exporter.note)
     assert seqs(there) == [1, 2]
 
@@ -172,11 +174,11 @@ async def test_an_unwritable_path_is_kept_in_the_prompt_with_the_error(
     async with exporting(numbered(2), tmp_path / "folder") as export:
         await export.named(tmp_path / name)
         await until(lambda: problem in screen_text(export.pilot.app))
-        prompt = export.screen.prompt._input
-        assert prompt.has_focus and prompt.value == str(tmp_path / name)
+        field = export.dialog.field
+        assert field.has_focus and field.value == str(tmp_path / name)
         await export.press("x")
         await until(lambda: problem not in screen_text(export.pilot.app))
-        prompt.value = str(tmp_path / "folder" / "out.jsonl")
+        field.value = str(tmp_path / "folder" / "out.jsonl")
         await export.press("enter")
         assert seqs(await export.written()) == [1, 2]
 
@@ -194,10 +196,7 @@ def fifo(tmp_path: Path) -> Iterator[tuple[Path, int]]:
 async def test_a_fifo_is_written_to_after_confirmation_and_not_replaced(fifo: tuple[Path, int]) -> None:
     path, handle = fifo
     async with exporting(numbered(2), path.parent) as export:
-        await export.named(path)
-        await until(lambda: "y write   esc n cancel" in screen_text(export.pilot.app))
-        export.pilot.app.screen._delay._shown = 0.0
-        await export.press("y")
+        await export.confirmed(path)
         await until(lambda: any("written to" in note for note in told(export.pilot)))
     found = os.read(handle, 100_000).splitlines()
     assert [json.loads(line).get("seq") for line in found] == [None, 1, 2] and path.is_fifo()
@@ -225,7 +224,7 @@ async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(
 
 async def test_a_har_file_counts_only_what_it_contains(tmp_path: Path) -> None:
     async with exporting(some(), tmp_path) as export:
-        path = await export.chosen("enter", "j", "j", "j", "enter")
+        path = await export.chosen("enter", "tab", "tab", "tab")
         (said,) = told(export.pilot)
     assert path.suffix == ".har"
     assert said.startswith("0 entries, ") and "missing" not in said
@@ -235,7 +234,7 @@ async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> N
     recorded = numbered(5)
     async with exporting(recorded, tmp_path) as export:
         recorded.dropped = 2
-        await export.chosen("enter", "enter")
+        await export.chosen("enter")
         (said,) = told(export.pilot)
     assert said.startswith("3 entries, ")
     assert said.endswith("2 entries missing (dropped from the recording)")
@@ -245,7 +244,7 @@ async def test_closing_the_screen_cancels_an_export_and_removes_its_file(tmp_pat
     monkeypatch.setattr(export, "SLICE_SECONDS", 0)
     monkeypatch.setattr(export, "REST_SECONDS", 50)
     async with exporting(numbered(2), tmp_path) as exported:
-        await exported.press("x", "enter", "enter", "enter")
+        await exported.press("x", "enter", "enter")
         await until(lambda: exported.screen.exporter.note == "exporting 0 %")
         exported.screen.dismiss(None)
         await until(lambda: not exported.screen.is_attached)
@@ -255,10 +254,8 @@ async def test_closing_the_screen_cancels_an_export_and_removes_its_file(tmp_pat
 async def test_an_export_first_shows_its_servers_and_shift_tab_redacts_values(tmp_path: Path) -> None:
     async with exporting(some(), tmp_path, size=(80, 24)) as export:
         await export.press("x", "enter")
-        await until(lambda: "from the servers “notes" in screen_text(export.pilot.app))
+        await until(lambda: "“notes”, “slow” and “weather”" in screen_text(export.pilot.app))
         await export.press("shift+tab")
-        assert "● redact values" in screen_text(export.pilot.app)
-        await export.press("enter")
-        assert "export redacted to" in screen_text(export.pilot.app)
+        assert "● redact   On: texts become" in screen_text(export.pilot.app)
         await export.press("enter")
         assert "<text, " in (await export.written()).read_text()

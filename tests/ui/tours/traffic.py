@@ -18,7 +18,6 @@ from tests.ui.snapshot_tour import SIZES, Visit, tour
     "traffic-copy",
     "traffic-export-which",
     "traffic-export-form",
-    "traffic-export-name",
     "traffic-statistics",
     "traffic-waterfall",
     "traffic-comparison",
@@ -44,9 +43,7 @@ async def traffic(visit: Visit) -> None:
     await visit.press("escape", "x")
     await visit.see("traffic-export-which")
     await visit.press("enter")
-    await visit.see("traffic-export-form", "from the servers “notes")
-    await visit.press("enter")
-    await visit.see("traffic-export-name", "jsonl")
+    await visit.see("traffic-export-form", "Contains: 13 entries")
     await visit.press("escape", "S")
     await visit.see("traffic-statistics", "STATISTICS")
     await visit.press("escape", "home", "down", "w")

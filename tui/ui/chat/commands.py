@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.conversation.sessions import ExportKind, SessionInfo
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
@@ -379,11 +379,11 @@ async def _unlisted(
     return f"{odd}{f' Did you mean {quoted_name(near, 60)}?' if near else ''}"
 
 
-def export_to(rest: str, title: str, folder: Path) -> tuple[ExportKind, Path]:
+def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
     """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
-    from tui.ui.dialogs.export_dialogs import KINDS, file_name
+    from tui.ui.dialogs.export_dialogs import OF_SESSIONS, file_name
 
-    endings = {kind: ending for kind, ending, _ in KINDS}
+    endings = {kind: ending for kind, ending, _ in OF_SESSIONS}
     known = {name: kind for kind, ending in endings.items() for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
     if (kind := known.get(word.lower())) is None:

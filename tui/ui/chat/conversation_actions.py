@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.content import Content
 
@@ -317,27 +317,29 @@ class ConversationActions:
         else:
             self._regions.notify(NOT_SAVED, timeout=3)
 
-    def ask_to_export(
-        self, info: "SessionInfo", path: Path | None = None, kind: "ExportKind" = "markdown"
-    ) -> None:
+    def ask_to_export(self, info: "SessionInfo", path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_dialogs import ChatExport, ExportChat, export_path
+        from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
-        async def export(wanted: ChatExport) -> None:
-            contents = await stored.export(info.id, wanted.kind, wanted.path, shapes=wanted.shapes)
+        async def export(wanted: Export) -> None:
+            kind = cast("ExportKind", wanted.format)
+            contents = await stored.export(info.id, kind, wanted.path, shapes=wanted.shapes)
             form = ", redacted" if wanted.shapes else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
 
-        def answered(answer: ChatExport | None) -> None:
+        def answered(answer: Export | None) -> None:
             if answer is not None:
                 work = self._or_notify(export(answer))
                 self._regions.screen.app.run_worker(work, name="export a conversation")
 
-        path = path or export_path(Path.cwd(), info.title)
-        contents = partial(stored.contents, info.id)
-        self._regions.open_dialog(ExportChat(info.title, path, contents, kind), answered)
+        async def contents() -> str:
+            return f"Contains: {await stored.contents(info.id)}"
+
+        what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
+        path = path or Path.cwd() / file_name(info.title)
+        self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), answered)
 
     # ---- the marked message ----
 
@@ -379,7 +381,7 @@ class ConversationActions:
         self._with_question(lambda question: self.open_models("for the comparison", partial(retry, question)))
 
     def _with_question(self, act: Callable[[int], None]) -> None:
-        if (question := self._navigator.question()) is None:
+        if (question := self._navigator.traffic.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
             act(question)
@@ -420,7 +422,7 @@ class ConversationActions:
         return next(later, len(messages))
 
     def copy(self) -> None:
-        label, question = self._transcript.marked_label, self._navigator.question()
+        label, question = self._transcript.marked_label, self._navigator.traffic.question()
         if label is None or question is None:
             self._transcript.copy_last_reply()
             return

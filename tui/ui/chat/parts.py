@@ -1,6 +1,7 @@
 """The objects behind the chat screen, created and connected."""
 
 from collections.abc import Iterable
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ class ChatParts:
         )
         self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
         self.editing = ServerEditing(runtime, regions)
-        self.editor = EditorSession(regions.composer, lambda: regions.go_to(Context.COMPOSER), regions.fail)
+        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.fail)
         self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)

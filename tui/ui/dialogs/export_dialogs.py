@@ -1,152 +1,89 @@
-"""Dialogs for exports: each shows the contents before anything is written, and asks for the format.
+"""The dialog for exports of a conversation and of entries.
 
-`ExportChat` exports a conversation, and also asks for redaction and file; `ExportForm` exports entries of the
-traffic.
+It shows the contents before anything is written, and asks for the format, the file and whether to redact.
 """
 
 import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Input
 
-from tui.core.conversation.sessions import ExportKind
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
 from tui.core.text import clean_line
-from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.dialog import Dialog
-from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.widgets.bar import Bar, KeyLine
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
-_FORMATS = {
-    "jsonl": "JSON Lines (can be opened again)",
-    "md": "Markdown report",
-    "html": "HTML page (one file)",
-    "har": "HAR (HTTP servers only)",
-}
-_ENTRIES_WHOLE = "○ redact values (shift+tab)"
-_ENTRIES_SHAPES = "● redact values: only type and length stay"
+
+class ExportFormat(NamedTuple):
+    """A format: its name, the suffix of its files, and the words for it."""
+
+    name: str
+    ending: str
+    words: str
 
 
-def selection_dialog(kinds: Mapping[str, str]) -> Picker:
-    """Return a dialog for the entries to export; `kinds` are their words by name."""
-    return Picker("Export", [PickerChoice(name, Content(words)) for name, words in kinds.items()])
-
-
-def overwrite_dialog(path: Path) -> Confirm:
-    """Return a dialog that confirms writing to an existing file."""
-    name = clean_line(str(path), 300)
-    if is_replaceable(path):
-        return Confirm(f"{name} already exists. Replace it?", yes="replace", no="cancel")
-    return Confirm(f"{name} is not a regular file. Write to it?", yes="write", no="cancel")
-
-
-class Contents(Vertical):
-    """What an export contains, which is counted meanwhile, and whether its texts are redacted."""
-
-    DEFAULT_CSS = """
-    Contents { height: auto; }
-    Contents > Literal { margin-bottom: 1; }
-    """
-
-    def __init__(self, whole: str, shapes: str) -> None:
-        super().__init__()
-        self.shapes = False
-        self._words = whole, shapes
-        self._leaves = Literal("Contains: counting…", id="contents")
-        self._form = Literal(whole, id="form")
-
-    def compose(self) -> ComposeResult:
-        yield self._leaves
-        yield self._form
-
-    def toggle(self) -> None:
-        self.shapes = not self.shapes
-        self._form.show(self._words[self.shapes])
-
-    async def count(self, contents: Awaitable[str], before: str = "") -> None:
-        try:
-            self._leaves.show(before + await contents)
-        except (McptuiError, OSError) as error:
-            self._leaves.show(str(error))
-
-
-class ExportForm(Picker):
-    """Returns a format, or None. `about.shapes`: values are replaced with type and length, as by `--redact`.
-
-    `contents` is called in a thread and returns a summary of the exported data. Setting its event stops it.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("shift+tab", "shapes", "redact", priority=True)]
-    AROUND: ClassVar[int] = 14
-
-    def __init__(self, heading: str, contents: Callable[[threading.Event], str]) -> None:
-        choices = [PickerChoice(form, Content(words)) for form, words in _FORMATS.items()]
-        super().__init__(heading, choices)
-        self._contents = contents
-        self._stop = threading.Event()
-        self.about = Contents(_ENTRIES_WHOLE, _ENTRIES_SHAPES)
-
-    def above(self) -> ComposeResult:
-        yield self.about
-
-    def on_mount(self) -> None:
-        """Start counting, in addition to what the picker does when mounted."""
-        counting = asyncio.to_thread(self._contents, self._stop)
-        self.run_worker(self.about.count(counting), name="count an export")
-
-    def on_unmount(self) -> None:
-        self._stop.set()
-
-    def action_shapes(self) -> None:
-        self.about.toggle()
-
-
-KINDS: tuple[tuple[ExportKind, str, str], ...] = (
-    ("markdown", ".md", "Markdown"),
-    ("json", ".json", "JSON (can be imported again)"),
-    ("html", ".html", "HTML page"),
+OF_SESSIONS = (
+    ExportFormat("markdown", ".md", "Markdown"),
+    ExportFormat("json", ".json", "JSON (can be imported again)"),
+    ExportFormat("html", ".html", "HTML page"),
 )
-_ENDINGS = tuple(ending for _, ending, _ in KINDS)
-_WHOLE = "○ redact   Off: texts are kept, configured secrets removed."
-_SHAPES = "● redact   On: texts become their type and length. Names and times stay."
+OF_ENTRIES = (
+    ExportFormat("jsonl", ".jsonl", "JSON Lines (can be opened)"),
+    ExportFormat("md", ".md", "Markdown"),
+    ExportFormat("html", ".html", "HTML"),
+    ExportFormat("har", ".har", "HAR (HTTP only)"),
+)
+_REDACT = (
+    "○ redact   Off: texts are kept, configured secrets removed.",
+    "● redact   On: texts become their type and length. Names and times stay.",
+)
 
 
-class _Kinds(Bar):
+class _Formats(Bar):
     """The formats, next to each other."""
 
-    chosen = 0
+    def __init__(self, formats: Sequence[ExportFormat], chosen: int) -> None:
+        super().__init__()
+        self.formats, self.place = formats, chosen
+
+    @property
+    def chosen(self) -> ExportFormat:
+        return self.formats[self.place]
 
     def row(self, width: int) -> Row:
         row: list[tuple[str, str]] = []
-        for number, (_, _, words) in enumerate(KINDS):
-            style = "accent bold" if number == self.chosen else "dim"
-            row.append((("● " if number == self.chosen else "○ ") + words + "   ", style))
+        for one in self.formats:
+            style = "accent bold" if one is self.chosen else "dim"
+            row.append((("● " if one is self.chosen else "○ ") + one.words + "   ", style))
         return tuple(row)
 
 
 @dataclass(frozen=True, slots=True)
-class ChatExport:
-    """The export to write; `shapes` replaces all texts with type and length, as `--redact` does."""
+class Export:
+    """The export to write; `shapes` replaces all texts with type and length, as `--redact` does.
 
-    kind: ExportKind
+    `over`: the user agreed that an existing file is written to.
+    """
+
+    format: str
     path: Path
     shapes: bool = False
+    over: bool = False
 
 
-class ExportChat(Dialog[ChatExport | None]):
+class ExportDialog(Dialog[Export | None]):
     """Returns the export to write, or None; confirms before a file is overwritten.
 
     `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
@@ -158,21 +95,27 @@ class ExportChat(Dialog[ChatExport | None]):
     ]
 
     DEFAULT_CSS = """
-    ExportChat > Vertical > * { max-width: 104; }
-    ExportChat _Kinds { margin: 1 0; }
-    ExportChat #there { color: $warn; display: none; }
+    ExportDialog > Vertical > * { max-width: 104; }
+    ExportDialog _Formats, ExportDialog #form { margin: 1 0; }
+    ExportDialog #there { color: $warn; display: none; }
     """
 
     def __init__(
-        self, title: str, path: Path, contents: Callable[[], Awaitable[str]], kind: ExportKind = "markdown"
+        self,
+        what: str,
+        path: Path,
+        contents: Callable[[], Awaitable[str]],
+        formats: Sequence[ExportFormat],
+        format: str = "",
     ) -> None:
         super().__init__()
-        self._what = clean_line(title, 80) or "this conversation"
-        self._kinds = _Kinds()
-        self._kinds.chosen = [one for one, _, _ in KINDS].index(kind)
+        self._what = what
+        self._formats = _Formats(formats, next((i for i, one in enumerate(formats) if one.name == format), 0))
         self._contents = contents
-        self._about = Contents(_WHOLE, _SHAPES)
-        ending = _ENDINGS[self._kinds.chosen]
+        self._about = Literal("Contains: counting…", id="contents")
+        self._shapes = False
+        self._form = Literal(_REDACT[False], id="form")
+        ending = self._formats.chosen.ending
         file = f"{str(path).removesuffix(ending)}{ending}"
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._there = Literal("", id="there")
@@ -180,9 +123,10 @@ class ExportChat(Dialog[ChatExport | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Literal(f"Export “{self._what}” as")
-            yield self._kinds
+            yield Literal(f"Export {self._what} as")
+            yield self._formats
             yield self._about
+            yield self._form
             yield self.field
             yield self._there
             yield KeyLine(
@@ -191,18 +135,26 @@ class ExportChat(Dialog[ChatExport | None]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field)
-        self.run_worker(self._about.count(self._contents(), "Contains: "), name="count an export")
+        self.run_worker(self._count(), name="count an export")
+
+    async def _count(self) -> None:
+        try:
+            self._about.show(await self._contents())
+        except (McptuiError, OSError) as error:
+            self._about.show(str(error))
 
     def action_shapes(self) -> None:
-        self._about.toggle()
+        self._shapes = not self._shapes
+        self._form.show(_REDACT[self._shapes])
 
     def action_kind(self, step: int) -> None:
-        self._kinds.chosen = (self._kinds.chosen + step) % len(KINDS)
-        self._kinds.refresh()
+        formats = self._formats.formats
         stem = self.field.value
-        for ending in _ENDINGS:
-            stem = stem.removesuffix(ending)
-        self.field.value = stem + _ENDINGS[self._kinds.chosen]
+        for one in formats:
+            stem = stem.removesuffix(one.ending)
+        self._formats.place = (self._formats.place + step) % len(formats)
+        self._formats.refresh()
+        self.field.value = stem + self._formats.chosen.ending
         self.field.cursor_position = len(self.field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -212,7 +164,7 @@ class ExportChat(Dialog[ChatExport | None]):
         path = typed_path(event.value)
         if problem := await asyncio.to_thread(path_problem, event.value, new=False):
             self._say(f"{problem}: {clean_line(str(path), 300)}")
-        elif path != self._asked and await asyncio.to_thread(path.exists):
+        elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)
             self._say(
@@ -221,7 +173,8 @@ class ExportChat(Dialog[ChatExport | None]):
                 else "Not a regular file. Press enter to write to it."
             )
         elif self.is_current:
-            self.dismiss(ChatExport(KINDS[self._kinds.chosen][0], path, self._about.shapes))
+            over = path == self._asked
+            self.dismiss(Export(self._formats.chosen.name, path, self._shapes, over))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -237,8 +190,3 @@ def file_name(title: str) -> str:
     """Return a file name for a conversation, without a suffix: letters, digits and dashes."""
     kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
     return "-".join(filter(None, kept.split("-"))) or "conversation"
-
-
-def export_path(folder: Path, title: str) -> Path:
-    """Return the default path for a conversation, without a suffix."""
-    return folder / file_name(title)

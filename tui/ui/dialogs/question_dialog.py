@@ -106,16 +106,16 @@ YES = "ask.send"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer; None if its key does not close the question. One without a label is not shown.
+    """One answer: a value, or a function that returns it, or None if its key does not close the question.
 
-    `problem` says why it does not count now, or "".
+    One without a label is not shown. `problem` says why it does not count now, or "".
 
     An answer with a problem is not offered, but its key tells the problem. `unread`: a yes that counts before
     all of the text was on screen.
     """
 
     label: str
-    answer: Callable[[], object]
+    answer: object
     problem: Callable[[], str] = lambda: ""
     unread: bool = False
 
@@ -240,7 +240,7 @@ class QuestionDialog(ModalScreen[Any]):
             problem = problem or NOT_READ
         if problem:
             self.line.say(problem)
-        elif (answer := reply.answer()) is not None:
+        elif (answer := reply.answer() if callable(reply.answer) else reply.answer) is not None:
             self.dismiss(answer)
 
     def on_input_submitted(self) -> None:

@@ -93,18 +93,18 @@ def consent_dialog(
         several: Sequence[ConsentQuestion] = question.questions
         rows = consents_rows(question)
         replies = {
-            "ask.send": Reply(f"yes, start all {len(several)}", lambda: ConsentsAnswer.ALL),
-            "ask.each": Reply("one by one", lambda: ConsentsAnswer.EACH),
-            "ask.decline": Reply("no, start none", lambda: ConsentsAnswer.NONE),
-            "ask.cancel": Reply("not now", lambda: ConsentsAnswer.LATER),
+            "ask.send": Reply(f"yes, start all {len(several)}", ConsentsAnswer.ALL),
+            "ask.each": Reply("one by one", ConsentsAnswer.EACH),
+            "ask.decline": Reply("no, start none", ConsentsAnswer.NONE),
+            "ask.cancel": Reply("not now", ConsentsAnswer.LATER),
         }
     else:
         several, rows, too_long = [question], consent_rows(question), question.too_long
         how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
         replies = {
-            "ask.send": Reply(f"yes, {how}", lambda: Action.ACCEPT, lambda: too_long),
-            "ask.decline": Reply("no", lambda: Action.DECLINE),
-            "ask.cancel": Reply("not now", lambda: Action.CANCEL),
+            "ask.send": Reply(f"yes, {how}", Action.ACCEPT, lambda: too_long),
+            "ask.decline": Reply("no", Action.DECLINE),
+            "ask.cancel": Reply("not now", Action.CANCEL),
         }
     is_short = sum(one.size[0] for one in several) <= AT_ONCE
     pane = ReadPane(rows if is_short else lambda: rows)
@@ -133,9 +133,9 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -
         Static(effects, markup=False, classes="apart"),
     )
     replies = {
-        "ask.send": Reply("trust", lambda: Action.ACCEPT),
-        "ask.decline": Reply("do not trust", lambda: Action.DECLINE),
-        "ask.cancel": Reply("not now", lambda: Action.CANCEL),
+        "ask.send": Reply("trust", Action.ACCEPT),
+        "ask.decline": Reply("do not trust", Action.DECLINE),
+        "ask.cancel": Reply("not now", Action.CANCEL),
     }
     return QuestionDialog(question, keys, parts, replies, waiting=waiting)
 
@@ -258,8 +258,8 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides, *, wai
     parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
     replies = {
         "ask.send": Reply("accept", accepted, problem),
-        "ask.decline": Reply("leave out", lambda: DefinitionsAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("decide later", lambda: DefinitionsAnswer(Action.CANCEL)),
+        "ask.decline": Reply("leave out", DefinitionsAnswer(Action.DECLINE)),
+        "ask.cancel": Reply("decide later", DefinitionsAnswer(Action.CANCEL)),
     }
     return QuestionDialog(question, keys, parts, replies, waiting=waiting, room=AROUND_CHANGES)
 

@@ -66,8 +66,8 @@ def address_dialog(
     replies = {
         "ask.send": Reply(send, accept),
         "ask.copy": Reply(action("ask.copy").label if browser or is_sign_in else "", copy),
-        "ask.decline": Reply("decline", lambda: AddressAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("cancel", lambda: AddressAnswer(Action.CANCEL)),
+        "ask.decline": Reply("decline", AddressAnswer(Action.DECLINE)),
+        "ask.cancel": Reply("cancel", AddressAnswer(Action.CANCEL)),
     }
     parts = list(_address_texts(question, browser=browser))
     dialog = QuestionDialog(

@@ -88,9 +88,9 @@ def _errors_dialog(question: ConfigErrors, keys: KeyOverrides, *, waiting: int) 
     heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
     pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
     replies = {
-        "ask.send": Reply("edit again", lambda: True, unread=True),
-        "ask.cancel": Reply("close", lambda: False),
-        "ask.decline": Reply("", lambda: False),
+        "ask.send": Reply("edit again", True, unread=True),
+        "ask.cancel": Reply("close", False),
+        "ask.decline": Reply("", False),
     }
     dialog = QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=Room(6, 2, least=1))
     dialog.add_class("-warning")

@@ -60,12 +60,12 @@ def sampling_dialog(
             return shown
 
         body = ReadPane(rows)
-        send = Reply("", lambda: SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
+        send = Reply("", SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
     replies = {
         "ask.send": replace(send, label="send to the model" if is_request else "send to the server"),
-        "ask.decline": Reply("decline", lambda: SamplingAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("cancel", lambda: SamplingAnswer(Action.CANCEL)),
+        "ask.decline": Reply("decline", SamplingAnswer(Action.DECLINE)),
+        "ask.cancel": Reply("cancel", SamplingAnswer(Action.CANCEL)),
     }
     return QuestionDialog(
         question, keys, [*_above(question, model), body], replies, waiting=waiting, room=ROOM

@@ -1,14 +1,15 @@
-"""Exports entries: asks for selection, format and file, writes in a thread, and confirms overwriting."""
+"""Exports entries: asks for selection, format and file, and writes in a thread."""
 
 import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from functools import partial
 from itertools import compress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
@@ -22,9 +23,10 @@ from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
-from tui.ui.widgets.files import path_problem, typed_path
-from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
+
+if TYPE_CHECKING:
+    from tui.ui.dialogs.export_dialogs import Export
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """How long the thread writes, and how long it then pauses: painting and keys have priority."""
@@ -47,12 +49,11 @@ class Exporter:
         recording: Recording,
         list: EntryList,
         active_filter: ActiveFilter,
-        prompt: PromptLine,
         tasks: Tasks,
         folder: Callable[[], Path],
     ) -> None:
         self._recording, self._list = recording, list
-        self._active_filter, self._prompt, self._tasks = active_filter, prompt, tasks
+        self._active_filter, self._tasks = active_filter, tasks
         self.folder = folder
         self.note = ""
         self._stop: threading.Event | None = None
@@ -69,20 +70,14 @@ class Exporter:
         if not kinds:
             self._list.notify("Nothing to export.", timeout=3)
             return
-        from tui.ui.dialogs.export_dialogs import selection_dialog
+        from tui.ui.dialogs.picker import Picker, PickerChoice
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self._ask_form(self._recording.entries.seqs(kinds[name][1]))
+                self._ask_format(self._recording.entries.seqs(kinds[name][1]))
 
-        words = {name: told for name, (told, _) in kinds.items()}
-        self._list.app.push_screen(selection_dialog(words), chosen)
-
-    def why_stay(self) -> str:
-        """Return why the screen cannot be closed because of an export, or ""."""
-        if self._prompt.display:
-            return FINISH_INPUT
-        return "An export is running. Press esc to cancel it first." if self.row else ""
+        choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
+        self._list.app.push_screen(Picker("Export", choices), chosen)
 
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
@@ -119,15 +114,25 @@ class Exporter:
         found["entry"] = (f"entry {exact(entries.seq(index))} only", [index])
         return found
 
-    def _ask_form(self, seqs: Sequence[int]) -> None:
-        from tui.ui.dialogs.export_dialogs import ExportForm
+    def _ask_format(self, seqs: Sequence[int]) -> None:
+        from tui.ui.dialogs.export_dialogs import OF_ENTRIES, Export, ExportDialog
 
-        def chosen(form: str | None) -> None:
-            if form is not None:
-                self._ask_name(seqs, form, shapes=dialog.about.shapes)
+        async def contents() -> str:
+            stop = threading.Event()
+            try:
+                return await asyncio.to_thread(self._contents, seqs, stop)
+            finally:
+                stop.set()
 
-        dialog = ExportForm(f"Export {self._size_text(seqs)} as", partial(self._contents, seqs))
-        self._list.app.push_screen(dialog, chosen)
+        def answered(wanted: Export | None) -> None:
+            if wanted is not None:
+                self.note = "exporting…"
+                self._stop = threading.Event()
+                self._tasks.start(self._write(seqs, wanted, self._stop), "export")
+
+        path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}"
+        dialog = ExportDialog(self._size_text(seqs), path, contents, OF_ENTRIES)
+        self._list.app.push_screen(dialog, answered)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
         """Return a summary of these entries.
@@ -158,23 +163,7 @@ class Exporter:
             counted.append(size_text(sum(entries.size[place] for place in places)))
         return ", ".join(counted)
 
-    def _ask_name(self, seqs: Sequence[int], form: str, *, shapes: bool) -> None:
-        path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}.{form}"
-
-        def named(name: str) -> None:
-            if name.strip():
-                self._begin(_Wanted(seqs, form, typed_path(name), shapes), over=False)
-
-        check = partial(path_problem, new=False)
-        label = "export redacted to" if shapes else "export to"
-        self._prompt.ask(label, named, value=str(path), check=check)
-
-    def _begin(self, wanted: "_Wanted", *, over: bool) -> None:
-        self.note = "exporting…"
-        self._stop = threading.Event()
-        self._tasks.start(self._write(wanted, self._stop, over), "export")
-
-    async def _write(self, wanted: "_Wanted", stop: threading.Event, over: bool) -> None:
+    async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
         path, entries, notes = wanted.path, self._recording.entries, dict(self._recording.annotations.notes)
         marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
@@ -182,7 +171,7 @@ class Exporter:
         def note_of(seq: int) -> EntryNote:
             return EntryNote(seq in marked, notes.get(seq, ""))
 
-        work = asyncio.create_task(asyncio.to_thread(self._export, wanted, note_of, title, stop, over))
+        work = asyncio.create_task(asyncio.to_thread(self._export, seqs, wanted, note_of, title, stop))
         try:
             source, size = await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -190,14 +179,6 @@ class Exporter:
             await asyncio.wait({work})
             work.exception()  # the screen was closed: nothing to report
             raise
-        except FileExistsError:
-            from tui.ui.dialogs.export_dialogs import overwrite_dialog
-
-            def confirmed(yes: bool | None) -> None:
-                if yes:
-                    self._begin(wanted, over=True)
-
-            self._list.app.push_screen(overwrite_dialog(path), confirmed)
         except (McptuiError, OSError) as error:
             if stop.is_set():
                 self._list.notify("Export cancelled.", timeout=3)
@@ -215,33 +196,32 @@ class Exporter:
 
     def _export(
         self,
-        wanted: "_Wanted",
+        seqs: Sequence[int],
+        wanted: "Export",
         note_of: Callable[[int], EntryNote],
         title: str,
         stop: threading.Event,
-        over: bool,
     ) -> tuple["_EntrySource", int]:
         """Write the file, in a thread; return its entries, and its size in bytes.
 
-        Raises `FileExistsError` if the file exists and `over` is not set, otherwise `OSError` or
-        `McptuiError`.
+        Raises `OSError` or `McptuiError`, also if a file exists that the user was not asked about.
         """
         from tui.storage.exports.export import Format, exported, write_whole
 
-        seqs, path = wanted.seqs, wanted.path
+        path = wanted.path
 
         def rest(done: int) -> None:
             self.note = f"exporting {done * 100 // max(1, len(seqs))} %"
             if stop.wait(REST_SECONDS):
                 raise InterruptedError("cancelled")
 
-        if not over:
+        if not wanted.over:
             path.open("xb").close()  # no other program can create it in the meantime
         try:
             with closing(self._recording.open_reader()) as reader:
                 source = _EntrySource(reader, seqs, rest)
                 pieces = exported(
-                    Format(wanted.form),
+                    Format(wanted.format),
                     source.columns(),
                     source.whole,
                     title,
@@ -250,21 +230,11 @@ class Exporter:
                 )
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
-            if not over:
+            if not wanted.over:
                 with suppress(OSError):
                     path.unlink()
             raise
         return source, size
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The requested export; `shapes` replaces values with type and length, like `--redact`."""
-
-    seqs: Sequence[int]
-    form: str
-    path: Path
-    shapes: bool
 
 
 class _EntrySource:

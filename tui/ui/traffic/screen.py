@@ -26,7 +26,7 @@ from tui.ui.traffic.entry_view import EntryPanel, EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
-from tui.ui.widgets.inputs import PromptLine
+from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.symbols import symbols_for
 
 LOOKS_PER_SECOND = 30
@@ -90,9 +90,14 @@ class TrafficScreen(Screen[Cause | None]):
         self._overrides, self._keys = overrides, Footer()
         self.comparer = Comparer(self.list, reader)
         self.resender = Resender(live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(recording, self.list, active, self.prompt, self._tasks, folder)
-        self.stays = self.exporter.why_stay
+        self.exporter = Exporter(recording, self.list, active, self._tasks, folder)
         self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
+
+    def stays(self) -> str:
+        """Return why the screen cannot be closed now, or ""."""
+        if self.prompt.display:
+            return FINISH_INPUT
+        return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
 
     def compose(self) -> ComposeResult:
         self._previews.prefetch(self.recording.entries, self.app.size.height)

@@ -165,16 +165,12 @@ def test_started_calls_are_counted_per_turn(bridge):
     assert bridge.calls_begun == 0
 
 
-def test_after_a_limit_continuing_is_offered(bridge, view):
+def test_after_a_limit_continuing_is_offered_until_the_next_turn(bridge, view):
     bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
     bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
     assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
     assert "ctrl+g" in view.done[2][1]
     assert bridge.can_continue
-
-
-def test_the_next_turn_removes_the_offer_to_continue(bridge):
-    bridge.apply(ended(EndReason.LIMIT))
     bridge.apply(events.TurnStarted("demo", 2))
     assert not bridge.can_continue
 
@@ -274,13 +270,6 @@ def test_text_from_an_endpoint_is_cleaned(bridge):
     assert "\x1b" not in bridge.activity
 
 
-@pytest.mark.parametrize("reason", list(EndReason))
-def test_each_end_reason_but_an_answer_adds_one_note(bridge, view, reason):
-    bridge.apply(ended(reason))
-    notes = [entry for entry in view.done if entry[0] == "add_note"]
-    assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
-
-
 # ---- notes at the end of a turn ----
 
 
@@ -288,7 +277,10 @@ NOTE_KEYS = {"go_on": "ctrl+g"}
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
-def test_an_end_reason_becomes_a_sentence_with_its_keys_filled_in(reason: EndReason):
+def test_each_end_reason_but_an_answer_adds_one_note_with_its_keys_filled_in(bridge, view, reason: EndReason):
+    bridge.apply(ended(reason))
+    notes = [entry[1] for entry in view.done if entry[0] == "add_note"]
+    assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
     sentence, _ = note_of(Remark(0, "end", reason.value), **NOTE_KEYS)
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()

@@ -120,24 +120,6 @@ async def test_the_most_suspicious_change_comes_first() -> None:
         assert text.index("instructions  changed") < text.index("harmless  new")
 
 
-async def test_changes_that_were_not_on_screen_are_not_accepted() -> None:
-    five = question(*(changed(f"tool{number}") for number in range(5)))
-    async with in_dialog(five, (80, 24)) as (app, pilot, waiting):
-        await painted(app)
-        await painted(app)
-        await pilot.press("ctrl+s")
-        await shows(app, "Read all of it first.", "not shown yet (pgdn)")
-        assert not waiting.done()
-        await pilot.press("end")
-        await painted(app)
-        await pilot.press("ctrl+s")
-        await shows(app, "not shown yet (pgup)")
-        assert not waiting.done()
-        await read_by(app, pilot, "pageup")
-        await pilot.press("ctrl+s")
-        assert (await waiting).action is Action.ACCEPT
-
-
 HIDDEN = {"name": "add", "description": "\u200b" * 100_000}
 
 

@@ -259,10 +259,10 @@ def write_past(
     for place, message in enumerate(messages):
         while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
             reader.remark(*note(waiting[0]), waiting.popleft())
-        if waiting and waiting[0].place == place + 1 and _warns_of(waiting[0], message):
-            reader.before_calls = note(waiting.popleft())
+        is_warned = waiting and waiting[0].place == place + 1 and _warns_of(waiting[0], message)
+        warning = note(waiting.popleft()) if is_warned else ("", "")
         before = len(flow.blocks)
-        reader.take(place, message)
+        reader.take(place, message, warning)
         card = writer.cards.get(message.call_id) if isinstance(message, ToolMessage) else None
         places.append(card or flow.blocks[min(before, len(flow.blocks) - 1)])
     writer.sign()
@@ -290,8 +290,6 @@ class _Reader:
         self._explained = {one.place for one in remarks if one.kind in ("end", "error")}
         self._model: str | None = None
         self._reason = ""
-        self.before_calls = ("", "")
-        """Text and kind of the note to insert between the text of the next reply and its tool calls."""
 
     def remark(self, words: str, kind: str, remark: Remark) -> None:
         """Add a remark of mcptui; the reason for a retry is added only once per turn."""
@@ -304,17 +302,18 @@ class _Reader:
                 self._writer.sign()
             self._writer.note(words, kind)
 
-    def take(self, place: int, message: Message) -> None:
+    def take(self, place: int, message: Message, warning: tuple[str, str]) -> None:
+        """Add a message; `warning` is the note between the text of a reply and its tool calls, or empty."""
         match message:
             case UserMessage(text, attachments, at):
                 self._model, self._reason = None, ""
                 self._writer.user(text, message_time(at, self._now), attachments)
             case AssistantMessage():
-                self._reply(place, message)
+                self._reply(place, message, warning)
             case ToolMessage():
                 self._result(message)
 
-    def _reply(self, place: int, message: AssistantMessage) -> None:
+    def _reply(self, place: int, message: AssistantMessage, warning: tuple[str, str]) -> None:
         writer = self._writer
         if message.model != self._model:
             self._model = message.model
@@ -326,9 +325,8 @@ class _Reader:
         writer.whole_text(message.text)
         if message.partial and place + 1 not in self._explained:  # otherwise a remark says why
             writer.note("truncated", "info")
-        if self.before_calls[0]:
-            writer.note(*self.before_calls)
-            self.before_calls = ("", "")
+        if warning[0]:
+            writer.note(*warning)
         for call in message.calls:
             self._call(call)
         if message.text and not message.calls:
