@@ -86,7 +86,7 @@ class BenchContext:
 
     def toggle_tools(self) -> None:
         """Turn all tools off for the model, or on if any is off."""
-        if (status := self.status) is not None:
+        if (status := self.configured()) is not None:
             self.choose(self._chosen("off", () if status.spec.off else ("*",)))
 
     def toggle(self, field: str) -> None:
