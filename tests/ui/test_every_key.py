@@ -70,7 +70,10 @@ async def idle_keys(app: RealApp, back: Back, *contexts: Context) -> set[str]:
 
 @pytest.mark.parametrize("tab", BenchTab)
 async def test_in_the_workbench_of_a_server_and_after_it_has_left(separate_home: Path, tab: BenchTab) -> None:
-    """The keys of lists, which differ by tab, at both; those of the whole workbench at one of them."""
+    """The keys of lists, which differ by tab, are pressed in each; those of the whole in every second one.
+
+    After the server has left it is the other way round: each kind of list, and the whole in the other tabs.
+    """
     async with running(separate_home) as app:
         shown = "RUNNING"
 
@@ -90,8 +93,8 @@ async def test_in_the_workbench_of_a_server_and_after_it_has_left(separate_home:
         await leaves(app)
         await app.shows(EXPECTED, "esc close")
         await to_chat(app)  # a workbench that is opened now says so too
-        whole = [] if whole else [Context.WORKBENCH]
-        assert await idle_keys(app, back, *whole, Context.BENCH_LIST) <= already_there
+        other = Context.BENCH_LIST if whole else Context.WORKBENCH
+        assert await idle_keys(app, back, other) <= already_there
 
 
 async def test_in_lists_without_entries(separate_home: Path) -> None:
