@@ -1,9 +1,9 @@
 """Snapshots of screens as text: the characters, then the styles of each row by theme role.
 
-A file has one screen at one size: the dark theme, and the differences of the light one. A row of styles
-is the background of most of its cells, and runs `STYLE:CELLS` from left to right, where a style is
-`TEXT/BACKGROUND+ATTRIBUTES` without that background. `_` is blank. A colour is a role of the theme, or
-a hex value if it is none of them.
+A file has one screen at one size: the dark theme and, at the larger size, the differences of the
+light one. A row of styles is the background of most of its cells, and runs `STYLE:CELLS` from left to
+right, where a style is `TEXT/BACKGROUND+ATTRIBUTES` without that background. `_` is blank. A colour is a
+role of the theme, or a hex value if it is none of them.
 """
 
 import asyncio

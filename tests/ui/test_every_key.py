@@ -18,7 +18,9 @@ from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
-WAIT_SECONDS = 1.5
+WAITS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6)
+"""Seconds between two looks at the screen after a key."""
+WHOLE_WHILE_RUNNING = (BenchTab.OVERVIEW, BenchTab.TOOLS, BenchTab.LOG)
 
 
 @pytest.fixture(autouse=True)
@@ -47,44 +49,52 @@ async def has_effect(app: RealApp, key: str) -> bool:
     await app.pilot.pause()
     before = seen(app)
     await app.press(key)
-    end = asyncio.get_running_loop().time() + WAIT_SECONDS
-    while seen(app) == before:
-        if asyncio.get_running_loop().time() > end:
-            return False
-        await asyncio.sleep(0.01)
-    return True
+    for wait in WAITS:
+        if seen(app) != before:
+            return True
+        await asyncio.sleep(wait)
+    return seen(app) != before
 
 
 async def idle_keys(app: RealApp, back: Back, *contexts: Context) -> set[str]:
     """Press the first key of each action on the screen that `back` opens; return those without an effect."""
     found = set()
-    for context in contexts:
-        for one in of_context(context):
-            if one.id in LEAVES_THE_APP:
-                continue
+    for one in (one for context in contexts for one in of_context(context)):
+        if one.id not in LEAVES_THE_APP:
             await back()
             if not await has_effect(app, one.keys.split(",")[0]):
                 found.add(one.id)
+            assert app.app.crash is None and app.app.is_running, f"{one.id} ended the app"
     return found
 
 
-@pytest.mark.parametrize("is_removed", [False, True], ids=["running", "removed"])
 @pytest.mark.parametrize("tab", BenchTab)
-async def test_in_the_workbench(separate_home: Path, tab: BenchTab, is_removed: bool) -> None:
+async def test_in_the_workbench_of_a_server_and_after_it_has_left(separate_home: Path, tab: BenchTab) -> None:
+    """The keys of lists, which differ by tab, are pressed in each; those of the whole in every second one.
+
+    After the server has left it is the other way round: each kind of list, and the whole in the other tabs.
+    """
     async with running(separate_home) as app:
+        shown = "RUNNING"
 
         async def back() -> None:
             if not isinstance(app.app.screen, ServerScreen):
                 await to_chat(app)
                 app.app.main.parts.navigator.open_server("gone")
-                await app.shows("WORKBENCH", EXPECTED if is_removed else "RUNNING")
+                await app.shows("WORKBENCH", shown)
             app.app.screen.show_tab(tab)
             await app.pilot.pause()
 
-        if is_removed:
-            await leaves(app)
         already_there = {f"bench.{tab}"}
-        assert await idle_keys(app, back, Context.WORKBENCH, Context.BENCH_LIST) <= already_there
+        whole = [Context.WORKBENCH] if tab in WHOLE_WHILE_RUNNING else []
+        assert await idle_keys(app, back, *whole, Context.BENCH_LIST) <= already_there
+        await back()
+        shown = EXPECTED
+        await leaves(app)
+        await app.shows(EXPECTED, "esc close")
+        await to_chat(app)  # a workbench that is opened now says so too
+        other = Context.BENCH_LIST if whole else Context.WORKBENCH
+        assert await idle_keys(app, back, other) <= already_there
 
 
 async def test_in_lists_without_entries(separate_home: Path) -> None:
@@ -106,20 +116,14 @@ async def test_in_lists_without_entries(separate_home: Path) -> None:
             assert await idle_keys(app, back, context) <= nothing, context
 
 
-@pytest.mark.parametrize("over", ["chat", "workbench"])
-async def test_of_the_traffic_list_while_an_entry_is_open(separate_home: Path, over: str) -> None:
+async def test_of_the_traffic_list_while_an_entry_is_open(separate_home: Path) -> None:
     async with running(separate_home) as app:
 
         async def back() -> None:
             await to_chat(app)
-            if over == "chat":
-                await app.press("f4")
-            else:
-                app.app.main.parts.navigator.open_server("gone")
-                await app.shows("WORKBENCH")
-                app.app.screen._show_traffic("")
-            await until(lambda: isinstance(app.app.screen, TrafficScreen) and app.app.screen.is_whole)
+            await app.press("f4")
             screen = app.app.screen
+            await until(lambda: isinstance(screen, TrafficScreen) and screen.is_whole)
             await until(lambda: screen.list.select(5))
             await app.press("enter")
             await until(lambda: screen.entry.loaded)

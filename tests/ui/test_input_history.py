@@ -86,25 +86,17 @@ async def test_a_search_matches_while_typing_and_enter_inserts_without_sending()
         assert "history ›" not in screen_text(app)
 
 
-async def test_escape_restores_the_draft():
+async def test_a_search_without_matches_can_be_shortened_escape_restores_the_draft_another_key_acts():
     async with recalling("buy milk") as (app, pilot):
         app.main.composer.insert("draft")
         await pilot.press("ctrl+r", "b", "escape")
         assert app.main.composer.text == "draft"
-
-
-async def test_a_search_without_matches_can_be_shortened_to_match_again():
-    async with recalling("buy milk") as (app, pilot):
         await pilot.press("ctrl+r", "b", "x")
         await shows(app, "no matches")
         await pilot.press("backspace")
         await shows(app, "1 of 1")
         await pilot.press("enter")
         assert app.main.composer.text == "buy milk"
-
-
-async def test_another_key_inserts_the_match_and_acts_on_it():
-    async with recalling("buy milk") as (app, pilot):
         await pilot.press("ctrl+r", "m", "home", "x")
         assert app.main.composer.text == "xbuy milk"
 

@@ -20,7 +20,7 @@ async def test_the_palette_finds_actions_and_servers_by_name():
         await until(lambda: runtime.host.asked == [("stop", "notes")])
 
 
-async def test_the_palette_lists_nothing_twice():
+async def test_the_palette_offers_every_available_action_once():
     async with opened(FakeRuntime()) as (app, _):
         await shows(app, "RUNNING")
         titles = [command.title for command in app.commands()]
@@ -30,6 +30,16 @@ async def test_the_palette_lists_nothing_twice():
         assert keys["New conversation"] == "ctrl+n, /clear"
         assert keys["Show, edit and try the rules for tool calls"] == "P in servers, /rules"
         assert "/export" not in keys["Export the conversation"]  # which says why it is not available
+        idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
+        idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
+        idle |= {"chat.copy"}
+        assert {
+            action.help
+            for action in ACTIONS
+            if action.palette
+            and action.id not in idle
+            and action.context not in (Context.QUESTION, *OF_SCREENS)
+        } <= {*titles}
 
 
 async def chosen(app, pilot, words, title):
@@ -62,22 +72,6 @@ async def test_an_action_of_another_screen_is_found_from_a_screen_too():
         await until(lambda: isinstance(app.screen, ServerScreen))
         await chosen(app, pilot, "statistics", "Traffic: show statistics of each server and tool")
         await until(lambda: isinstance(app.screen, StatisticsScreen))
-
-
-async def test_the_palette_offers_every_available_action():
-    async with opened(FakeRuntime()) as (app, _):
-        await shows(app, "RUNNING")
-        offered = {command.title for command in app.commands()}
-        idle = {"chat.cancel", "chat.continue", "composer.take_back", "chat.parent", "chat.uncompact"}
-        idle |= {"chat.retry", "chat.rewrite", "chat.compare", "chat.branch", "chat.result", "chat.export"}
-        idle |= {"chat.copy"}
-        assert {
-            action.help
-            for action in ACTIONS
-            if action.palette
-            and action.id not in idle
-            and action.context not in (Context.QUESTION, *OF_SCREENS)
-        } <= offered
 
 
 async def test_servers_whose_long_names_look_alike_each_have_their_commands() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,14 @@ from typing import Any
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.real_stage import RealApp, real_app
+from tests.ui.test_removed_servers import to_chat
 from tui.ui.workbench.bench import Bench
+from tui.ui.workbench.calls import Draft
+from tui.ui.workbench.items import key_of_tool
 from tui.ui.workbench.screen import ServerScreen
 
 SERVER = Path(__file__).parent / "forms_server.py"
+TOOLS = ("optional", "order", "shapes")
 
 
 class Filled:
@@ -48,9 +52,12 @@ class Filled:
         return screen_text(self.app.app)
 
 
+Opens = Callable[[str], Awaitable[Filled]]
+
+
 @asynccontextmanager
-async def filling(home: Path, tool: str) -> AsyncIterator[Filled]:
-    """Open the form of a tool, with the cursor on its first field."""
+async def forms(home: Path) -> AsyncIterator[Opens]:
+    """Open the app, and yield what opens the empty form of a tool with the cursor on its first field."""
     arrived = home / "arrived.jsonl"
     config = (
         f'[servers.forms]\ncommand = "{sys.executable}"\nargs = ["{SERVER}"]\n'
@@ -58,23 +65,30 @@ async def filling(home: Path, tool: str) -> AsyncIterator[Filled]:
     )
     async with real_app(home, config, size=(120, 60)) as app:
         await app.has_state("forms", "RUNNING")
-        app.app.main.parts.navigator.open_server("forms")
-        await until(lambda: isinstance(app.app.screen, ServerScreen) and app.app.screen.focused is not None)
-        screen = app.app.screen
-        assert isinstance(screen, ServerScreen)
-        await until(lambda: screen.bench is not None and screen.bench.item is not None, what="tools listed")
-        bench = screen.bench
-        assert bench is not None
-        for _ in range(["optional", "order", "shapes"].index(tool)):
-            await app.pilot.press("down")
-        await app.pilot.press("enter")
-        assert bench.item is not None
-        assert bench.item.label == tool
-        yield Filled(app, bench, arrived)
+
+        async def opens(tool: str) -> Filled:
+            await to_chat(app)
+            navigator = app.app.main.parts.navigator
+            for each in TOOLS:  # not the arguments of the last call
+                navigator.call_book.drafts["forms", key_of_tool(each)] = Draft({})
+            navigator.open_server("forms")
+            await until(lambda: isinstance(app.app.screen, ServerScreen) and app.app.screen.focused)
+            screen = app.app.screen
+            assert isinstance(screen, ServerScreen)
+            await until(lambda: screen.bench is not None and screen.bench.item, what="tools listed")
+            bench = screen.bench
+            assert bench is not None
+            await app.pilot.press("home", *["down"] * TOOLS.index(tool), "enter")
+            assert bench.item is not None
+            assert bench.item.label == tool
+            return Filled(app, bench, arrived)
+
+        yield opens
 
 
 async def test_optional_lists_maps_and_objects_are_filled_in_with_one_key(separate_home: Path) -> None:
-    async with filling(separate_home, "optional") as form:
+    async with forms(separate_home) as opens:
+        form = await opens("optional")
         keys = ("ctrl+n", "'red", "ctrl+n", "'blue", "tab", "ctrl+n", "'k", "enter", "'3", "tab")
         sent = await form.sends(*keys, "ctrl+n", "'4", "tab", "tab", "ctrl+n", "'/x")
         assert sent == {
@@ -84,17 +98,23 @@ async def test_optional_lists_maps_and_objects_are_filled_in_with_one_key(separa
             "strict": {"path": "/x"},
         }
 
-
-async def test_an_object_can_be_null_have_content_again_and_be_left_out(separate_home: Path) -> None:
-    async with filling(separate_home, "optional") as form:
+        # An object can be null, have content again and be left out.
+        form = await opens("optional")
         await form.press("tab", "tab", "ctrl+n", "'4", "shift+tab")
         assert await form.sends("ctrl+a") == {"size": None}
         assert await form.sends("ctrl+a") == {"size": {"width": 4}}
         assert await form.sends("ctrl+d") == {}
 
+        # An invalid value of a nested object is named and not sent.
+        form = await opens("optional")
+        await form.press("tab", "tab", "ctrl+n", "'wide", "ctrl+s")
+        await until(lambda: "size › width is not an integer." in form.text)
+        assert await form.sends("ctrl+u", "'5") == {"size": {"width": 5}}
 
-async def test_lists_and_maps_of_models_are_filled_in(separate_home: Path) -> None:
-    async with filling(separate_home, "order") as form:
+
+async def test_lists_and_maps_of_models_lists_of_lists_and_tuples_are_filled_in(separate_home: Path) -> None:
+    async with forms(separate_home) as opens:
+        form = await opens("order")
         await form.press("ctrl+n", "'Bolt", "tab", "'2", "tab", "r", "tab", "ctrl+n", "'7", "tab", "tab")
         await form.press("ctrl+n", "'x", *["shift+tab"] * 6, "ctrl+n", "'Nut")
         await form.press(*["tab"] * 5, "ctrl+n", "'first", "enter", "'One", *["tab"] * 5, "right", "right")
@@ -108,9 +128,7 @@ async def test_lists_and_maps_of_models_are_filled_in(separate_home: Path) -> No
             "pet": {"kind": "dog", "barks": True},
         }
 
-
-async def test_lists_of_lists_and_tuples_are_filled_in(separate_home: Path) -> None:
-    async with filling(separate_home, "shapes") as form:
+        form = await opens("shapes")
         await form.press(
             "ctrl+n", "ctrl+n", "'1", "ctrl+n", "'2", *["shift+tab"] * 3, "ctrl+n", "ctrl+n", "'3"
         )
@@ -120,25 +138,19 @@ async def test_lists_of_lists_and_tuples_are_filled_in(separate_home: Path) -> N
         assert sent == {"grid": [[1, 2], [3]], "point": [7, "seven"], "pairs": [["a", 1], ["b", 2]]}
 
 
-async def test_going_to_json_and_back_keeps_even_what_has_no_value_yet(separate_home: Path) -> None:
-    async with filling(separate_home, "optional") as form:
+async def test_json_and_back_keeps_what_has_no_value_yet_and_what_is_changed_there(
+    separate_home: Path,
+) -> None:
+    async with forms(separate_home) as opens:
+        form = await opens("optional")
         await form.press("tab", "ctrl+n", "'k", "enter")
         fields = form.bench.form.form.fields()
         await form.press("ctrl+e", "ctrl+e")
         assert form.bench.form.form.fields() == fields
         assert await form.sends("tab", "tab", "'3") == {"counts": {"k": 3}}
 
-
-async def test_what_is_changed_in_json_is_in_the_form(separate_home: Path) -> None:
-    async with filling(separate_home, "optional") as form:
+        form = await opens("optional")
         await form.press("ctrl+n", "'red", "ctrl+e")
         form.bench.raw.load_text('{"tags": null, "size": {"width": 3, "height": null}}')
         await form.press("ctrl+e")
         assert await form.sends() == {"tags": None, "size": {"width": 3, "height": None}}
-
-
-async def test_an_invalid_value_of_a_nested_object_is_named_and_not_sent(separate_home: Path) -> None:
-    async with filling(separate_home, "optional") as form:
-        await form.press("tab", "tab", "ctrl+n", "'wide", "ctrl+s")
-        await until(lambda: "size › width is not an integer." in form.text)
-        assert await form.sends("ctrl+u", "'5") == {"size": {"width": 5}}

@@ -3,9 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from tests.conftest import refusing_port, until
 from tests.foreign import NUMBERS
@@ -45,25 +42,33 @@ async def test_after_esc_on_the_first_hundred_changes_the_others_are_shown(separ
         assert len(app.runtime.host.definition_changes("calc")) == 130
 
 
-def state(app: RealApp) -> str:
-    status = app.runtime.host.find("far")
+def state(app: RealApp, server: str) -> str:
+    status = app.runtime.host.find(server)
     return "" if status is None else status.sign_in
 
 
-@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: repr(value)[:20])
 async def test_the_app_starts_and_signs_out_whatever_a_stored_sign_in_says_of_its_end(
-    separate_home: Path, value: Any, monkeypatch: pytest.MonkeyPatch
+    separate_home: Path,
 ) -> None:
     with refusing_port() as port:
         url = f"http://127.0.0.1:{port}/mcp"
-        store = TokenStore(state_dir() / "sign-in", use_keychain=False)
+        folder = state_dir() / "sign-in"
+        store = TokenStore(folder, use_keychain=False)
         tokens = {"access_token": "a-token", "token_type": "Bearer"}
-        await store.save(StoredSignIn("far", url, "http://127.0.0.1", tokens=tokens, expires_at=1.0))
-        (file,) = (state_dir() / "sign-in").iterdir()
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"expires_at": value}))
-        config = f'[servers.far]\nurl = "{url}"\nautostart = false\n'
+        config = ""
+        for number, value in enumerate(NUMBERS):
+            stored = set(folder.iterdir()) if folder.exists() else set()
+            name = f"far{number}"
+            await store.save(StoredSignIn(name, url, "http://127.0.0.1", tokens=tokens, expires_at=1.0))
+            (file,) = set(folder.iterdir()) - stored
+            file.write_text(json.dumps(json.loads(file.read_text()) | {"expires_at": value}))
+            config += f'[servers.{name}]\nurl = "{url}"\nautostart = false\n'
         async with real_app(separate_home, config) as app:
-            await until(lambda: state(app).startswith("sign"), 5, "the state of the sign-in")
             await app.press("f3", "enter")
-            await app.runtime.host.sign_out("far")
-            assert state(app) == "not signed in"
+            for number, value in enumerate(NUMBERS):
+                name = f"far{number}"
+                await until(
+                    lambda name=name: state(app, name).startswith("sign"), 5, f"the state with {value!r:.20}"
+                )
+                await app.runtime.host.sign_out(name)
+                assert state(app, name) == "not signed in"

@@ -15,7 +15,6 @@ from tests.ui.real_stage import RealApp, real_app
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.keys.action_table import ACTIONS, Context
-from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.log_screen import LogScreen
 from tui.ui.workbench.screen import ServerScreen
 
@@ -107,28 +106,6 @@ async def test_the_log_screen_says_where_the_log_of_a_server_is_that_became_remo
 
 
 BENCH_KEYS = keys_of(Context.WORKBENCH, Context.BENCH_LIST)
-
-
-@pytest.mark.parametrize("tab", BenchTab)
-async def test_each_tab_of_the_workbench_says_so_and_takes_every_key(
-    tab: BenchTab, separate_home: Path
-) -> None:
-    async with running(separate_home) as app:
-        await app.press("f3", "enter")
-        await app.shows("WORKBENCH", "RUNNING")
-        app.app.screen.show_tab(tab)
-        await leaves(app)
-        await app.shows(EXPECTED, "esc close")
-
-        async def back() -> None:
-            if not isinstance(app.app.screen, ServerScreen):
-                await to_chat(app)
-                app.app.main.parts.navigator.open_server("gone")
-                await app.shows("WORKBENCH", EXPECTED)
-            if isinstance(app.app.screen, ServerScreen):
-                app.app.screen.show_tab(tab)
-
-        await press_all(app, BENCH_KEYS, back)
 
 
 async def test_every_key_of_the_servers_pane_works_as_it_loses_its_server(separate_home: Path) -> None:
@@ -239,15 +216,15 @@ async def test_a_sign_in_ends_with_its_server_and_leaves_no_state(separate_home:
 
 
 SERVERS = {
-    "starts": ("STARTING", ["-c", "import time; time.sleep(60)"]),
-    "does not stop": ("RUNNING", [str(FAULTS / "ignore_sigterm_and_eof.py")]),
-    "died": ("STOPPED", ["-c", "raise SystemExit(1)"]),
+    "starts": ("STARTING", ["-c", "import time; time.sleep(60)"], BENCH_KEYS[::3]),
+    "does not stop": ("RUNNING", [str(FAULTS / "ignore_sigterm_and_eof.py")], BENCH_KEYS[1::3]),
+    "died": ("STOPPED", ["-c", "raise SystemExit(1)"], BENCH_KEYS[2::3]),
 }
 
 
-@pytest.mark.parametrize(("state", "args"), SERVERS.values(), ids=SERVERS)
+@pytest.mark.parametrize(("state", "args", "keys"), SERVERS.values(), ids=SERVERS)
 async def test_every_key_works_while_a_server_is_being_replaced_and_removed(
-    state: str, args: list[str], separate_home: Path
+    state: str, args: list[str], keys: list[str], separate_home: Path
 ) -> None:
     config = f'[servers.gone]\ncommand = "{sys.executable}"\nargs = {json.dumps(args)}\n'
     async with real_app(separate_home, config) as app:
@@ -261,7 +238,7 @@ async def test_every_key_works_while_a_server_is_being_replaced_and_removed(
                     await to_chat(app)
                     app.app.main.parts.navigator.open_server("gone")
 
-            await press_all(app, BENCH_KEYS, back)
+            await press_all(app, keys, back)
             await to_chat(app)
             app.app.main.parts.navigator.open_log("gone")
             await app.shows("LOG gone")

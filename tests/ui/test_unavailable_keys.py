@@ -2,7 +2,7 @@
 
 import asyncio
 
-import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import answered, opened, send, shows
@@ -39,6 +39,12 @@ async def tells(app: McptuiApp, why: str) -> None:
     assert app.focused is app.main.regions.conversation
 
 
+async def refused(app: McptuiApp, pilot: Pilot[int], key: str, why: str) -> None:
+    app.clear_notifications()
+    await pilot.press("f2", key)
+    await tells(app, why)
+
+
 async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
     async with opened(running()) as (app, pilot):
         await send(pilot, "tell me a story")
@@ -48,27 +54,27 @@ async def test_branch_during_a_turn_says_that_a_turn_is_running() -> None:
         assert app.main.parts.turns.running
 
 
-@pytest.mark.parametrize("key", STOPPED_BY_A_TURN)
-async def test_a_conversation_key_during_a_turn_is_refused_and_not_typed(key: str) -> None:
+async def test_every_conversation_key_that_a_turn_stops_is_refused_and_not_typed() -> None:
     async with opened(running()) as (app, pilot):
         await send(pilot, "tell me a story")
         await shows(app, "Once")
-        await pilot.press("f2", key)
-        await tells(app, f"Cannot {cannot(COMMANDS[key])}:")
+        for key in STOPPED_BY_A_TURN:
+            await refused(app, pilot, key, f"Cannot {cannot(COMMANDS[key])}:")
 
 
-@pytest.mark.parametrize("key", sorted(COMMANDS))
-async def test_in_an_empty_conversation_every_key_says_why_it_does_nothing(key: str) -> None:
+async def test_in_an_empty_conversation_every_key_says_why_it_does_nothing() -> None:
     async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f2", key)
-        await tells(app, f"Cannot {cannot(COMMANDS[key])}:")
-
-
-@pytest.mark.parametrize("key", sorted(ANSWERS))
-async def test_an_answer_key_without_a_question_says_that_there_is_none(key: str) -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f2", key)
-        await tells(app, "no tool call is waiting for approval")
+        for key, found in sorted(COMMANDS.items()):
+            await refused(app, pilot, key, f"Cannot {cannot(found)}:")
+        for key in sorted(ANSWERS):
+            await refused(app, pilot, key, "no tool call is waiting for approval")
+        await refused(app, pilot, "z", "Press f5 to write a message.")
+        await pilot.press("ctrl+g")
+        await notified(app, "Cannot continue after a limit: the last turn did not end at a limit.")
+        await pilot.press("f3", "D")
+        await notified(
+            app, "Cannot review tools that changed: no tools have changed since you accepted them."
+        )
 
 
 async def test_a_configured_key_says_why_it_does_nothing() -> None:
@@ -77,12 +83,6 @@ async def test_a_configured_key_says_why_it_does_nothing() -> None:
     async with opened(runtime) as (app, pilot):
         await pilot.press("f2", "Z")
         await tells(app, "Cannot branch from the selected message: the conversation is empty.")
-
-
-async def test_a_letter_that_is_no_command_names_the_key_to_the_input() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f2", "z")
-        await tells(app, "Press f5 to write a message.")
 
 
 async def test_a_command_acts_at_once_whatever_letters_follow() -> None:
@@ -104,24 +104,11 @@ async def test_the_menu_of_a_message_says_why_it_cannot_retry_during_a_turn() ->
         await tells(app, "Cannot retry the selected question: a turn is running. Press esc to stop it.")
 
 
-async def test_continue_without_a_limit_says_why_it_does_nothing() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("ctrl+g")
-        await notified(app, "Cannot continue after a limit: the last turn did not end at a limit.")
-
-
-@pytest.mark.parametrize("key", ["s", "r", "l"])
-async def test_a_server_key_without_servers_says_why_it_does_nothing(key: str) -> None:
+async def test_a_server_key_without_servers_says_why_it_does_nothing() -> None:
     runtime = FakeRuntime()
     runtime.host._statuses.clear()
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f3", key)
-        await notified(app, "the selected server: there are no servers.")
-
-
-async def test_the_key_for_changed_tools_says_that_nothing_has_changed() -> None:
-    async with opened(FakeRuntime()) as (app, pilot):
-        await pilot.press("f3", "D")
-        await notified(
-            app, "Cannot review tools that changed: no tools have changed since you accepted them."
-        )
+        for key in ("s", "r", "l"):
+            app.clear_notifications()
+            await pilot.press("f3", key)
+            await notified(app, "the selected server: there are no servers.")
