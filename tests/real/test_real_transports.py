@@ -113,17 +113,17 @@ def timeless(result: Mapping[str, Any]) -> str:
     return re.sub(r" at \d+:\d+:\d+ [AP]M", "", text)
 
 
-@pytest.mark.parametrize("tool", CALLS)
-async def test_a_call_returns_the_same_result(place: ServerSpec, inspected: Inspected, tool: str):
-    given = [part for name, value in CALLS[tool].items() for part in ("--tool-arg", f"{name}={value}")]
-    expected = inspected("tools/call", "--tool-name", tool, *given)
+async def test_calls_return_the_same_results(place: ServerSpec, inspected: Inspected):
     async with reached(place) as server:
-        raw = await server.result("tools/call", name=tool, arguments=CALLS[tool])
-        result = await server.call(tool, **CALLS[tool])
-    assert timeless(raw) == timeless(expected)
-    assert (result.is_error, result.warning) == (False, "")
-    assert len(result.content) == len(expected["content"])
-    assert result.structured == expected.get("structuredContent")
+        for tool, values in CALLS.items():
+            given = [part for name, value in values.items() for part in ("--tool-arg", f"{name}={value}")]
+            expected = inspected("tools/call", "--tool-name", tool, *given)
+            raw = await server.result("tools/call", name=tool, arguments=values)
+            result = await server.call(tool, **values)
+            assert timeless(raw) == timeless(expected)
+            assert (result.is_error, result.warning) == (False, "")
+            assert len(result.content) == len(expected["content"])
+            assert result.structured == expected.get("structuredContent")
 
 
 async def test_each_kind_of_content_arrives_unchanged(place: ServerSpec):

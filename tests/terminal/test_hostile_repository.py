@@ -131,13 +131,13 @@ def test_the_app_executes_imports_and_contacts_nothing_from_a_hostile_folder(rep
     with TerminalApp(argv, env=env, cwd=repository.folder) as app:
         app.shows("2 of 2", seconds=60)
         app.send("hello\r")
-        app.until(lambda: "answered" in app.text and "esc stop" not in app.text)
+        app.until(lambda: "answered" in app.text and "esc stop" not in app.text, 60)
         app.send("\x1bOQc")  # the conversation: copy
-        app.until(lambda: "clipboard" in app.text)
+        app.until(lambda: "clipboard" in app.text, 60)
         app.send("\x1b[15~word\x06")  # the input: $EDITOR
-        app.shows("› word")
+        app.shows("› word", seconds=60)
         app.send(" @")  # completes files
-        app.shows("AGENTS.md")
+        app.shows("AGENTS.md", seconds=60)
         app.send("\x11")
         assert app.ended(60) == 0
     assert_untouched(repository, read_trace(report))

@@ -53,7 +53,7 @@ def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines(columns, r
 
 @pytest.mark.parametrize(("columns", "rows"), [(4, 2), (1, 1), (2, 80), (7, 30), (500, 1)])
 def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(columns, rows):
-    with TerminalApp.real("--demo", columns=columns, rows=rows) as app:
+    with TerminalApp.real("--demo", "--no-start", columns=columns, rows=rows) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
         app.resize(120, 40)
         app.shows("Ask anything", "SERVERS")
@@ -66,6 +66,6 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(col
 
 @pytest.mark.parametrize("columns", ["99999999999999999999", "-5", "wide"])
 def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
-    with TerminalApp.real("--demo", env={"COLUMNS": columns, "LINES": columns}) as app:
+    with TerminalApp.real("--demo", "--no-start", env={"COLUMNS": columns, "LINES": columns}) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
         app.quits()
