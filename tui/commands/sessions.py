@@ -60,8 +60,7 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
     from tui.settings.locations import data_dir
     from tui.storage.sessions.store import SessionStore
 
-    known = redactor or Redactor()
-    return SessionStore(data_dir() / "sessions", lambda: known)
+    return SessionStore(data_dir() / "sessions", redactor or Redactor())
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:
