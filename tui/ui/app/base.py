@@ -24,6 +24,7 @@ from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order
 from tui.ui.platform.textual_internals import (
     ControlFilter,
+    arrange_at_every_size,
     close_at_once,
     crash,
     create_caches_on_use,
@@ -82,6 +83,7 @@ class BaseApp(CaretApp):
         create_caches_on_use()
         wrap_at_every_width()
         page_at_every_size()
+        arrange_at_every_size()
         edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())

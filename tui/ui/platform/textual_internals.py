@@ -127,6 +127,28 @@ def page_at_every_size() -> None:
         setattr(OptionList, "_move_page", _move_page_on_screen)  # noqa: B010
 
 
+_refresh_layout: Callable[..., None] | None = getattr(Screen, "_refresh_layout", None)
+
+
+def _arrange_again(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
+    """Lay the screen out; at a new size, with nothing kept from the one before."""
+    if size is not None:
+        for widget in screen.walk_children(with_self=True):
+            getattr(widget, "_clear_arrangement_cache", bool)()
+    if _refresh_layout is not None:
+        _refresh_layout(screen, size, scroll)
+
+
+def arrange_at_every_size() -> None:
+    """Make a screen arrange all its widgets when it is resized.
+
+    Textual keeps an arrangement while its container has the same size, also one with parts of the window
+    (`70vh`): the list of the palette stayed one row high after a window of one row had grown.
+    """
+    if _refresh_layout is not None:
+        setattr(Screen, "_refresh_layout", _arrange_again)  # noqa: B010
+
+
 def set_virtual_size(view: ScrollView, size: Size) -> None:
     """Set a view's virtual size and tell its scroll bar, without a layout of the whole screen.
 
