@@ -69,7 +69,7 @@ def tokens() -> Iterator[str]:
 
 async def talked() -> str:
     """Save a session of many messages; return its id."""
-    store = SessionStore(data_dir() / "sessions", Redactor({}))
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor({}))
     journal = await store.begin()
     conversation, source = Conversation("", journal=journal), tokens()
     for number in range(MESSAGES // 2):

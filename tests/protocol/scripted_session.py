@@ -88,7 +88,7 @@ class Talk:
 
 async def run(folder: Path, turns: int, session: str = "") -> None:
     """Run a new session, or continue one."""
-    store = SessionStore(folder, Redactor({"KEY": "a-configured-secret"}))
+    store = SessionStore(folder, lambda: Redactor({"KEY": "a-configured-secret"}))
     conversation = Conversation()
     if session:
         found, journal = await store.reopen(session)

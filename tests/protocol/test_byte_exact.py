@@ -40,7 +40,7 @@ class Store:
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
-        self.traffic = RunRecording(Redactor())
+        self.traffic = RunRecording(Redactor)
         specs = [
             ServerSpec(
                 name,

@@ -91,7 +91,7 @@ def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged],
 
 async def check(folder: Path, known: dict[str, Acknowledged]) -> int:
     """Check every session. Return the number of acknowledged messages."""
-    store = SessionStore(folder, Redactor())
+    store = SessionStore(folder, lambda: Redactor())
     listed = {info.id: info for info in await store.list(limit=10_000)}
     assert [info for info in listed.values() if info.problem or info.in_use] == []
     for session, told in known.items():
@@ -285,7 +285,7 @@ async def test_the_session_of_a_killed_run_contains_what_it_printed():
             process.kill()
         printed += lines_of(await process.stdout.read())
         await process.communicate()
-    store = SessionStore(data_dir() / "sessions", Redactor())
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor())
     told: list[str] = []
     for info in await store.list():
         assert (info.title, info.problem, info.in_use) == ("trip", "", False)

@@ -118,7 +118,7 @@ OTHER = UserMessage("北京天气如何？")
 @pytest.fixture
 async def ids() -> list[str]:
     """Save two conversations. The second one is the last."""
-    store = SessionStore(data_dir() / "sessions", Redactor())
+    store = SessionStore(data_dir() / "sessions", lambda: Redactor())
     return [await saved(store, QUESTION, ANSWER), await saved(store, OTHER)]
 
 

@@ -60,7 +60,8 @@ def _store(redactor: Redactor | None = None) -> "SessionStore":
     from tui.settings.locations import data_dir
     from tui.storage.sessions.store import SessionStore
 
-    return SessionStore(data_dir() / "sessions", redactor or Redactor())
+    known = redactor or Redactor()
+    return SessionStore(data_dir() / "sessions", lambda: known)
 
 
 def _redactor(args: argparse.Namespace) -> Redactor:

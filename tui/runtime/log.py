@@ -24,12 +24,12 @@ _LOGGERS = (NAME, "asyncio")
 
 
 class _RedactingFormatter(logging.Formatter):
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Callable[[], Redactor]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
         self._redactor = redactor
 
     def format(self, record: logging.LogRecord) -> str:
-        return clean(self._redactor.redact(super().format(record)))
+        return clean(self._redactor().redact(super().format(record)))
 
 
 class LogFile(RotatingFileHandler):
@@ -84,7 +84,7 @@ class LogFile(RotatingFileHandler):
         self.close()
 
 
-def log_to(path: Path, redactor: Redactor) -> LogFile:
+def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
     """Send mcptui's own log only to `path` from now on (mode 0600, at most two files of 1 MiB).
 
     The file is created with the first line.
@@ -98,7 +98,7 @@ def log_to(path: Path, redactor: Redactor) -> LogFile:
     return handler
 
 
-def begin_logging(redactor: Redactor) -> LogFile:
+def begin_logging(redactor: Callable[[], Redactor]) -> LogFile:
     """Send mcptui's log to the state directory, and discard the SDK's."""
     quiet_sdk_logging()
     handler = log_to(state_dir() / "mcptui.log", redactor)

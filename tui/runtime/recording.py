@@ -3,7 +3,7 @@
 import logging
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,11 @@ class RunRecording:
     `path` is the file, once it exists. `listener` gets all traffic first, and must neither raise nor wait.
     """
 
-    def __init__(self, redactor: Redactor) -> None:
-        """Record traffic from now on. Nothing is written before `start()`."""
+    def __init__(self, redactor: Callable[[], Redactor]) -> None:
+        """Record traffic from now on. Nothing is written before `start()`.
+
+        `redactor` is called for every body, because keys may become known late.
+        """
         self.columns = EntryColumns()
         self.path = Path()
         self.listener: TrafficSink | None = None
@@ -57,8 +60,8 @@ class RunRecording:
         self._recorder = Recorder(
             self._open,
             self.columns,
-            redact=redactor.redact_bytes,
-            arguments=redactor.arguments,
+            redact=lambda raw: redactor().redact_bytes(raw),
+            arguments=redactor().arguments,
             on_batch=self._linting.offer,
         )
         self.recording = Recording(
@@ -67,7 +70,7 @@ class RunRecording:
             problem=lambda: self._recorder.problem,
             annotations=Annotations(
                 keep_note=self._keep_note,
-                redact=redactor.redact,
+                redact=lambda text: redactor().redact(text),
                 keep_filter=self._keep_filter,
             ),
             linting=Linting(lambda: self._linting.judged, self._linting.revision),

@@ -102,7 +102,7 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: UserQuestioner = Refuser()
-        self._traffic = RunRecording(self.redactor)
+        self._traffic = RunRecording(lambda: self.redactor)
         self.host = Host((), sink=self._traffic, clock=self._clock)
         self.decisions = StoredDecisions(redact=self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
@@ -120,7 +120,9 @@ class Runtime:
         self._active_model = ActiveModel(
             options, env, self._clock, self._traffic, self._keep_secret, self.consent
         )
-        self._sessions = SessionStore(data_dir() / "sessions", self.redactor) if options.save else None
+        self._sessions = (
+            SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
+        )
         self.turn_context = TurnContext(
             self.host,
             Policy(mode=options.mode, trust=self.trust),
@@ -187,7 +189,7 @@ class Runtime:
         """
         from tui.runtime.log import begin_logging
 
-        self._log_file = begin_logging(self.redactor)
+        self._log_file = begin_logging(lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)

@@ -17,7 +17,7 @@ def test_a_line_is_cleaned_and_redacted_and_readable_by_its_owner_only(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
     path = tmp_path / "state" / "mcptui.log"
-    handler = log_to(path, Redactor({"KEY": "canary-12345"}))
+    handler = log_to(path, lambda: Redactor({"KEY": "canary-12345"}))
     logging.getLogger("tui.host").error("died: %s", "\x1b[2J canary-12345")
     handler.stop()
     text = path.read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def test_a_line_is_cleaned_and_redacted_and_readable_by_its_owner_only(
 
 
 def test_without_a_line_no_file_is_created(tmp_path: Path):
-    handler = log_to(tmp_path / "mcptui.log", Redactor())
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
     logging.getLogger("tui").info("fine")
     handler.stop()
     assert list(tmp_path.iterdir()) == []
@@ -35,7 +35,7 @@ def test_without_a_line_no_file_is_created(tmp_path: Path):
 
 @pytest.mark.parametrize("path", ["/dev/null/no/mcptui.log", "/dev/full"])
 def test_a_failed_write_loses_only_the_line(path: str, capfd: pytest.CaptureFixture[str]):
-    handler = log_to(Path(path), Redactor())
+    handler = log_to(Path(path), Redactor)
     logging.getLogger("tui").error("lost")
     handler.stop()
     assert capfd.readouterr().err == ""
@@ -48,7 +48,7 @@ def test_an_error_that_ends_a_thread_is_logged_and_not_printed(
         raise ValueError("in a thread")
 
     monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
-    handler = log_to(tmp_path / "mcptui.log", Redactor())
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
     handler.take_errors_of_threads()
     thread = threading.Thread(target=fail, name="worker")
     thread.start()
@@ -63,7 +63,7 @@ def test_an_error_that_ends_a_thread_is_logged_and_not_printed(
 async def test_an_error_in_a_task_that_is_not_awaited_is_logged_and_not_printed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    handler = log_to(tmp_path / "mcptui.log", Redactor())
+    handler = log_to(tmp_path / "mcptui.log", Redactor)
     context = {"message": "Task exception was never retrieved", "exception": ValueError("in a task")}
     asyncio.get_running_loop().default_exception_handler(context)
     handler.stop()
@@ -72,7 +72,7 @@ async def test_an_error_in_a_task_that_is_not_awaited_is_logged_and_not_printed(
 
 
 def test_the_log_knows_which_thread_failed_last(tmp_path: Path):
-    log = log_to(tmp_path / "mcptui.log", Redactor())
+    log = log_to(tmp_path / "mcptui.log", Redactor)
     try:
         assert log.failed_thread == ""
         report_failure("taps", FileNotFoundError("/home/ann/one.mcptrace"))

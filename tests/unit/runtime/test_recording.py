@@ -18,7 +18,7 @@ from tui.storage.recordings.reader import RecordingReader
 
 @pytest.fixture
 def traffic() -> Iterator[RunRecording]:
-    made = RunRecording(Redactor())
+    made = RunRecording(Redactor)
     yield made
     made.close()
 
@@ -60,7 +60,7 @@ def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecordin
 
 
 def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
-    traffic = RunRecording(Redactor())
+    traffic = RunRecording(Redactor)
     traffic.start(TrafficSettings(), tmp_path)
     traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
     traffic.close()
@@ -70,14 +70,14 @@ def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
 
 
 def test_a_run_without_traffic_leaves_no_recording(tmp_path: Path):
-    traffic = RunRecording(Redactor())
+    traffic = RunRecording(Redactor)
     traffic.start(TrafficSettings(), tmp_path)
     traffic.close()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_recording_names_its_command(tmp_path: Path):
-    traffic = RunRecording(Redactor())
+    traffic = RunRecording(Redactor)
     traffic.start(TrafficSettings(), tmp_path, command="call")
     traffic(Captured("it", Direction.IN, 1, 1, b"{}"))
     traffic.close()

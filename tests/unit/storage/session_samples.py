@@ -27,7 +27,7 @@ ANSWER = AssistantMessage("It is sunny.", model="demo")
 
 
 def store_in(folder: Path, **secrets: str) -> SessionStore:
-    return SessionStore(folder / "sessions", Redactor(secrets))
+    return SessionStore(folder / "sessions", lambda: Redactor(secrets))
 
 
 async def say(journal: SessionJournal, *messages: Message, start: int = 0) -> None:

@@ -287,7 +287,7 @@ class SessionWriter:
     def __init__(
         self,
         path: Path,
-        redactor: Redactor,
+        redact: Callable[[], Redactor],
         *,
         is_new: bool,
         lock: LiveLock | None = None,
@@ -299,7 +299,7 @@ class SessionWriter:
         written so far.
         """
         self.path, self.is_new = path, is_new
-        self._redactor, self._lock = redactor, lock
+        self._redact, self._lock = redact, lock
         self._made = time.time()
         self.problem, self.defect = problem, ""
         self._connection: sqlite3.Connection | None = None
@@ -387,7 +387,7 @@ class SessionWriter:
             self._lock = LiveLock(self.path)
         self._connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
         self._guard.note()
-        self._tables = SessionTables(self._connection, self._redactor)
+        self._tables = SessionTables(self._connection, self._redact)
         if not self.is_new:
             self._tables.load()
             self._meta = dict(self._tables.stored)
@@ -423,7 +423,7 @@ class SessionWriter:
 
     def _keep_readable(self) -> None:
         try:
-            write_again(self.path, read_stored(self.path), self._redactor)
+            write_again(self.path, read_stored(self.path), self._redact)
         except StorageError:  # nothing can be read: a new file begins here
             put_aside(self.path)
             self.is_new = True

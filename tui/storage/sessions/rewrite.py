@@ -18,10 +18,10 @@ from tui.storage.sessions.file import create_file, create_tables, open_for_writi
 from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
 from tui.storage.sessions.tables import SessionTables
 
+Redact = Callable[[], Redactor]
 
-def write_repaired(
-    path: Path, stored: StoredSession, messages: Sequence[Message], redactor: Redactor
-) -> None:
+
+def write_repaired(path: Path, stored: StoredSession, messages: Sequence[Message], redact: Redact) -> None:
     """Write the repaired messages into the file, in one transaction, if any was repaired."""
     place = 0
     while place < len(messages) and stored.messages.get(place) == messages[place]:
@@ -29,7 +29,7 @@ def write_repaired(
     if place == len(messages) == len(stored.messages) and stored.draft is None:
         return
     with closing(open_for_writing(path)) as connection:
-        tables = SessionTables(connection, redactor)
+        tables = SessionTables(connection, redact)
         tables.load()
         tables.begin()
         tables.cut(place)
@@ -41,9 +41,9 @@ def write_repaired(
         leave_one_file(connection)
 
 
-def write_again(path: Path, stored: StoredSession, redactor: Redactor) -> Path:
+def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """Rebuild a session from its readable parts, and rename the damaged file; return its new name."""
-    fresh = write_session(path, stored, redactor)
+    fresh = write_session(path, stored, redact)
     aside = put_aside(path)
     os.replace(fresh, path)
     return aside
@@ -72,7 +72,7 @@ def put_aside(path: Path) -> Path:
     return aside
 
 
-def write_session(path: Path, stored: StoredSession, redactor: Redactor) -> Path:
+def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """Write a session durably to a new file next to `path`; return its name.
 
     Raises `OSError` or `sqlite3.Error`, and then removes it.
@@ -81,7 +81,7 @@ def write_session(path: Path, stored: StoredSession, redactor: Redactor) -> Path
     fresh = _free(path, ".new")
     try:
         with closing(create_file(fresh)) as connection:
-            tables = SessionTables(connection, redactor)
+            tables = SessionTables(connection, redact)
             tables.begin()
             create_tables(connection)
             tables.load()

@@ -7,7 +7,7 @@ in another process is only read.
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
@@ -52,9 +52,9 @@ class SessionStore:
     or is in use by another process.
     """
 
-    def __init__(self, folder: Path, redactor: Redactor) -> None:
+    def __init__(self, folder: Path, redact: Callable[[], Redactor]) -> None:
         self.files = SessionFolder(folder)
-        self._redactor = redactor
+        self._redact = redact
         self._open: dict[str, SessionJournal] = {}
         self._reading: dict[str, asyncio.Task[Opened]] = {}
         self._purged = False
@@ -132,7 +132,7 @@ class SessionStore:
 
     def _journal(self, ident: str, *, first: Op | None = None, **more: Any) -> SessionJournal:
         """Return the journal of a session; `more` is for its writer."""
-        writer = SessionWriter(self.files.folder / f"{ident}{SUFFIX}", self._redactor, **more)
+        writer = SessionWriter(self.files.folder / f"{ident}{SUFFIX}", self._redact, **more)
         journal = SessionJournal(writer, lambda: self._open.pop(ident, None), first=first)
         self._open[ident] = journal
         return journal
@@ -152,9 +152,9 @@ class SessionStore:
             found = reopened(session, stored)
             try:
                 if stored.damaged:
-                    write_again(path, stored.repaired(found.conversation), self._redactor)
+                    write_again(path, stored.repaired(found.conversation), self._redact)
                 else:
-                    write_repaired(path, stored, found.conversation.messages, self._redactor)
+                    write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:
                 return found, lock, why_not(error, path)
         except BaseException:
@@ -191,7 +191,7 @@ class SessionStore:
             closing(self.files.lock(path)),
             closing(open_for_writing(path)) as connection,
         ):
-            tables = SessionTables(connection, self._redactor)
+            tables = SessionTables(connection, self._redact)
             tables.load()
             tables.begin()
             tables.describe(meta)
@@ -265,7 +265,7 @@ class SessionStore:
 
     def _shown(self, session: str) -> SessionTranscript:
         stored = read_stored(self.files.existing(session))
-        return transcript(stored, reopened(session, stored), self._redactor)
+        return transcript(stored, reopened(session, stored), self._redact())
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
         """Import a JSON export as a new session, which is marked as imported."""
@@ -286,7 +286,7 @@ class SessionStore:
             whole.meta.pop("system", None)
         path = self.files.path_of(new_id())
         with session_errors(path):
-            os.replace(write_session(path, whole, self._redactor), path)
+            os.replace(write_session(path, whole, self._redact), path)
         return Imported(read_info(path), system)
 
 

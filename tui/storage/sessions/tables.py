@@ -42,10 +42,10 @@ Op = Callable[["SessionTables"], None]
 class SessionTables:
     """Stores messages. For one thread. Call each method between `begin` and `commit`."""
 
-    def __init__(self, connection: sqlite3.Connection, redactor: Redactor) -> None:
+    def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
         self._connection = connection
-        self._redactor = redactor
-        self._clear = partial(redactor.redact_spoken, shapes=True)
+        self._redact = redact
+        self._clear = partial(redact().redact_spoken, shapes=True)
         self._meta: dict[str, Any] = {}
         self._stored: dict[str, Any] = {}
         self._has_words = False
@@ -57,6 +57,7 @@ class SessionTables:
         self._has_words = self._meta.get("words", True) and has_words(self._connection)
 
     def begin(self) -> None:
+        self._clear = partial(self._redact().redact_spoken, shapes=True)
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
@@ -82,7 +83,7 @@ class SessionTables:
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at this index. The draft is dropped."""
-        message = _without_own_secrets(message, self._redactor)
+        message = _without_own_secrets(message, self._redact())
         stored = message_object(without_secrets(message, self._clear))
         body = dumps(stored)
         old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
@@ -97,14 +98,14 @@ class SessionTables:
         self._count(place, cleared, at, is_new=old is None)
 
     def draft(self, text: str, reasoning: str) -> None:
-        reasoning, text = self._redactor.redact_texts([reasoning, text], self._clear)
+        reasoning, text = self._redact().redact_texts([reasoning, text], self._clear)
         body = dumps({"text": text, "reasoning": reasoning})
         self._connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
 
     def intent(self, intent: Intent, at: float) -> None:
         body = {name: getattr(intent, name) for name in Intent.__slots__}
         body["arguments"] = without_named_arguments(
-            intent.arguments, self._redactor.arguments.of(intent.server, intent.tool)
+            intent.arguments, self._redact().arguments.of(intent.server, intent.tool)
         )
         self._append("intents", self._cleared(body), at)
 

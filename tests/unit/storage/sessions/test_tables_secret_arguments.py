@@ -16,7 +16,7 @@ def content_of(folder: Path) -> bytes:
 
 
 async def exported(folder: Path, redactor: Redactor, reply: AssistantMessage, *intents: Intent) -> str:
-    store = SessionStore(folder, redactor)
+    store = SessionStore(folder, lambda: redactor)
     journal = await store.begin()
     for intent in intents:
         journal.intent(intent)
