@@ -145,7 +145,7 @@ def arrange_at_every_size() -> None:
     Textual keeps an arrangement while its container has the same size, also one with parts of the window
     (`70vh`): the list of the palette stayed one row high after a window of one row had grown.
     """
-    if _refresh_layout is not None:
+    if _refresh_layout is not None and getattr(Screen, "_refresh_layout", None) is _refresh_layout:
         setattr(Screen, "_refresh_layout", _arrange_again)  # noqa: B010
 
 
