@@ -224,7 +224,7 @@ class Connection:
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        """What the server says that it offers."""
+        """The capabilities that the server declares."""
         said = self.introduction.get("capabilities")
         return said if isinstance(said, Mapping) else {}
 

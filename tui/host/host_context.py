@@ -23,7 +23,7 @@ Open = Callable[..., ServerTransport]
 
 @dataclass(frozen=True, slots=True)
 class Answerers:
-    """Who answers in a run: the user, the model, the rules.
+    """Answers requests in a run: the user, the model, the rules.
 
     `questioner` answers what servers ask; without one everything is declined. `sampler` gets replies of the
     model for them. `consent` decides which servers may be started or connected to; without it, all may.
@@ -40,7 +40,7 @@ class Answerers:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What is known of servers from earlier runs.
+    """Facts about servers from earlier runs.
 
     `eras` are the protocol eras that they negotiated, `tasks` their tasks, `definitions` the accepted ones.
     `tokens` keeps the tokens of remote servers, which are not signed in to without it; `client_metadata_url`

@@ -49,7 +49,7 @@ _SMALL_TALK = {
     r"tools(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
     r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
 }
-"""What is answered with a sentence, without a tool."""
+"""Requests that are answered with a sentence, without a tool."""
 
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
 _NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)

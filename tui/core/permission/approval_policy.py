@@ -23,7 +23,7 @@ UNKNOWN = "an unknown server"
 """The source of a result in a session saved by an earlier version."""
 
 IMPORTED = "the imported session "
-"""Prefix of the source that stands for an imported conversation, whatever sources it names."""
+"""Prefix of the source of an imported conversation, whatever sources it names."""
 
 MOST_NAMED = 3
 

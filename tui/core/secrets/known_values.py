@@ -230,7 +230,7 @@ class _View:
             at = self.octets.find(octets, end)
 
     def origin(self, place: int, *, behind: bool = False) -> int:
-        """Return the place in the body; `behind`: behind an escape that stands for nothing."""
+        """Return the place in the body; with `behind`, the place after an escape without a character."""
         number = bisect_right(self._ends, place)
         if not behind and number and self._ends[number - 1] == place:
             place = self._origins[bisect_left(self._ends, place)]
@@ -283,7 +283,7 @@ def _unescaped(view: _View, escape: re.Pattern[bytes]) -> _View:
 
 
 def _char(escape: re.Match[bytes]) -> bytes:
-    """Return what an escape stands for: nothing for a backslash of JSON."""
+    """Return the character of an escape, "" for a backslash of JSON."""
     if escape.re in (_URL_ESCAPE, _FORM_ESCAPE):
         return bytes((int(escape[1], 16),)) if escape[1] else b" "
     high, low, code = escape.groups()

@@ -1,4 +1,4 @@
-"""What a value looks like: a known shape of secrets, part of a key, random, or ordinary text. Pure.
+"""Classifies a value: a known shape of secrets, part of a key, random, or ordinary text. Pure.
 
 Endpoints quote a rejected key, truncated or masked like `sk-a***wxyz`. Only keys of endpoints are
 searched for in this way: parts of other secrets, such as a URL in a header, are ordinary text.
