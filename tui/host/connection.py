@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import anyio
 from mcp.client import Client
 from mcp_types import LOG_LEVEL_META_KEY, Implementation
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from tui import __version__
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import clean_line
@@ -181,7 +181,7 @@ class Connection:
         work = {"tools": self._lists["tools"].run(partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._lists[kind].run(partial(self._recount, listing, kind))
-        if self.protocol in MODERN_PROTOCOL_VERSIONS:
+        if is_modern(self.protocol):
             if listing.streamed or self.takes_subscriptions or listing.has_tasks:
                 work["changes"] = ChangeStream(
                     listing,
@@ -193,9 +193,9 @@ class Connection:
         elif self.takes_subscriptions:
             work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask_about)
         # Since 2026-07-28, each request has its own log level.
-        if self.offers("logging") and self.protocol not in MODERN_PROTOCOL_VERSIONS:
+        if self.offers("logging") and not is_modern(self.protocol):
             work["log level"] = self._keep_log_level()
-        if self.protocol not in MODERN_PROTOCOL_VERSIONS:
+        if not is_modern(self.protocol):
             work["roots"] = self._tell_of_roots(bridge)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
@@ -305,7 +305,7 @@ class Connection:
                 why = f"no response within {known:g} s.{explain.unanswered(self.transport)}".rstrip(".")
             walk = Walk(note=why, incomplete=True)
         before = self.catalog
-        repeats_arguments = self.transport.reach is not None and self.protocol in MODERN_PROTOCOL_VERSIONS
+        repeats_arguments = self.transport.reach is not None and is_modern(self.protocol)
         # A listing may be megabytes of schemas: check it off the event loop.
         found = await asyncio.to_thread(
             build_catalog,

@@ -49,8 +49,8 @@ from mcp_types import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.jsonrpc.protocol import INTERNAL_ERROR, SERVER_INFO_KEY, SUBSCRIPTION_KEY, UNSUPPORTED_VERSION
 from tui.core.questions import Refuser
 from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
@@ -215,7 +215,7 @@ class SdkBridge:
     @property
     def is_modern(self) -> bool:
         """Whether the protocol is 2026-07-28 or later."""
-        return self.protocol in MODERN_PROTOCOL_VERSIONS
+        return protocol.is_modern(self.protocol)
 
     # ---- our requests ------------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ class SdkBridge:
         if (error := self._probe_error) is not None:
             return _raised(error)
         if self.server_versions:
-            return MCPError(UNSUPPORTED_VERSION, "unsupported protocol version")
+            return MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
         return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
 
     def incoming(self, item: Any) -> Any:
@@ -387,7 +387,7 @@ class SdkBridge:
                     self.requests.refused(method, found.code, found.message)
         except Exception:  # a bug must not leave the server without a reply
             _log.exception("%s was not answered because of an internal error", method[:80])
-            said = {"error": {"code": INTERNAL_ERROR, "message": "internal error"}}
+            said = {"error": {"code": protocol.INTERNAL_ERROR, "message": "internal error"}}
         finally:
             if self._replying.get(str(asked)) is asyncio.current_task():
                 del self._replying[str(asked)]
@@ -413,7 +413,7 @@ class SdkBridge:
 
     def _acknowledged(self, params: Mapping[str, Any]) -> None:
         meta, honored = params.get("_meta"), params.get("notifications")
-        name = meta.get(SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
+        name = meta.get(protocol.SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
         _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
         if opened is not None and isinstance(honored, dict):
             opened(honored)
@@ -470,8 +470,8 @@ def tidy_handshake(answer: Mapping[str, Any]) -> dict[str, Any]:
     if "protocolVersion" in answer:  # the older handshake requires it as a field
         tidy["serverInfo"] = _info(answer.get("serverInfo"))
     if "_meta" in tidy:
-        said = _entry(answer["_meta"], SERVER_INFO_KEY)
-        tidy["_meta"] = {} if said is None else {SERVER_INFO_KEY: _info(said)}
+        said = _entry(answer["_meta"], protocol.SERVER_INFO_KEY)
+        tidy["_meta"] = {} if said is None else {protocol.SERVER_INFO_KEY: _info(said)}
     if not isinstance(answer.get("instructions", ""), str):
         del tidy["instructions"]
     return tidy
