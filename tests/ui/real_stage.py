@@ -18,6 +18,7 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.config_file import quick_ui
 from tui.ui.app.app import McptuiApp
+from tui.ui.chat.screen import ChatScreen
 
 
 @dataclass
@@ -63,3 +64,12 @@ async def real_app(
     finally:
         await runtime.shutdown()
     assert app.crash is None, f"the app ended by an error: {app.crash!r}"
+
+
+async def to_chat(app: RealApp) -> None:
+    """Close every screen over the chat."""
+    for _ in range(12):
+        if isinstance(app.app.screen, ChatScreen):
+            return
+        await app.press("escape")
+    raise AssertionError(f"cannot be closed: {app.app.screen}\n{app.text}")

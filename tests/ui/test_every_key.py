@@ -11,8 +11,8 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
-from tests.ui.real_stage import RealApp, real_app
-from tests.ui.test_removed_servers import EXPECTED, LEAVES_THE_APP, leaves, running, to_chat
+from tests.ui.real_stage import RealApp, real_app, to_chat
+from tests.ui.test_removed_servers import EXPECTED, LEAVES_THE_APP, leaves, running
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.bars import BenchTab

@@ -9,8 +9,7 @@ from typing import Any
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
-from tests.ui.real_stage import RealApp, real_app
-from tests.ui.test_removed_servers import to_chat
+from tests.ui.real_stage import RealApp, real_app, to_chat
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.calls import Draft
 from tui.ui.workbench.items import key_of_tool

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
-from tests.ui.real_stage import RealApp, real_app
+from tests.ui.real_stage import RealApp, real_app, to_chat
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.keys.action_table import ACTIONS, Context
@@ -61,15 +61,6 @@ async def press_all(app: RealApp, keys: list[str], back: Callable[[], Awaitable[
         await back()
         await app.press(key)
         assert app.app.crash is None and app.app.is_running, f"{key} ended the app"
-
-
-async def to_chat(app: RealApp) -> None:
-    """Close every screen over the chat."""
-    for _ in range(12):
-        if isinstance(app.app.screen, ChatScreen):
-            return
-        await app.press("escape")
-    raise AssertionError(f"cannot be closed: {app.app.screen}\n{app.text}")
 
 
 async def test_the_log_screen_keeps_its_lines_says_so_and_takes_every_key(separate_home: Path) -> None:
