@@ -329,7 +329,7 @@ def _too_much(schema: Any) -> str:
 
 
 def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield every object that stands where a schema is allowed."""
+    """Yield every object at a place where a schema is allowed."""
     stack: list[Any] = [schema]
     while stack:
         node = stack.pop()

@@ -1,4 +1,4 @@
-"""What is known about servers from one run to the next: eras, tasks, accepted definitions.
+"""Remembers servers from one run to the next: eras, tasks, accepted definitions.
 
 Only the owner can read the files: a task id may be all that protects a result. Eras are disposable, and their
 keys are hashes, so that the file contains no commands or addresses.

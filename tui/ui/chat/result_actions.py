@@ -1,4 +1,4 @@
-"""What servers returned: shown in full, and put into the message."""
+"""Shows results of servers in full, and puts them into the message."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -263,7 +263,7 @@ class FieldRows:
 
     @property
     def _held(self) -> str:
-        """What an object, a map or a list has."""
+        """Summarize an object, a map or a list."""
         field, count = self.field, len(self.field.children)
         if field.state is FieldState.ABSENT:
             return self._placeholder

@@ -113,7 +113,7 @@ class BenchContext:
         change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
 
     def edit_roots(self) -> None:
-        """Ask for the server's roots: directories that it is told it may work in."""
+        """Ask for the server's roots: the directories it may work in."""
         if (status := self.configured()) is None:
             return
         self.prompt.ask(

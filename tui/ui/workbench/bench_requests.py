@@ -1,4 +1,4 @@
-"""What a workbench requests of its server: its items, subscriptions to resources, and calls by hand."""
+"""Requests of a workbench: items of its server, subscriptions to resources, and calls by hand."""
 
 import asyncio
 import time

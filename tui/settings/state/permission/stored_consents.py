@@ -28,7 +28,7 @@ _CONSENT = {**_REFUSAL, "server": str, "source": str, "salt": str, "summary": di
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A server or a model as questions name it, its source in words, and what it would run or send."""
+    """A server or a model: its name in questions, its source in words, and its command or address."""
 
     name: str
     source: str
