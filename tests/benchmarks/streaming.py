@@ -74,7 +74,7 @@ async def talked() -> str:
     conversation, source = Conversation("", journal=journal), tokens()
     for number in range(MESSAGES // 2):
         conversation.say(f"Question {number}: " + "word " * 60)
-        conversation.reply(AssistantMessage("".join(next(source) for _ in range(200))))
+        conversation.add(AssistantMessage("".join(next(source) for _ in range(200))))
     await journal.settled()
     await journal.close()
     return journal.id

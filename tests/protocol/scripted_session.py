@@ -62,7 +62,7 @@ class Talk:
             await self._journal.settled()
             tell(draft="word " * 3)
         calls = tuple(CallRequest(f"c{number}-{each}", "w__get", '{"a": 1}') for each in (1, 2))
-        self._talk.reply(AssistantMessage("word " * 3 + "and so on", calls=calls, model="scripted"))
+        self._talk.add(AssistantMessage("word " * 3 + "and so on", calls=calls, model="scripted"))
         self._journal.usage("scripted", Usage(100, 10), 0.01)
         for call in calls:
             self._journal.intent(Intent(call.id, "w", "get", {"a": 1}))
@@ -70,10 +70,10 @@ class Talk:
             tell(sent=call.id)
         for call in calls:
             self._journal.result(f"r-{call.id}", "rain " * 500)
-            self._talk.observe(ToolMessage(call.id, "w__get", "rain", kept=f"r-{call.id}"))
+            self._talk.add(ToolMessage(call.id, "w__get", "rain", kept=f"r-{call.id}"))
             if number % 3:
                 await self._acknowledged()
-        self._talk.reply(AssistantMessage("It rains.", model="scripted"))
+        self._talk.add(AssistantMessage("It rains.", model="scripted"))
         self._journal.describe(SessionMeta(model="scripted"))
         await self._acknowledged()
 

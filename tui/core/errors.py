@@ -108,215 +108,164 @@ REASON_CHARS = 200
 MAX_CHAIN = 20
 
 _JSON_REASONS = {
-    "Expecting value": "a value is missing",
-    "Expecting property name": "a name in double quotes is missing",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting ',' delimiter": "a comma is missing",
-    "Illegal trailing comma": "a comma too many",
-    "Extra data": "text after the end of the value",
-    "Unterminated string": "a string is not closed",
-    "Invalid control character": "a control character in a string",
-    "Invalid \\": "an invalid escape sequence in a string",
-    "Unexpected UTF-8 BOM": "a byte order mark at the start",
+    "a value is missing": "Expecting value",
+    "a name in double quotes is missing": "Expecting property name",
+    "a colon is missing": "Expecting ':' delimiter",
+    "a comma is missing": "Expecting ',' delimiter",
+    "a comma too many": "Illegal trailing comma",
+    "text after the end of the value": "Extra data",
+    "a string is not closed": "Unterminated string",
+    "a control character in a string": "Invalid control character",
+    "an invalid escape sequence in a string": "Invalid \\",
+    "a byte order mark at the start": "Unexpected UTF-8 BOM",
 }
 _TOML_REASONS = {
-    "Expected '=' after a key": "= is missing after a key",
-    "Expected ']' at the end of a table": "] is missing after the name of a table",
-    "Expected ']]' at the end of an array": "]] is missing after the name of a table",
-    "Expected newline or end of document": "text after a value",
-    "Invalid initial character for a key": "a key is missing",
-    "Invalid statement": "a key is missing",
-    "Invalid value": "invalid value",
-    "Invalid date": "invalid date",
-    "Unclosed array": "a list is not closed",
-    "Unclosed inline table": "an inline table is not closed",
-    "Duplicate inline table key": "a key appears twice",
-    "Cannot overwrite a value": "a key appears twice",
-    "Cannot declare": "a table appears twice",
-    "Cannot mutate immutable": "a table is extended that was complete",
-    "Cannot redefine namespace": "a table appears twice",
-    "Cannot define": "a key appears twice",
-    "Unterminated string": "a string is not closed",
-    'Expected "\'"': "a string is not closed",
-    "Expected '\"'": "a string is not closed",
-    "Illegal character '\\n'": "a string is not closed",
-    "Illegal character": "a control character",
-    "Found invalid character": "a control character",
-    "Unescaped '\\'": "an invalid escape sequence in a string",
-    "Invalid hex value": "an invalid escape sequence in a string",
-    "Escaped character is not": "an invalid escape sequence in a string",
-    "TOML parser": "invalid value",
+    "= is missing after a key": "Expected '=' after a key",
+    "] is missing after the name of a table": "Expected ']' at the end of a table",
+    "]] is missing after the name of a table": "Expected ']]' at the end of an array",
+    "text after a value": "Expected newline or end of document",
+    "a key is missing": "Invalid initial character for a key|Invalid statement",
+    "invalid value": "Invalid value|TOML parser",
+    "invalid date": "Invalid date",
+    "a list is not closed": "Unclosed array",
+    "an inline table is not closed": "Unclosed inline table",
+    "a key appears twice": "Duplicate inline table key|Cannot overwrite a value|Cannot define",
+    "a table appears twice": "Cannot declare|Cannot redefine namespace",
+    "a table is extended that was complete": "Cannot mutate immutable",
+    "a string is not closed": "Unterminated string|Expected \"'\"|Expected '\"'|Illegal character '\\n'",
+    "a control character": "Illegal character|Found invalid character",
+    "an invalid escape sequence in a string": "Unescaped '\\'|Invalid hex value|Escaped character is not",
 }
 _HTTP_REASONS = {
-    "Server disconnected": "the connection was closed before the response",
-    "peer closed connection": "the connection was closed in the middle of the response",
-    "peer unexpectedly closed": "the connection was closed in the middle of the response",
-    "Receive buffer too long": "the headers of the response are too long",
-    "Too little data for declared": "the message is shorter than announced",
-    "Too much data for declared": "the message is longer than announced",
-    "illegal header line": "a header line of the response is not valid HTTP",
-    "illegal status line": "the first line of the response is not valid HTTP",
-    "illegal ": "the response is not valid HTTP",
-    "Illegal header": "a header is invalid",
-    "Illegal ": "the request is not valid HTTP",
-    "Malformed ": "the response is not valid HTTP",
-    "malformed data": "the response is not valid HTTP",
-    "bad Content-Length": "the Content-Length of the response is invalid",
-    "conflicting Content-Length": "the Content-Length of the response is invalid",
-    "Sorry, Transfer-Encoding": "the response has an unsupported Transfer-Encoding",
-    "multiple Transfer-Encoding": "the response has an unsupported Transfer-Encoding",
-    "unsupported HTTP version": "the HTTP version of the response is unsupported",
-    "Error ": "the compressed data is damaged",
-    "Exceeded maximum allowed redirects": "too many redirects",
-    "Request URL is missing": "the URL must start with http:// or https://",
-    "Request URL has an unsupported": "the URL must start with http:// or https://",
-    "Invalid port": "the port in the URL is invalid",
-    "Invalid URL": "the URL is invalid",
-    "Invalid non-printable": "the URL contains a control character",
-    "Invalid IDNA": "the host name is invalid",
-    "Invalid IPv": "the IP address is invalid",
-    "All connection attempts failed": "no connection could be opened",
-    "Connection error": "the connection failed",
-    "Request timed out": "no response in time",
-    "Connection closed": "the connection was closed",
-    "Timed out while waiting": "no response in time",
+    "the connection was closed before the response": "Server disconnected",
+    "the connection was closed in the middle of the response": "peer closed connection|peer unexpectedly closed",
+    "the headers of the response are too long": "Receive buffer too long",
+    "the message is shorter than announced": "Too little data for declared",
+    "the message is longer than announced": "Too much data for declared",
+    "a header line of the response is not valid HTTP": "illegal header line",
+    "the first line of the response is not valid HTTP": "illegal status line",
+    "the response is not valid HTTP": "illegal |Malformed |malformed data",
+    "a header is invalid": "Illegal header",
+    "the request is not valid HTTP": "Illegal ",
+    "the Content-Length of the response is invalid": "bad Content-Length|conflicting Content-Length",
+    "the response has an unsupported Transfer-Encoding": "Sorry, Transfer-Encoding|multiple Transfer-Encoding",
+    "the HTTP version of the response is unsupported": "unsupported HTTP version",
+    "the compressed data is damaged": "Error |DecodingError",
+    "too many redirects": "Exceeded maximum allowed redirects|TooManyRedirects",
+    "the URL must start with http:// or https://": (
+        "Request URL is missing|Request URL has an unsupported|UnsupportedProtocol"
+    ),
+    "the port in the URL is invalid": "Invalid port",
+    "the URL is invalid": "Invalid URL|InvalidURL",
+    "the URL contains a control character": "Invalid non-printable",
+    "the host name is invalid": "Invalid IDNA",
+    "the IP address is invalid": "Invalid IPv",
+    "no connection could be opened": "All connection attempts failed",
+    "the connection failed": "Connection error",
+    "no response in time": "Request timed out|Timed out while waiting|ReadTimeout",
+    "the connection was closed": "Connection closed",
+    "the other side violates the protocol": "RemoteProtocolError",
+    "the request violates the protocol": "LocalProtocolError",
+    "the request could not be sent in time": "WriteTimeout",
+    "no connection in time": "ConnectTimeout|PoolTimeout",
 }
+"""What the messages, or else the classes, of the HTTP libraries start with."""
+
 _SQLITE_REASONS = {
-    "database disk image is malformed": "the file is damaged",
-    "malformed database schema": "the file is damaged",
-    "file is not a database": "it is not a SQLite file",
-    "file is encrypted": "it is not a SQLite file",
-    "database is locked": "another program uses the file",
-    "database table is locked": "another program uses the file",
-    "database or disk is full": "the disk is full",
-    "disk I/O error": "reading or writing the file failed",
-    "attempt to write a readonly": "the file is read-only",
-    "unable to open database": "the file cannot be opened",
-    "no such table": "a table is missing",
-    "no such column": "a column is missing",
-    "interrupted": "it was interrupted",
-    "string or blob too big": "a value is too large",
-    "unsupported file format": "the file has an unsupported format",
-}
-_HTTP_KINDS = {
-    "RemoteProtocolError": "the other side violates the protocol",
-    "LocalProtocolError": "the request violates the protocol",
-    "DecodingError": "the compressed data is damaged",
-    "ReadTimeout": "no response in time",
-    "WriteTimeout": "the request could not be sent in time",
-    "ConnectTimeout": "no connection in time",
-    "PoolTimeout": "no connection in time",
-    "TooManyRedirects": "too many redirects",
-    "UnsupportedProtocol": "the URL must start with http:// or https://",
-    "InvalidURL": "the URL is invalid",
+    "the file is damaged": "database disk image is malformed|malformed database schema",
+    "it is not a SQLite file": "file is not a database|file is encrypted",
+    "another program uses the file": "database is locked|database table is locked",
+    "the disk is full": "database or disk is full",
+    "reading or writing the file failed": "disk I/O error",
+    "the file is read-only": "attempt to write a readonly",
+    "the file cannot be opened": "unable to open database",
+    "a table is missing": "no such table",
+    "a column is missing": "no such column",
+    "it was interrupted": "interrupted",
+    "a value is too large": "string or blob too big",
+    "the file has an unsupported format": "unsupported file format",
 }
 _PLAIN_REASONS = {
-    "Exceeds the limit": "a number has too many digits",
-    "No closing quotation": "a quote is not closed",
-    "No escaped character": "a backslash at the end",
-    "embedded null": "it contains a null character",
-    "source code string cannot contain null": "it contains a null character",
-    "Error -": "the compressed data is damaged",
-    "Incorrect padding": "it is not valid Base64",
-    "Invalid base64": "it is not valid Base64",
-    "Non-base64": "it is not valid Base64",
-    "Out of range float": "a number is not finite",
-    "Circular reference": "it contains itself",
-    "Object of type": "a value has no form in JSON",
-    "Port could not be cast": "the port is not a number",
-    "Port out of range": "the port is out of range",
-    "Invalid IPv6 URL": "the IPv6 address is invalid",
-    "Nesting": "it is nested too deeply",
-    "Compressed file ended": "it ended early",
-    "That compression method": "its compression is not supported",
-    "File name in directory": "the zip file is damaged",
+    "a number has too many digits": "Exceeds the limit",
+    "a quote is not closed": "No closing quotation",
+    "a backslash at the end": "No escaped character",
+    "it contains a null character": "embedded null|source code string cannot contain null",
+    "the compressed data is damaged": "Error -",
+    "it is not valid Base64": "Incorrect padding|Invalid base64|Non-base64",
+    "a number is not finite": "Out of range float",
+    "it contains itself": "Circular reference",
+    "a value has no form in JSON": "Object of type",
+    "the port is not a number": "Port could not be cast",
+    "the port is out of range": "Port out of range",
+    "the IPv6 address is invalid": "Invalid IPv6 URL",
+    "it is nested too deeply": "Nesting",
+    "it ended early": "Compressed file ended",
+    "its compression is not supported": "That compression method",
+    "the zip file is damaged": "File name in directory",
 }
+_ZIP_REASONS = {"it is not a zip file": "File is not a zip file", "its checksum is wrong": "Bad CRC"}
 _PATTERN_REASONS = {
-    "missing ), unterminated subpattern": "a parenthesis is not closed",
-    "missing ), unterminated comment": "a comment is not closed",
-    "missing )": "a parenthesis is not closed",
-    "unbalanced parenthesis": "a parenthesis is closed that was not opened",
-    "unexpected )": "a parenthesis is closed that was not opened",
-    "unterminated character set": "a bracket is not closed",
-    "missing ]": "a bracket is not closed",
-    "bad character range": "a range in brackets is invalid",
-    "multiple repeat": "a repetition follows another",
-    "bad repetition operator": "a repetition follows another",
-    "nothing to repeat": "nothing to repeat before *, +, ? or {}",
-    "no argument for repetition": "nothing to repeat before *, +, ? or {}",
-    "min repeat greater": "a repetition's minimum exceeds its maximum",
-    "invalid repetition size": "a repetition is too large",
-    "bad escape (end": "a backslash at the end",
-    "trailing \\": "a backslash at the end",
-    "incomplete escape": "an escape sequence is incomplete",
-    "bad escape": "an escape sequence is invalid",
-    "invalid escape": "an escape sequence is invalid",
-    "octal escape": "an escape sequence is invalid",
-    "undefined character name": "a character name is unknown",
-    "missing {": "a character name is incomplete",
-    "missing }": "a character name is incomplete",
-    "missing character name": "a character name is incomplete",
-    "missing group name": "a group's name is missing",
-    "missing <": "a group's name is missing",
-    "missing >": "a group's name is not closed",
-    "bad character in group name": "a group's name is invalid",
-    "redefinition of group name": "two groups have the same name",
-    "unknown group name": "there is no group of this name",
-    "invalid group reference": "there is no group of this number",
-    "cannot refer to": "a group refers to itself",
-    "unknown extension": "unknown syntax after (?",
-    "unexpected end of pattern": "it ends too early",
-    "global flags not at the start": "flags such as (?i) must be at the start",
-    "unknown flag": "a flag is unknown",
-    "missing flag": "a flag is missing",
-    "missing -, : or )": "flags are not closed",
-    "missing :": "flags are not closed",
-    "bad inline flags": "invalid flags",
-    "look-behind requires": "look-around is not supported",
-    "pattern too large": "it is too large",
+    "a parenthesis is not closed": "missing )",
+    "a comment is not closed": "missing ), unterminated comment",
+    "a parenthesis is closed that was not opened": "unbalanced parenthesis|unexpected )",
+    "a bracket is not closed": "unterminated character set|missing ]",
+    "a range in brackets is invalid": "bad character range",
+    "a repetition follows another": "multiple repeat|bad repetition operator",
+    "nothing to repeat before *, +, ? or {}": "nothing to repeat|no argument for repetition",
+    "a repetition's minimum exceeds its maximum": "min repeat greater",
+    "a repetition is too large": "invalid repetition size",
+    "a backslash at the end": "bad escape (end|trailing \\",
+    "an escape sequence is incomplete": "incomplete escape",
+    "an escape sequence is invalid": "bad escape|invalid escape|octal escape",
+    "a character name is unknown": "undefined character name",
+    "a character name is incomplete": "missing {|missing }|missing character name",
+    "a group's name is missing": "missing group name|missing <",
+    "a group's name is not closed": "missing >",
+    "a group's name is invalid": "bad character in group name",
+    "two groups have the same name": "redefinition of group name",
+    "there is no group of this name": "unknown group name",
+    "there is no group of this number": "invalid group reference",
+    "a group refers to itself": "cannot refer to",
+    "unknown syntax after (?": "unknown extension",
+    "it ends too early": "unexpected end of pattern",
+    "flags such as (?i) must be at the start": "global flags not at the start",
+    "a flag is unknown": "unknown flag",
+    "a flag is missing": "missing flag",
+    "flags are not closed": "missing -, : or )|missing :",
+    "invalid flags": "bad inline flags",
+    "look-around is not supported": "look-behind requires",
+    "it is too large": "pattern too large",
 }
 """The words of Python's `re` and of RE2."""
 
 _HTTP_LIBRARIES = frozenset(("anyio", "h11", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "wsproto"))
 _ADDRESS_REASONS = {
-    -2: "the host name cannot be resolved",
     -3: "the host name cannot be resolved at present",
     -5: "the host name has no address",
-    8: "the host name cannot be resolved",  # macOS
 }
 _TLS_REASONS = {
-    "CERTIFICATE_VERIFY_FAILED": "the certificate cannot be verified",
-    "WRONG_VERSION_NUMBER": "the other side does not use TLS",
-    "RECORD_LAYER_FAILURE": "the other side does not use TLS",
-    "UNEXPECTED_EOF_WHILE_READING": "the connection was closed during the TLS handshake",
-    "UNSUPPORTED_PROTOCOL": "no common TLS version",
-    "NO_PROTOCOLS_AVAILABLE": "no common TLS version",
-    "TLSV1_ALERT_PROTOCOL_VERSION": "no common TLS version",
-    "SSLV3_ALERT_HANDSHAKE_FAILURE": "the TLS handshake was rejected",
-    "TLSV1_UNRECOGNIZED_NAME": "the server has no certificate for this host",
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "the server requires a client certificate",
+    "the certificate cannot be verified": "CERTIFICATE_VERIFY_FAILED",
+    "the other side does not use TLS": "WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE",
+    "the connection was closed during the TLS handshake": "UNEXPECTED_EOF_WHILE_READING",
+    "no common TLS version": "UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|TLSV1_ALERT_PROTOCOL_VERSION",
+    "the TLS handshake was rejected": "SSLV3_ALERT_HANDSHAKE_FAILURE",
+    "the server has no certificate for this host": "TLSV1_UNRECOGNIZED_NAME",
+    "the server requires a client certificate": "TLSV13_ALERT_CERTIFICATE_REQUIRED",
 }
 _TYPE_REASONS = {
-    "missing": "is missing",
-    "string_type": "must be a string",
-    "int_type": "must be an integer",
-    "int_parsing": "must be an integer",
-    "int_from_float": "must be an integer",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "list_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
-    "none_required": "must be null",
-    "url_parsing": "must be a URL",
-    "url_type": "must be a URL",
-    "url_scheme": "must be an http or https URL",
-    "extra_forbidden": "is not allowed",
-    "union_tag_invalid": "has an unknown type",
-    "union_tag_not_found": "has no type",
+    "is missing": "missing",
+    "must be a string": "string_type",
+    "must be an integer": "int_type|int_parsing|int_from_float",
+    "must be a number": "float_type|float_parsing",
+    "must be true or false": "bool_type|bool_parsing",
+    "must be a list": "list_type",
+    "must be an object": "dict_type|model_type|model_attributes_type",
+    "must be null": "none_required",
+    "must be a URL": "url_parsing|url_type",
+    "must be an http or https URL": "url_scheme",
+    "is not allowed": "extra_forbidden",
+    "has an unknown type": "union_tag_invalid",
+    "has no type": "union_tag_not_found",
 }
 
 
@@ -336,7 +285,7 @@ def _reason(error: BaseException) -> str:
         return str(error)
     kinds = {kind.__name__: kind.__module__.partition(".")[0] for kind in type(error).__mro__}
     if kinds.get("Error") == "sqlite3":
-        return _of_sqlite(error)
+        return _starting(str(error), _SQLITE_REASONS) or "it cannot be used as a SQLite file"
     if "re" in (kinds.get("PatternError"), kinds.get("error")):  # the latter until Python 3.12
         return _starting(str(error), _PATTERN_REASONS) or getattr(error, "msg", "")
     for kind, library in kinds.items():
@@ -346,7 +295,7 @@ def _reason(error: BaseException) -> str:
             text = str(error)
             if kind == "ProxyError" and re.match(r"\d{3} ", text):
                 return f"HTTP {text}"
-            return _starting(text, _HTTP_REASONS) or _starting(kind, _HTTP_KINDS) or "the connection failed"
+            return _starting(text, _HTTP_REASONS) or _starting(kind, _HTTP_REASONS) or "the connection failed"
     text = str(error)
     return _starting(text, _PLAIN_REASONS) or text or f"internal error ({type(error).__name__})"
 
@@ -354,9 +303,12 @@ def _reason(error: BaseException) -> str:
 def origin_of(error: BaseException) -> BaseException:
     """Return the error that caused an error of an HTTP library or a group, which only wrap it."""
     found = error
-    for one in _wrapped(error):
+    for one in chain_of(error):
         if isinstance(found, BaseExceptionGroup) or _is_of_http(one) or isinstance(one, OSError):
             found = one
+        is_vague = isinstance(one, OSError) and one.errno is None and not isinstance(one, TimeoutError)
+        if not (isinstance(one, BaseExceptionGroup) or _is_of_http(one) or is_vague):
+            break
     return found
 
 
@@ -373,21 +325,14 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
             seen = seen.__cause__ or seen.__context__
 
 
-def _wrapped(error: BaseException) -> Iterator[BaseException]:
-    for one in chain_of(error):
-        yield one
-        is_vague = isinstance(one, OSError) and one.errno is None and not isinstance(one, TimeoutError)
-        if not (isinstance(one, BaseExceptionGroup) or _is_of_http(one) or is_vague):
-            return
-
-
 def _is_of_http(error: BaseException) -> bool:
     """Whether it is of a class of an HTTP library, or of one of mcptui that is based on such a class."""
     return any(kind.__module__.partition(".")[0] in _HTTP_LIBRARIES for kind in type(error).__mro__)
 
 
 def _starting(text: str, table: Mapping[str, str]) -> str:
-    return next((words for start, words in table.items() if text.startswith(start)), "")
+    starts = [(start, words) for words, listed in table.items() for start in listed.split("|")]
+    return max((len(start), words) for start, words in (*starts, ("", "")) if text.startswith(start))[1]
 
 
 def _of_system(error: Any) -> str:
@@ -399,33 +344,24 @@ def _of_system(error: Any) -> str:
     return said or str(error) or "the system reports an error"
 
 
-def _of_zip(error: Any) -> str:
-    text = str(error)
-    if "not a zip file" in text:
-        return "it is not a zip file"
-    return "its checksum is wrong" if "CRC" in text else "the zip file is damaged"
-
-
 def _of_decoding(error: UnicodeDecodeError) -> str:
     if name := encoding_of(error.object):
         return f"it is {name} text, not UTF-8"
     return f"byte {error.start:,} is not valid {error.encoding.upper()}"
 
 
-def _of_sqlite(error: Any) -> str:
-    return _starting(str(error), _SQLITE_REASONS) or "it cannot be used as a SQLite file"
-
-
 def _of_tomlkit(error: Any) -> str:
-    line, column = getattr(error, "line", None), getattr(error, "col", None)
-    return "invalid TOML" if line is None else f"invalid TOML at line {line}, column {column}"
+    line = getattr(error, "line", None)
+    return "invalid TOML" if line is None else f"invalid TOML at line {line}, column {error.col}"
 
 
 def _of_tls(error: Any) -> str:
     if why := getattr(error, "verify_message", ""):
         return f"the certificate cannot be verified: {why}"
     reason = getattr(error, "reason", None) or ""
-    return _TLS_REASONS.get(reason) or f"TLS error {reason}".replace("_", " ").lower().replace("tls", "TLS")
+    return _starting(reason, _TLS_REASONS) or f"TLS error {reason}".replace("_", " ").lower().replace(
+        "tls", "TLS"
+    )
 
 
 def _of_json(error: Any) -> str:
@@ -444,7 +380,7 @@ def _of_validation(error: Any) -> str:
     """Word the first fault that pydantic found; it quotes the payload over many lines."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"]) or "the response"
-    return f"{place} {_TYPE_REASONS.get(first['type'], 'has an unexpected value')}"
+    return f"{place} {_starting(first['type'], _TYPE_REASONS) or 'has an unexpected value'}"
 
 
 _REASONS: Mapping[str, Callable[[Any], str]] = {
@@ -459,7 +395,7 @@ _REASONS: Mapping[str, Callable[[Any], str]] = {
     "TimeoutError": lambda error: os.strerror(error.errno) if error.errno else "no response in time",
     "RecursionError": lambda _: "it is nested too deeply",
     "MemoryError": lambda _: "not enough memory",
-    "BadZipFile": _of_zip,
+    "BadZipFile": lambda error: _starting(str(error), _ZIP_REASONS) or "the zip file is damaged",
     "TOMLKitError": _of_tomlkit,
     "EOFError": lambda _: "it ended early",
     "OSError": _of_system,

@@ -98,11 +98,9 @@ def _limited(message: Message, limit: int) -> Message:
 
 
 def _texts(message: Message) -> list[str]:
-    if isinstance(message, ToolMessage):
-        return [message.text]
-    if isinstance(message, UserMessage):
-        return [message.text, *(one.data for one in message.attachments if one.kind == "text")]
-    return []
+    attached = message.attachments if isinstance(message, UserMessage) else ()
+    texts = [message.text, *(one.data for one in attached if one.kind == "text")]
+    return [] if isinstance(message, AssistantMessage) else texts
 
 
 def _shrunk(message: ToolMessage) -> ToolMessage:
@@ -172,11 +170,6 @@ def boundary(messages: Sequence[Message], compaction: Compaction, window: int, k
     return next((at for at in starts if at >= begin), starts[-1])
 
 
-def count_turns(messages: Sequence[Message], upto: int) -> int:
-    """Return how many turns start before index `upto`."""
-    return sum(isinstance(message, UserMessage) for message in messages[:upto])
-
-
 REFUSED_SHARE = 0.8
 """The share of a rejected request that is assumed to fit if the endpoint does not name its limit."""
 
@@ -213,10 +206,10 @@ class Compactor:
         messages, before = self.conversation.messages, self.conversation.compaction
         shorter = shrink(messages, before, window)
         if not by_hand:
-            most = NEWEST if pressing else FULL
-            shorter = limited(messages, shorter, window, most)
-        if not by_hand and self._shortens(shorter) and not (pressing and self._is_full(shorter, window)):
-            return self._take(shorter, _IN_SHORT)
+            shorter = limited(messages, shorter, window, NEWEST if pressing else FULL)
+            size = estimate_messages(sent_messages(messages, shorter)) if pressing else 0
+            if self._shortens(shorter) and size <= window * FULL:
+                return self._take(shorter, _IN_SHORT)
         keep = KEEP_PRESSING if pressing or by_hand else KEEP
         upto = boundary(messages, shorter, window, keep)
         if not upto:
@@ -225,7 +218,7 @@ class Compactor:
             return self._take(shorter, _IN_SHORT) if self._shortens(shorter) else None
         old = sent_messages(messages[:upto], replace(shorter, shrunk=upto))
         summary = await Summarizer(self.model, self.context_meter, self.spent).of(old, window)
-        turns = count_turns(messages, upto)
+        turns = sum(isinstance(message, UserMessage) for message in messages[:upto])
         kept = "It stays" if turns == 1 else "They stay"
         words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
         return self._take(replace(shorter, upto=upto, summary=summary), words)
@@ -234,10 +227,6 @@ class Compactor:
         """Whether less is sent than now: a limit that no message exceeds changes nothing."""
         messages = self.conversation.messages
         return sent_messages(messages, compaction) != sent_messages(messages, self.conversation.compaction)
-
-    def _is_full(self, compaction: Compaction, window: int) -> bool:
-        sent = sent_messages(self.conversation.messages, compaction)
-        return estimate_messages(sent) > window * FULL
 
     def _window(self, refused: Sequence[Message]) -> int:
         """Return how many tokens the messages may take: the window, or less after a rejection."""

@@ -50,17 +50,14 @@ def _tokens(text: str) -> float:
     return ascii_count * ASCII + (len(text) - ascii_count) * OTHER
 
 
-def estimate_attachment(attachment: Attachment) -> int:
-    """Return the approximate tokens of an attachment that is sent."""
+def _estimate_attachment(attachment: Attachment) -> int:
     match attachment.kind:
         case "image":
             return PICTURE
         case "audio":
             return attachment.size // BYTES_OF_SOUND
-        case "text":
-            return estimate(attachment.data) + estimate(attachment.name)
-        case _:
-            return estimate(attachment.name)
+        case kind:
+            return estimate(attachment.name) + (estimate(attachment.data) if kind == "text" else 0)
 
 
 def estimate_message(message: Message) -> int:
@@ -68,7 +65,7 @@ def estimate_message(message: Message) -> int:
     total = estimate(message.text) + PER_MESSAGE
     if isinstance(message, AssistantMessage):
         return total + sum(estimate(call.name + call.arguments) for call in message.calls)
-    return total + sum(map(estimate_attachment, message.attachments))
+    return total + sum(map(_estimate_attachment, message.attachments))
 
 
 def estimate_messages(messages: Iterable[Message]) -> int:
@@ -128,14 +125,14 @@ class RequestTokens:
 
     def failed(self, error: ModelError) -> None:
         """Record an error: a request that was refused before its reply began costs nothing."""
-        if error.generation and not self._generated:
+        if error.generation and not self.generated:
             self._text = _tokens(error.generation)
-        self._is_sent = self._is_sent and self._generated > 0
+        self._is_sent = self._is_sent and self.generated > 0
 
     @property
-    def generated(self) -> int:
+    def generated(self) -> float:
         """The approximate tokens of the reply so far."""
-        return round(self._generated)
+        return self._text + self._thinking + (self._calls + sum(self._forming.values())) * ASCII
 
     def usage(
         self, request: ModelRequest, estimated: Callable[[ModelRequest], int] = estimate_request
@@ -143,11 +140,7 @@ class RequestTokens:
         """Return what the endpoint reported, otherwise an estimate. None if the request was not answered."""
         if self._reported is not None and (self._reported.prompt or self._reported.completion):
             return self._reported
-        return Usage(estimated(request), self.generated, estimated=True) if self._is_sent else None
-
-    @property
-    def _generated(self) -> float:
-        return self._text + self._thinking + (self._calls + sum(self._forming.values())) * ASCII
+        return Usage(estimated(request), round(self.generated), estimated=True) if self._is_sent else None
 
 
 @dataclass(slots=True)
@@ -247,9 +240,7 @@ class ContextMeter:
         return self.calibration(estimate_request(request))
 
     def is_full(self, request: ModelRequest, share: float) -> bool:
-        if self.window is None or self.patient:
-            return False
-        return self.expects(request) > self.window * share
+        return not (self.window is None or self.patient) and self.expects(request) > self.window * share
 
 
 def tail_within(messages: Sequence[Message], tokens: int) -> int:

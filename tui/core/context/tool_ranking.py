@@ -163,9 +163,13 @@ def _split(text: str) -> list[str]:
 
 
 def _compared(word: str) -> Sequence[str]:
-    if not word.isascii():
-        return [word[at : at + 2] for at in range(max(1, len(word) - 1))] if _runs_on(word) else [word]
-    return () if word in _COMMON else (_stem(word),)
+    if word.isascii():
+        endings = (one for one in _ENDINGS if word.endswith(one) and len(word) - len(one) >= 3)
+        return () if word in _COMMON else (word.removesuffix(next(endings, "")),)
+    # Chinese, Japanese, Thai, … are written without spaces between words.
+    if any("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff" for letter in word):
+        return [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+    return [word]
 
 
 def relevance(question: str, tools: Sequence[Tool]) -> list[float]:
@@ -202,15 +206,3 @@ def _weighed(tool: Tool, asked: set[str], known: dict[str, Collection[str]]) -> 
             for one in had:
                 found[one] = max(weight, found.get(one, 0.0))
     return found
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
-
-
-def _runs_on(word: str) -> bool:
-    """Return whether a script writes its words without spaces (Chinese, Japanese, Thai, …)."""
-    return any("\u0e00" <= letter <= "\u0eff" or "\u3040" <= letter <= "\u9fff" for letter in word)

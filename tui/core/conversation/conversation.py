@@ -6,7 +6,7 @@ and the session can never continue), so the loop answers open calls before anyth
 Fields that only a screen shows (when a message was written, how long it took) do not affect equality.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, cast, get_args
 
@@ -310,13 +310,12 @@ class Conversation:
     journal: Journal | None = field(default=None, repr=False, compare=False)
 
     def say(self, text: str, attachments: tuple[Attachment, ...] = (), at: float = 0.0) -> None:
-        self._append(UserMessage(text, attachments, at))
+        self.add(UserMessage(text, attachments, at))
 
-    def reply(self, message: AssistantMessage) -> None:
-        self._append(message)
-
-    def observe(self, message: ToolMessage) -> None:
-        self._append(message)
+    def add(self, message: Message) -> None:
+        self.messages.append(message)
+        if self.journal is not None:
+            self.journal.message(len(self.messages) - 1, message)
 
     def compact(self, compaction: Compaction) -> None:
         self.compaction = compaction
@@ -332,11 +331,6 @@ class Conversation:
     def remarks_before(self, upto: int) -> list[Remark]:
         return [remark for remark in self.remarks if remark.place <= upto]
 
-    def _append(self, message: Message) -> None:
-        self.messages.append(message)
-        if self.journal is not None:
-            self.journal.message(len(self.messages) - 1, message)
-
     def dangling(self) -> tuple[CallRequest, ...]:
         answered: set[str] = set()
         for message in reversed(self.messages):
@@ -347,10 +341,6 @@ class Conversation:
             else:
                 break
         return ()
-
-    def used_ids(self) -> Set[str]:
-        said = (message for message in self.messages if isinstance(message, AssistantMessage))
-        return {call.id for message in said for call in message.calls}
 
     @property
     def ends(self) -> set[int]:

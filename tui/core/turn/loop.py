@@ -216,7 +216,7 @@ class Turn:
             return ""
         return await wanted.problem(reply.text)
 
-    async def _think(self, extra: str = "", final: bool = False, tools: bool = True) -> Reply:
+    async def _think(self, extra: str, final: bool = False, tools: bool = True) -> Reply:
         deps = self._deps
         self._step += 1
         CAUSE.set(Cause(self._number, self._step))
@@ -234,8 +234,7 @@ class Turn:
             if (usage := reply.usage_so_far(deps.model.context_meter.estimate)) is not None:
                 reply.usage = usage
                 self._spend(usage)
-        withheld = self._actor.offer.specs if final else ()
-        self._count(request, reply, (deps.clock.now_ns() - started) / 1e6, bool(extra), withheld)
+        self._count(request, reply, bool(extra), self._actor.offer.specs if final else ())
         return reply
 
     async def _ask(self, reply: Reply, offer: ToolOffer | None, extra: str) -> ModelRequest:
@@ -304,7 +303,7 @@ class Turn:
         self.meter.spent(usage, self._deps.model.bill(usage))
 
     def _count(
-        self, request: ModelRequest, reply: Reply, ms: float, transient: bool, withheld: Sequence[ToolSpec]
+        self, request: ModelRequest, reply: Reply, transient: bool, withheld: Sequence[ToolSpec]
     ) -> None:
         """Record a complete reply: its calls, its place in the conversation and in the context window.
 
@@ -314,10 +313,10 @@ class Turn:
         usage = reply.usage or Usage(estimated=True)
         lasting = len(request.messages) - transient + (not reply.is_empty)
         self._deps.model.context_meter.answered(request, usage, lasting, withheld)
-        reply.calls = unique_calls(reply.calls, self._conversation.used_ids())
-        reply.seconds = ms / 1000
+        said = (one for one in self._conversation.messages if isinstance(one, AssistantMessage))
+        reply.calls = unique_calls(reply.calls, {call.id for one in said for call in one.calls})
         self._keep(reply)
-        self._emit(StepEnded(self._step, ms, usage, reply.finish, len(reply.calls)))
+        self._emit(StepEnded(self._step, reply.seconds * 1e3, usage, reply.finish, len(reply.calls)))
         if reply.warning:
             self._emit(Notice(reply.warning, "warn"))
 
@@ -326,7 +325,7 @@ class Turn:
         if reply.text:
             self._answers.append(reply.text)
         if not reply.is_empty:
-            self._conversation.reply(reply.message(self._deps.model.chat.label, partial))
+            self._conversation.add(reply.message(self._deps.model.chat.label, partial))
 
     def _keep_partial(self) -> None:
         """Keep the shown part of an incomplete reply, without its incomplete calls."""
@@ -336,13 +335,13 @@ class Turn:
 
     def _answered(self, reply: Reply) -> None:
         if not reply.text and reply.finish != FILTERED:
-            cut = reply.finish == "length"
-            message = (
-                "the model used all of its tokens before it wrote anything"
-                if cut
-                else f"the model returned nothing ({self._deps.model.chat.label})"
+            message, step = (
+                f"the model returned nothing ({self._deps.model.chat.label})",
+                "Retry, or switch to another model.",
             )
-            step = "Raise max_tokens of this profile." if cut else "Retry, or switch to another model."
+            if reply.finish == "length":
+                message = "the model used all of its tokens before it wrote anything"
+                step = "Raise max_tokens of this profile."
             self._emit(TurnError(message, "model", step))
             self._end(EndReason.EMPTY)
         else:
@@ -355,7 +354,7 @@ class Turn:
         before = len(self._answers)
         failure = ""
         try:
-            reply = await self._think(extra=WRAP_UP, final=True)
+            reply = await self._think(WRAP_UP, final=True)
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
             failure = str(error) or "no response in time"
@@ -364,7 +363,7 @@ class Turn:
                 self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         if len(self._answers) == before:
             summary = self._summary(reached, failure)
-            self._conversation.reply(AssistantMessage(text=summary, model="mcptui"))
+            self._conversation.add(AssistantMessage(text=summary, model="mcptui"))
             self._answers.append(summary)
         self._end(EndReason.LIMIT, reached.limit)
 
@@ -383,15 +382,5 @@ class Turn:
             self._actor.abandon(self._step, call, text, why)
 
     def _end(self, reason: EndReason, limit: LimitName | None = None) -> None:
-        now = self._deps.clock.now_ns()
-        self._emit(
-            TurnEnded(
-                reason=reason,
-                text=self._answers[-1] if self._answers else "",
-                steps=self._step,
-                tool_calls=self.meter.tool_calls,
-                usage=self._usage,
-                ms=(now - self.meter.started_ns) / 1e6,
-                limit=limit,
-            )
-        )
+        text, ms = "".join(self._answers[-1:]), (self._deps.clock.now_ns() - self.meter.started_ns) / 1e6
+        self._emit(TurnEnded(reason, text, self._step, self.meter.tool_calls, self._usage, ms, limit))

@@ -11,7 +11,7 @@ from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError
 from tui.core.events import CallForming, Emit, ReasoningDelta, RetryScheduled, TextDelta
-from tui.core.jsonrpc.reader import loads
+from tui.core.jsonrpc.reader import loads, scan
 from tui.core.ports import (
     CallPart,
     ChatModel,
@@ -58,12 +58,6 @@ class Reply:
 
     def add_text(self, piece: str) -> None:
         self._text.append(piece)
-
-    def add_reasoning(self, piece: str, *, replaces_text: bool = False) -> None:
-        """Append thinking text; `replaces_text`: the visible text so far was thinking."""
-        if replaces_text:
-            self._text.clear()
-        self._reasoning.append(piece)
 
     def say_instead(self, thought: str) -> None:
         """Make reasoning the text of this reply."""
@@ -122,7 +116,9 @@ async def think(
                     reply.add_text(text)
                     emit(TextDelta(step, text))
                 case ReasoningPart(text, replaces_text):
-                    reply.add_reasoning(text, replaces_text=replaces_text)
+                    if replaces_text:  # the visible text so far was thinking
+                        reply._text.clear()
+                    reply._reasoning.append(text)
                     reply.thinks(clock.now_ns())
                     emit(ReasoningDelta(step, text, replaces_text))
                 case CallPart(name, size):
@@ -251,11 +247,7 @@ def answer_value(text: str) -> Any:
                 continue
     if begins >= 0:
         try:
-            return json.JSONDecoder(parse_constant=_refuse).raw_decode(text, begins)[0]
-        except (ValueError, RecursionError):
+            return scan(text, begins)[0]
+        except (ValueError, RecursionError, StopIteration):
             pass
     raise ValueError("not JSON")
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not JSON")

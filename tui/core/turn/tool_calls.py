@@ -167,13 +167,6 @@ class ToolCallRunner:
         self.offer, text = self.offer.search(arguments["query"], arguments.get("limit") or FOUND)
         return text
 
-    def _load(self, tool: Tool) -> None:
-        offer = self.offer.loading([tool])
-        if offer.is_loaded(tool):  # not if its definition is never sent
-            self.offer = offer
-            name = f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"
-            self._emit(Notice(f"Loaded {name}: the model called it by name."))
-
     def propose(self, step: int, call: CallRequest) -> PreparedCall:
         rules, off, denied = self._policy.rules, list[Tool](), list[Tool]()
         if self.offer.table.resolve(call.name) is None:
@@ -181,8 +174,12 @@ class ToolCallRunner:
             denied += [tool for tool in self._toolbox.tools() if rules.denying(tool) is not None]
         item = prepare(call, self.offer.table, self._deps.tools.absent(), off, denied)
         self._proposed[call.id] = item
-        if item.tool is not None and item.why != "denied" and not self.offer.is_loaded(item.tool):
-            self._load(item.tool)
+        if (tool := item.tool) is not None and item.why != "denied" and not self.offer.is_loaded(tool):
+            offer = self.offer.loading([tool])
+            if offer.is_loaded(tool):  # not if its definition is never sent
+                self.offer = offer
+                name = f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"
+                self._emit(Notice(f"Loaded {name}: the model called it by name."))
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
         )
@@ -273,8 +270,6 @@ class ToolCallRunner:
         return None if item.why in ("not run", "denied") else True
 
     async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[Failed]:
-        if not batch:
-            return []
         gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
 
         async def one(item: PreparedCall, tool: Tool) -> Failed:
@@ -394,7 +389,7 @@ class ToolCallRunner:
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
         self._budget.take(observed.text, observed.attachments)
-        self._conversation.observe(
+        self._conversation.add(
             ToolMessage(
                 item.call.id,
                 item.call.name,

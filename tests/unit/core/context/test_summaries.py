@@ -56,7 +56,7 @@ def long_talk(turns: int = 8, size: int = 3000) -> Conversation:
     talk = Conversation()
     for number in range(turns):
         talk.say(f"question {number} " + "x" * size)
-        talk.reply(AssistantMessage(f"answer {number} " + "y" * size))
+        talk.add(AssistantMessage(f"answer {number} " + "y" * size))
     return talk
 
 

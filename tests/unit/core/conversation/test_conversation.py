@@ -29,10 +29,10 @@ def test_a_call_is_dangling_until_its_result_arrives():
     talk = Conversation()
     talk.say("hi")
     other = CallRequest("c2", "weather__get", "{}")
-    talk.reply(AssistantMessage(calls=(CALL, other)))
-    talk.observe(ToolMessage("c1", "weather__get", "ok"))
+    talk.add(AssistantMessage(calls=(CALL, other)))
+    talk.add(ToolMessage("c1", "weather__get", "ok"))
     assert talk.dangling() == (other,)
-    talk.observe(ToolMessage("c2", "weather__get", "ok"))
+    talk.add(ToolMessage("c2", "weather__get", "ok"))
     assert talk.dangling() == ()
 
 

@@ -24,7 +24,7 @@ def long_talk(turns=20, size=400):
     talk = Conversation()
     for number in range(turns):
         talk.say(f"question {number} " + "x" * size)
-        talk.reply(AssistantMessage(f"answer {number} " + "y" * size))
+        talk.add(AssistantMessage(f"answer {number} " + "y" * size))
     return talk
 
 
@@ -32,9 +32,9 @@ def talk_with_results(turns=10, size=3000):
     talk = Conversation()
     for number in range(turns):
         talk.say(f"question {number}")
-        talk.reply(AssistantMessage(calls=(call(f"old{number}"),)))
-        talk.observe(ToolMessage(f"cold{number}", "srv__echo", "z" * size))
-        talk.reply(AssistantMessage("seen"))
+        talk.add(AssistantMessage(calls=(call(f"old{number}"),)))
+        talk.add(ToolMessage(f"cold{number}", "srv__echo", "z" * size))
+        talk.add(AssistantMessage("seen"))
     return talk
 
 
