@@ -17,7 +17,7 @@ from tests.texts import INDEX, TOOLS, Read, text_of
 from tests.unit.core.stand_ins import policy_of
 from tui.core.conversation.conversation import Conversation, UserMessage
 from tui.core.events import Event, ToolCallEnded, TurnStarted
-from tui.core.permission.approval_policy import Mode
+from tui.core.permission.approval_policy import Mode, TurnPermission
 from tui.core.ports import (
     ApprovalRequest,
     Decision,
@@ -29,7 +29,7 @@ from tui.core.ports import (
 )
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
 from tui.host.host import Host
 from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.endpoints.profile import ModelProfile

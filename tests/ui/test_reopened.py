@@ -15,7 +15,7 @@ from tests.unit.storage.session_samples import store_in
 from tui.core.conversation.conversation import Conversation, Remark
 from tui.core.errors import ModelError
 from tui.core.events import TextDelta
-from tui.core.permission.approval_policy import Mode
+from tui.core.permission.approval_policy import Mode, TurnPermission
 from tui.core.ports import (
     Answer,
     Decision,
@@ -28,7 +28,7 @@ from tui.core.ports import (
 )
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge, note_of
 from tui.ui.widgets.times import message_time

@@ -138,7 +138,7 @@ _TOML_REASONS = {
 }
 _HTTP_REASONS = {
     "the connection was closed before the response": "Server disconnected",
-    "the connection was closed in the middle of the response": "peer closed connection|peer unexpectedly closed",
+    "the connection was closed in the middle of the response": "peer closed|peer unexpectedly closed",
     "the headers of the response are too long": "Receive buffer too long",
     "the message is shorter than announced": "Too little data for declared",
     "the message is longer than announced": "Too much data for declared",
@@ -148,7 +148,7 @@ _HTTP_REASONS = {
     "a header is invalid": "Illegal header",
     "the request is not valid HTTP": "Illegal ",
     "the Content-Length of the response is invalid": "bad Content-Length|conflicting Content-Length",
-    "the response has an unsupported Transfer-Encoding": "Sorry, Transfer-Encoding|multiple Transfer-Encoding",
+    "the response has an unsupported Transfer-Encoding": "Sorry, Transfer|multiple Transfer",
     "the HTTP version of the response is unsupported": "unsupported HTTP version",
     "the compressed data is damaged": "Error |DecodingError",
     "too many redirects": "Exceeded maximum allowed redirects|TooManyRedirects",

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tui.core.attachments import text_of
-from tui.core.media import head_of, media_type, plain_base64
+from tui.core.attachments import head_of, media_type, plain_base64, text_of
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import redacted, texts_in, without_secrets
 from tui.core.text import visible

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tui.core import units
 from tui.core.events import Event, Notice, Waiting
-from tui.core.permission.approval_policy import Policy
+from tui.core.permission.approval_policy import Policy, TurnPermission
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState, ServerStatus
@@ -14,7 +14,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnPermission, TurnTools
+from tui.core.turn.tool_calls import TurnTools
 from tui.host.host import Host
 from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.redaction import EventRedactor

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
-from tui.core.permission.approval_policy import Mode, Policy
+from tui.core.permission.approval_policy import Mode, Policy, TurnPermission
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, Undecided
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnPermission, TurnTools
+from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
 
 E = TypeVar("E")
 Handler = Callable[[Mapping[str, Any]], Awaitable[ToolResult]]

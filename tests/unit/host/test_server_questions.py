@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tests.unit.core.permission.test_call_approval_call_decisions import Noted
+from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import (

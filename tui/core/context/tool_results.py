@@ -8,9 +8,17 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from tui.core.attachments import ATTACHED, attachment_of_binary, fenced, kind_of, label, word
+from tui.core.attachments import (
+    ATTACHED,
+    attachment_of_binary,
+    fenced,
+    head_of,
+    kind_of,
+    label,
+    media_type,
+    word,
+)
 from tui.core.conversation.conversation import Attachment
-from tui.core.media import head_of, media_type
 from tui.core.secrets.walk import texts_in
 from tui.core.text import UNSEEN, clean_line, octets, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult

@@ -32,9 +32,8 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
-from tui.core.permission.approval_policy import Policy, source_of
-from tui.core.permission.call_approval import CallApproval
-from tui.core.ports import Approver, ChatModel, Clock, DecisionLog, Toolbox, Undecided, Usage
+from tui.core.permission.approval_policy import CallApproval, TurnPermission, source_of
+from tui.core.ports import ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, quoted_name
@@ -92,15 +91,6 @@ class TurnTools:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnPermission:
-    """Who is asked about calls, what needs no question, and the record of decisions."""
-
-    approver: Approver
-    policy: Policy
-    decisions: DecisionLog = field(default_factory=Undecided)
-
-
-@dataclass(frozen=True, slots=True)
 class TurnDeps:
     """The dependencies of a turn. Those with state live as long as the conversation."""
 
@@ -128,17 +118,8 @@ class ToolCallRunner:
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
         self._clocks = TimeLimits(meter)
-        permission, tools = deps.permission, deps.tools
-        self._policy = permission.policy
-        self._approval = CallApproval(
-            permission.approver,
-            permission.policy,
-            permission.decisions,
-            conversation.journal,
-            self._clocks,
-            emit,
-            conversation,
-        )
+        self._policy, tools = deps.permission.policy, deps.tools
+        self._approval = CallApproval(deps.permission, self._clocks, emit, conversation)
         room = result_room(deps.model.context_meter.window or UNKNOWN_WINDOW)
         page_bytes = min(deps.limits.result_bytes, room)
         self._toolbox = BuiltInToolbox(

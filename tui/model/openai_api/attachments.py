@@ -9,9 +9,8 @@ in a request, older ones are only named.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.attachments import as_sent, fenced, label, word
+from tui.core.attachments import as_sent, decoded_size, fenced, head_of, label, media_type, picture_size, word
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
-from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes
 from tui.model.endpoints.provider_traits import Traits
 from tui.model.openai_api.sendable import sendable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.permission.test_call_approval_call_decisions import Noted
+from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.runtime.stage import configuration_of
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import DecisionKind, MonotonicClock

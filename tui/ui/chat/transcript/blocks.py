@@ -6,10 +6,10 @@ And short descriptions of what is not text in a message or a result.
 from collections.abc import Iterable, Iterator, Sequence
 
 from tui.core import units
+from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import NEVER_RUN
 from tui.core.example_questions import Example
-from tui.core.media import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.transcript.flow import Block

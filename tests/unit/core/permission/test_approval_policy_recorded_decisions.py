@@ -7,8 +7,7 @@ import pytest
 from tests.scripted_model import ScriptedModel, calls, says
 from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, run, turn_of
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.permission.approval_policy import Mode
-from tui.core.permission.call_approval import call_record, decider_of
+from tui.core.permission.approval_policy import Mode, call_record, decider_of
 from tui.core.ports import Answer, Decision, DecisionKind, DecisionRecord, digest_of
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
