@@ -181,7 +181,7 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
     launch = launch_of(ServerSpec("", command, args, env, table.get("cwd"), url=url))
     if created and command.startswith(f"{created}{os.sep}"):
         launch = replace(launch, program=command)
-    return risks_of(launch)
+    return list(risks_of(launch))
 
 
 def _typed(args: argparse.Namespace) -> FoundServer:

@@ -71,11 +71,11 @@ class CallTimeout:
 
     def passed(self, limit: "TimeLimit") -> str:
         """Say after the name of a call which of its limits has ended it, and where that is set."""
-        if limit.is_total and (limit.was_restarted or self.most < self.seconds):
+        if limit.is_total and (limit.signs or self.most < self.seconds):
             said, setting = f"did not finish within {self.most:g} s", self.most_setting
             said += f", although it {' and '.join(limit.signs)}" if limit.signs else ""
         else:
-            what = "respond or report progress" if limit.was_restarted else "respond"
+            what = "respond or report progress" if limit.signs else "respond"
             said, setting = f"did not {what} within {self.seconds:g} s", self.setting
         return f"{said} ({setting})." if setting else f"{said}."
 
@@ -98,8 +98,7 @@ class TimeLimit:
     async def __aenter__(self) -> Self:
         await self._timeout.__aenter__()
         self._is_running = True
-        if not self._is_paused:
-            self._count()
+        self._count()
         return self
 
     async def __aexit__(
@@ -116,16 +115,15 @@ class TimeLimit:
         if self._is_paused or self._timeout.expired():
             return
         self._is_paused = True
+        self._stop_counting()
         if self._is_running:
-            self._stop_counting()
             self._timeout.reschedule(None)
 
     def resume(self) -> None:
         if not self._is_paused:
             return
         self._is_paused = False
-        if self._is_running:
-            self._count()
+        self._count()
 
     def restart(self, sign: str = PROGRESS) -> None:
         """Start again, as far as the total allows it; `sign` says what the server has done."""
@@ -135,16 +133,9 @@ class TimeLimit:
             self.signs.append(sign)
         if self.is_total:
             return
-        is_counting = self._is_running and not self._is_paused
-        if is_counting:
-            self._stop_counting()
+        self._stop_counting()
         self._left = min(self._seconds, self._total)
-        if is_counting:
-            self._count()
-
-    @property
-    def was_restarted(self) -> bool:
-        return bool(self.signs)
+        self._count()
 
     @property
     def is_total(self) -> bool:
@@ -152,14 +143,14 @@ class TimeLimit:
         return self._total - self._left < _ROUNDING
 
     def _count(self) -> None:
-        self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
+        if self._is_running and not self._is_paused:
+            self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
 
     def _stop_counting(self) -> None:
-        if (end := self._timeout.when()) is None:
-            return
-        left = max(0.0, end - asyncio.get_running_loop().time())
-        self._total -= self._left - left
-        self._left = left
+        if self._is_running and (end := self._timeout.when()) is not None:
+            left = max(0.0, end - asyncio.get_running_loop().time())
+            self._total -= self._left - left
+            self._left = left
 
 
 class TimeLimits:

@@ -55,7 +55,10 @@ class WebAddress:
 
 def web_address(url: str) -> WebAddress:
     """Read an address; never raises."""
-    if problem := _unsound(url):
+    if len(url) > MAX_LENGTH:
+        return WebAddress(url, "", "", problem=f"It is {len(url):,} characters long.")
+    if odd := next((char for char in url if char in " \\" or unicodedata.category(char)[0] == "C"), ""):
+        problem = f"It contains U+{ord(odd):04X}, which is not allowed in a URL."
         return WebAddress(url, "", "", problem=problem)
     try:
         parts = urlsplit(url)
@@ -76,13 +79,6 @@ def web_address(url: str) -> WebAddress:
     return WebAddress(
         url[:start], url[start:end], url[end:], readable, tuple(_warnings(parts, host, readable)), problem
     )
-
-
-def _unsound(url: str) -> str:
-    if len(url) > MAX_LENGTH:
-        return f"It is {len(url):,} characters long."
-    odd = next((char for char in url if char in " \\" or unicodedata.category(char)[0] == "C"), "")
-    return f"It contains U+{ord(odd):04X}, which is not allowed in a URL." if odd else ""
 
 
 def host_of(url: str) -> str:
@@ -156,16 +152,7 @@ def has_browser(env: Mapping[str, str], platform: str = "") -> bool:
 
 SCHEMES = ("http", "https", "ws", "wss")
 FRAMING = frozenset(
-    {
-        "connection",
-        "content-length",
-        "keep-alive",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
+    "connection content-length keep-alive proxy-connection te trailer transfer-encoding upgrade".split()
 )
 """Headers about one connection or the length of one message (RFC 9110, 7.6.1 and 8.6)."""
 
@@ -239,14 +226,10 @@ def is_host(host: str) -> bool:
         return False
     labels = host.removesuffix(".").split(".")
     return all(
-        0 < len(label) <= MAX_LABEL and all(char.isalnum() or _joins(char) for char in label)
+        0 < len(label) <= MAX_LABEL
+        and all(one.isalnum() or one in "-_" or unicodedata.category(one) in ("Mn", "Mc") for one in label)
         for label in labels
     )
-
-
-def _joins(char: str) -> bool:
-    """Return whether a character joins letters in a name, such as a hyphen or the vowel sign of a script."""
-    return char in "-_" or unicodedata.category(char) in ("Mn", "Mc")
 
 
 _PROXY_SCHEMES = ("http", "https", "socks5", "socks5h")

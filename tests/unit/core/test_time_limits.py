@@ -90,7 +90,7 @@ async def test_a_restarted_limit_has_its_time_again() -> None:
         for _ in range(8):
             await asyncio.sleep(SHORT / 4)
             limit.restart()
-    assert not limit.expired and limit.was_restarted and not limit.is_total
+    assert not limit.expired and limit.signs and not limit.is_total
 
 
 async def test_a_limit_that_is_restarted_all_the_time_ends_at_its_total() -> None:
@@ -121,7 +121,7 @@ async def test_a_limit_without_a_total_cannot_be_restarted() -> None:
             while True:
                 await asyncio.sleep(SHORT / 10)
                 limit.restart()
-    assert not limit.was_restarted
+    assert not limit.signs
 
 
 def test_a_timeout_that_is_no_setting_only_becomes_shorter() -> None:

@@ -27,7 +27,6 @@ class Form:
         self._grower = FormBuilder(self._reader)
         self._spec = self._reader.spec(schema)
         self._root = self._grower.blank(self._spec, (), required=True)
-        self._recount()
 
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields to show, in order; the root itself, at (), only if it is more than an object."""
@@ -81,7 +80,6 @@ class Form:
         """Make a field absent, which is not the same as empty; an added field stays, but empty."""
         if (node := self._at(path)) is not None:
             node.clear()
-        self._recount()
 
     def include(self, path: Path) -> None:
         """Give an absent or null field content: an object its fields, an array, map or text nothing yet.
@@ -100,13 +98,11 @@ class Form:
             node.put_aside()
             node.clear()
             node.state = FieldState.NULL
-        self._recount()
 
     def not_null(self, path: Path) -> None:
         """Give a field that is null the content that it had before, or make it absent."""
         if (node := self._at(path)) is not None and node.state is FieldState.NULL:
             node.take_arm(node.arm)
-        self._recount()
 
     def choose_arm(self, path: Path, arm: int) -> None:
         """Choose an arm of a union and make it present; other content is kept, and copied where it fits."""
@@ -119,10 +115,9 @@ class Form:
         if arm != node.arm or node.state is FieldState.NULL:
             node.take_arm(arm)
         if node.state is FieldState.ABSENT:
-            self._recount()
+            self._grower.recount(self._root)
             if not (self._grower.carry_over(node, value) or node.kind is FieldKind.TEXT):
                 self._grower.present(node, keep_arm=True)
-        self._recount()
 
     def turn(self, path: Path, step: int) -> None:
         """Select the next (1) or previous (-1) value or variant of a field; open an absent holder."""
@@ -199,14 +194,12 @@ class Form:
         if above.kind is FieldKind.ARRAY:
             above.children = dict(enumerate(above.children.values()))
             above.move(above.path)
-        self._recount()
 
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FormField(self._spec, required=True)
-        self._recount()
+        self._grower.recount(self._root)
         self._grower.fill(self._root, arguments)
-        self._recount()
 
     def from_json(self, text: str) -> str:
         """Load arguments from JSON text and return "", or change nothing and return its problem."""
@@ -220,6 +213,7 @@ class Form:
         return "" if text == self.as_json() else self.from_json(text)
 
     def _at(self, path: Path) -> FormField | None:
+        self._grower.recount(self._root)
         node: FormField | None = self._root
         for part in path:
             node = None if node is None else node.children.get(part)
@@ -231,6 +225,3 @@ class Form:
             if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:
                 self._grower.open(above)
         return self._at(path)
-
-    def _recount(self) -> None:
-        self._grower.recount(self._root)

@@ -38,7 +38,9 @@ _PARTS = re.compile(
 
 def gaps(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each run of blanks, of any kind, that hides what follows it."""
-    last = _end(text)
+    last = len(text)
+    while last and _IS_BLANK.match(text, last - 1):
+        last -= 1
     for gap in _BLANKS.finditer(text, 0, last):
         lines = _BREAK.split(gap.group())
         if gap.end() < last and (len(lines) > FAR_LINES + 1 or max(map(_columns, lines)) >= FAR_BLANKS):
@@ -102,21 +104,17 @@ def _shown(part: re.Match[str]) -> str:
         return f"[flag: {tags_in(hidden)}]"
     if part.lastgroup == "tags" and (letters := tags_in(hidden)):
         return f"[tag: {letters}]"
-    if part.lastgroup == "selectors" and (letters := _selected(hidden)):
-        return f"[variation selectors: {letters}]"
+    if part.lastgroup == "selectors":  # each may encode a byte
+        numbers = (ord(char) - (0xFE00 if char <= "\ufe0f" else 0xE0100 - 16) for char in hidden)
+        letters = bytes(numbers).decode("utf-8", "replace")
+        if letters.isprintable() and "\ufffd" not in letters and clean(letters) == letters:
+            return f"[variation selectors: {letters}]"
     honest = "\ufffd" * hidden.count("\ufffd")
     counts = Counter(hidden.replace("\ufffd", "")).items()
     words = [f"U+{ord(char):04X}" + (f" ×{many}" if many > 1 else "") for char, many in counts]
     if len(words) > MAX_KINDS:
         words = [*words[:MAX_KINDS], f"{len(words) - MAX_KINDS} more kinds"]
     return honest + (f"[{', '.join(words)}]" if words else "")
-
-
-def _selected(hidden: str) -> str:
-    """Return the text that variation selectors encode, a byte each, or ""."""
-    numbers = (ord(char) - (0xFE00 if char <= "\ufe0f" else 0xE0100 - 16) for char in hidden)
-    text = bytes(numbers).decode("utf-8", "replace")
-    return text if text.isprintable() and "\ufffd" not in text and clean(text) == text else ""
 
 
 def _folded(text: str) -> Iterator[str]:
@@ -128,14 +126,6 @@ def _folded(text: str) -> Iterator[str]:
         yield f" [{breaks} line breaks] " if breaks > FAR_LINES else f" [{end - start} blanks] "
         at = end
     yield text[at:]
-
-
-def _end(text: str) -> int:
-    """Return where the blanks at the end of a text begin."""
-    at = len(text)
-    while at and _IS_BLANK.match(text, at - 1):
-        at -= 1
-    return at
 
 
 def _columns(line: str) -> int:

@@ -26,7 +26,7 @@ MANY = 8
 """Invisible characters in a text that can encode something: one letter in bits."""
 
 _CONCEAL = re.compile("(?:\x1b\\[|\x9b)(?:[0-9;:]{0,32}[;:])?0?8m")
-
+"""The escape sequence that makes a terminal hide what follows."""
 
 _HONEST = re.compile(
     "(?<=\\w)\u00ad(?=\\w)"  # where a word may be hyphenated
@@ -43,11 +43,6 @@ def is_text(text: str) -> bool:
     """Return whether a text has enough invisible characters to encode something."""
     runs = [end - start for start, end in hidden_runs(_HONEST.sub("", text))]
     return max(runs, default=0) >= LONG_RUN or sum(runs) >= MANY
-
-
-def is_concealed(text: str) -> bool:
-    """Return whether a text contains the escape sequence that makes a terminal hide what follows."""
-    return bool(_CONCEAL.search(text))
 
 
 MAX_CHARS = 64 * 1024
@@ -172,7 +167,7 @@ def _unseen(text: str, place: str) -> Iterator[HiddenText]:
         yield HiddenText(Sign.TAGS, place, readable_line(written, EXCERPT_CHARS))
         rest = _TAGS.sub("", rest)
     if found := _ESCAPES.search(rest):
-        sign = Sign.TERMINAL if is_concealed(rest) else Sign.ESCAPES
+        sign = Sign.TERMINAL if _CONCEAL.search(rest) else Sign.ESCAPES
         yield HiddenText(sign, place, _around(rest, found.start(), found.end()))
         rest = _ESCAPES.sub("", rest)
     right_to_left = _RIGHT_TO_LEFT.search(rest)
@@ -276,20 +271,16 @@ class _Texts:
             elif isinstance(node, Mapping):
                 for key, inner in node.items():
                     if key in _NAMED and isinstance(inner, Mapping):
-                        below += self._named(part, inner)
+                        self._nodes += len(inner)
+                        for name, one in inner.items():
+                            below.append((_called(part, str(name)), one))
+                            self.add(below[-1][0], str(name))
                     else:
                         self.add(place, str(key))
                         below.append((place, inner))
             elif isinstance(node, list):
                 below += ((place, one) for one in node)
             waiting += reversed(below)
-
-    def _named(self, part: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        self._nodes += len(values)
-        for name, below in values.items():
-            place = _called(part, str(name))
-            self.add(place, str(name))
-            yield place, below
 
     def findings(self) -> Iterator[HiddenText]:
         """Yield each sign of a place once, and the places that are too long."""

@@ -159,6 +159,7 @@ def _place(path: Path) -> Place:
 _WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
 """Keywords that constrain nothing."""
 
+_SAFER = {("readOnlyHint", True), ("destructiveHint", False), ("openWorldHint", False)}
 _AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
@@ -171,9 +172,7 @@ def _judged(one: ValueDifference, definition: Definition) -> Difference:
     key = str(one.steps[-1])
     broken = ""
     if one.steps[0] == "annotations":
-        claims = key == "readOnlyHint" and now is True
-        claims = claims or (key in ("destructiveHint", "openWorldHint") and now is False)
-        if claims:
+        if (key, now) in _SAFER:
             return Difference(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
         if key in ("readOnlyHint", "destructiveHint"):
             broken = "may do more than before"
@@ -196,19 +195,16 @@ def _broken_schema(path: Path, was: Any, now: Any, definition: Definition) -> st
         if now is ABSENT:
             return "no longer in results" if gives else "argument removed"
         if was is ABSENT:
-            required = _at(definition, path[:-2]).get("required")
+            holder: Any = definition
+            for step in path[:-2]:
+                holder = holder.get(step) if isinstance(holder, Mapping) else None
+            required = holder.get("required") if isinstance(holder, Mapping) else None
             needed = not gives and isinstance(required, list) and path[-1] in required
             return "new required argument" if needed else ""
     is_schema = place is Place.OBJECT and path[-1] not in ("items", "additionalProperties")
     if is_schema or (isinstance(was, Mapping) and path[-1] in ("items", "additionalProperties")):
         return "" if was is ABSENT and gives else "different schema"
     return _broken(str(path[-1]), was, now, gives=gives)
-
-
-def _at(value: Any, path: Path) -> Mapping[str, Any]:
-    for step in path:
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
 
 
 def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:

@@ -51,20 +51,19 @@ def spelled(text: str) -> str:
     Unlike in other texts, line ends and unusual blanks are made visible too.
     """
     if has_hidden(text):
-        runs = ((hidden, "".join(run)) for hidden, run in groupby(text, is_hidden))
+        runs = ((hidden, "".join(run)) for hidden, run in groupby(text, _is_hidden))
         text = "".join(in_numbers(run) if hidden else run for hidden, run in runs)
     return _SPACES.sub(lambda found: f"[{len(found[0])} blanks]", text)
 
 
-def is_hidden(char: str) -> bool:
-    """Return whether a character is invisible, or looks like a space without being one."""
+def _is_hidden(char: str) -> bool:
     is_selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
     return not char.isprintable() or char in _BLANK or is_selector
 
 
 def has_hidden(text: str) -> bool:
-    """Return whether any character of a text is hidden."""
-    return not (text.isascii() and text.isprintable()) and any(map(is_hidden, text))
+    """Return whether any character of a text is invisible, or looks like a space without being one."""
+    return not (text.isascii() and text.isprintable()) and any(map(_is_hidden, text))
 
 
 MAX_SHOWN_CHANGE = 400
@@ -224,7 +223,7 @@ class Launch:
         return {
             "command": spelled(masked(self.shown("command", self.command))),
             "program": spelled(self.program),
-            "args": [spelled(one) for one in _shown_arguments(self)],
+            "args": [spelled(one) for one in masked_arguments(self.shown_words)[1:]],
             "cwd": spelled(self.shown("cwd", self.cwd)),
             "env": marks("env", closed),
             "url": spelled(masked(self.shown("url", self.url))),
@@ -240,7 +239,7 @@ class Launch:
     @property
     def shown_links(self) -> dict[str, str]:
         """Targets of links by place, except for secret arguments and values from the environment."""
-        words = _shown_arguments(self)
+        words = masked_arguments(self.shown_words)[1:]
         open_places = {f"args.{number}" for number, one in enumerate(self.args) if words[number] == one}
         open_places |= {"program", *(() if "cwd" in self.references else ("cwd",))}
         return {place: spelled(target) for place, target in self.links.items() if place in open_places}
@@ -262,10 +261,6 @@ def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
         "private_key_algorithm": oauth.private_key_algorithm if oauth.private_key else "",
     }
     return {f"oauth.{name}": text for name, text in texts.items() if text}
-
-
-def _shown_arguments(launch: Launch) -> list[str]:
-    return masked_arguments(launch.shown_words)[1:]
 
 
 def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:

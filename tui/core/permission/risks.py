@@ -80,12 +80,8 @@ _PYTHON_EXACT = re.compile(r"={2,3}\s*[\w.!+-]+\Z|@\s*\d[\w.!+-]*\Z")
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
-def risks_of(launch: Launch) -> list[str]:
-    """Return the risks of a start, one sentence each."""
-    return list(_risks(launch))
-
-
-def _risks(launch: Launch) -> Iterator[str]:
+def risks_of(launch: Launch) -> Iterator[str]:
+    """Yield the risks of a start, one sentence each."""
     texts = (launch.command, *launch.args, launch.cwd, *launch.env, launch.url, *launch.headers)
     if any(map(has_hidden, texts)):
         yield "Contains hidden characters, shown as [U+…]."
@@ -241,7 +237,7 @@ def _runs_code(words: Sequence[str]) -> bool:
         lowered = [word.lower() for word in args]
         is_cmd = name == "cmd" and any(word.startswith(("/c", "/k")) for word in lowered)
         return is_cmd or any(word.startswith("-") and "c" in word for word in lowered)
-    if name == "npx" or name == "npm":
+    if name in ("npx", "npm"):
         return any(word in ("-c", "--call") or word.startswith("--call=") for word in args)
     flags = _CODE_FLAGS.get(re.sub(r"(?<=python3)\.\d+\Z", "", name), ())
     if "-c" in flags:  # short options can be joined, with the code right after them: `-Ic…`
@@ -325,7 +321,6 @@ def _is_path(word: str) -> bool:
 _NPM = Packages(_npm_pinned, ("-p", "--package"), _NPM_WITH_VALUE)
 _PYPI = Packages(_python_pinned, ("--from", "--spec", "--with"), _UV_WITH_VALUE)
 _IMAGE = Packages(_image_pinned, with_value=_DOCKER_WITH_VALUE)
-_GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
 _GO = Packages(lambda one: "@" not in one or _GO_EXACT.search(one) is not None, with_value=_GO_WITH_VALUE)
 _DOWNLOADS: Mapping[str, Mapping[str, Packages]] = {
     **{name: {"": _NPM} for name in ("npx", "bunx", "pnpx")},

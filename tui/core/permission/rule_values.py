@@ -84,22 +84,17 @@ class Readings:
     def all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
         """Return all values at an argument of the call, and inside it."""
         if argument not in self._texts:
-            self._texts[argument] = self._all_at(argument, arguments)
+            found: dict[str, None] = {}
+            try:
+                for value in values_at(argument, arguments):
+                    inner = _leaf_values(value) if isinstance(value, Mapping | list | tuple) else ()
+                    for item in (value, *inner) if value is not MISSING else ():
+                        for texts in self.of(item):
+                            found.update(dict.fromkeys(texts))
+                self._texts[argument] = _Texts(tuple(found))
+            except UNREADABLE:
+                self._texts[argument] = _Texts((), is_readable=False)
         return self._texts[argument]
-
-    def _all_at(self, argument: str, arguments: Mapping[str, Any]) -> "_Texts":
-        found: dict[str, None] = {}
-        for value in values_at(argument, arguments):
-            if value is MISSING:
-                continue
-            inner = _leaf_values(value) if isinstance(value, Mapping | list | tuple) else ()
-            for item in (value, *inner):
-                try:
-                    for texts in self.of(item):
-                        found.update(dict.fromkeys(texts))
-                except UNREADABLE:
-                    return _Texts((), is_readable=False)
-        return _Texts(tuple(found))
 
     def _other(self, text: str) -> Sequence[Sequence[str]]:
         if text not in self._places:

@@ -188,12 +188,12 @@ _SYMBOLS = {" ": "·", "\t": "⇥", "\r": "␍", "\n": "⏎"}
 
 def _with_symbols(pieces: Sequence[Piece]) -> list[Piece]:
     """Return pieces with a symbol for each blank that differs: `·`, `␍`, `⏎`, or its code point."""
-    return [(_flat(text) if kind is Kind.DIM else _BLANKS.sub(_symbol, text), kind) for text, kind in pieces]
 
+    def symbol(piece: re.Match[str]) -> str:
+        text = piece.group()
+        return _SYMBOLS.get(text, f"[U+{ord(text):04X}]") if text.isspace() else _flat(text)
 
-def _symbol(piece: re.Match[str]) -> str:
-    text = piece.group()
-    return _SYMBOLS.get(text, f"[U+{ord(text):04X}]") if text.isspace() else _flat(text)
+    return [(_flat(text) if kind is Kind.DIM else _BLANKS.sub(symbol, text), kind) for text, kind in pieces]
 
 
 def _flat(text: str) -> str:
@@ -203,8 +203,12 @@ def _flat(text: str) -> str:
 def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
     start = _equal_words(old, new)
     end = _equal_words(old[start:][::-1], new[start:][::-1])
-    first = [(_tail("".join(old[:start])), Kind.DIM)] if start else []
-    last = [(_head("".join(old[len(old) - end :])), Kind.DIM)] if end else []
+    head, tail = "".join(old[:start]), "".join(old[len(old) - end :])
+    if len(head) > CONTEXT:
+        head = "…" + head[grapheme_end(head, len(head) - CONTEXT) :]
+    if len(tail) > CONTEXT:
+        tail = start_of(tail, CONTEXT) + "…"
+    first, last = [[(text, Kind.DIM)] if text else [] for text in (head, tail)]
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     removed, added = list[Piece](), list[Piece]()
     parts = [("replace", 0, len(old), 0, len(new))]
@@ -226,14 +230,6 @@ def _equal_words(old: Sequence[str], new: Sequence[str]) -> int:
 def _words(text: str) -> list[str]:
     """Split a text into words, each with the blanks after it."""
     return [f"{word} " for word in text.replace("\n", " ⏎ ").split(" ")]
-
-
-def _tail(text: str) -> str:
-    return text if len(text) <= CONTEXT else "…" + text[grapheme_end(text, len(text) - CONTEXT) :]
-
-
-def _head(text: str) -> str:
-    return text if len(text) <= CONTEXT else start_of(text, CONTEXT) + "…"
 
 
 def _bounded(text: str, kind: Kind, most: int, left_out: int = 0) -> list[Piece]:
