@@ -57,13 +57,11 @@ _SAID = {
 
 def brought(kind: str, name: str) -> "Any":
     """Return what an add-on brings under this name. Raises ConfigError if the add-on is not installed."""
-    addon = next(addon for addon, kinds in ADDONS.items() if name in kinds.get(kind, ()))
-    found = brings(addon)
-    if found is None:
+    if said := missing(kind, name):
         from tui.core.errors import ConfigError  # needs `typing`
 
-        raise ConfigError(not_installed(addon, _SAID.get(kind, "{}").format(name)))
-    return load(found[kind][name])
+        raise ConfigError(said)
+    return next(load(value) for known, value in every(kind) if known == name)
 
 
 def missing(kind: str, name: str) -> str:

@@ -215,16 +215,19 @@ class _Walker:
 
     def walk(self, path: Path, before: Any, after: Any) -> None:
         if self._place is not None:
-            self._walk_to_place(path, before, after, self._place(path))
+            is_inside = isinstance(before, Mapping) and isinstance(after, Mapping) and len(path) < MAX_DEPTH
+            if is_inside and self._place(path) is not Place.WHOLE:
+                self._objects(path, before, after)
+            elif json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True):
+                self._note(path, Change.CHANGED, before, after)
             return
         self._left -= 1
+        is_expectation = self._tolerance.placeholders and has_placeholder(before)
         if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
-        elif self._tolerance.placeholders and has_placeholder(before):
-            if not self._tolerance.covers(path, before, after):
-                self._note(path, Change.CHANGED, before, after)
-        elif len(path) >= MAX_DEPTH:
-            if not same(before, after):
+        elif len(path) >= MAX_DEPTH or is_expectation:
+            fits = self._tolerance.covers(path, before, after) if is_expectation else same(before, after)
+            if not fits:
                 self._note(path, Change.CHANGED, before, after)
         elif isinstance(before, dict) and isinstance(after, dict):
             self._objects(path, before, after)
@@ -236,35 +239,19 @@ class _Walker:
             else:
                 self._note(path, Change.CHANGED, before, after)
 
-    def _walk_to_place(self, path: Path, before: Any, after: Any, place: Place) -> None:
-        is_inside = isinstance(before, Mapping) and isinstance(after, Mapping) and len(path) < MAX_DEPTH
-        if is_inside and place is not Place.WHOLE:
-            self._objects(path, before, after)
-        elif json.dumps(before, sort_keys=True) != json.dumps(after, sort_keys=True):
-            self._note(path, Change.CHANGED, before, after)
-
     def _objects(self, path: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        for key, value in after.items():
-            if key in before:
-                self.walk((*path, key), before[key], value)
-            elif self._has_members((*path, key), value):
-                self._objects((*path, key), {}, value)
-            else:
-                self._note((*path, key), Change.ADDED, None, value)
+        for key, value in (*after.items(), *((key, one) for key, one in before.items() if key not in after)):
+            at = (*path, key)
             if not self.complete:
                 return
-        for key, value in before.items():
-            if key in after:
-                continue
-            if self._has_members((*path, key), value):
-                self._objects((*path, key), value, {})
+            if key in before and key in after:
+                self.walk(at, before[key], value)
+            elif self._place and isinstance(value, Mapping) and self._place(at) is Place.MEMBERS:
+                self._objects(at, before.get(key, {}), after.get(key, {}))
+            elif key in after:
+                self._note(at, Change.ADDED, None, value)
             else:
-                self._note((*path, key), Change.REMOVED, value, None)
-
-    def _has_members(self, path: Path, value: Any) -> bool:
-        if self._place is None or not isinstance(value, Mapping):
-            return False
-        return self._place(path) is Place.MEMBERS
+                self._note(at, Change.REMOVED, value, None)
 
     def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
         names = _named(before, after)

@@ -250,24 +250,19 @@ class BuiltInToolbox:
         name = arguments["name"]
         text = self._result_store.find(name)
         if text is None:
-            return ToolResult.failed(self._missing(name))
+            why = f"No result is named {clean_line(name, 60)}."
+            if self._result_store.was_here(name):
+                why = f"{name} is no longer stored. Call the tool again."
+            kept = ", ".join(self._result_store.names()[-20:])
+            return ToolResult.failed(f"{why} Stored results: {kept}.")
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
         limit = min(arguments.get("limit") or self._room, self._room)
         if offset >= len(text):
             why = f"{name} has {len(text):,} characters; offset {offset:,} is past the end"
             return ToolResult.failed(why)
-        told = (
-            _matches(name, text, needle, offset, limit)
-            if needle
-            else _page(name, text, offset, limit, self._room)
-        )
-        return ToolResult((TextContent(told),))
-
-    def _missing(self, name: str) -> str:
-        kept = ", ".join(self._result_store.names()[-20:])
-        if self._result_store.was_here(name):
-            return f"{name} is no longer stored. Call the tool again. Stored results: {kept}."
-        return f"No result is named {clean_line(name, 60)}. Stored results: {kept}."
+        if needle:
+            return ToolResult((TextContent(_matches(name, text, needle, offset, limit)),))
+        return ToolResult((TextContent(_page(name, text, offset, limit, self._room)),))
 
 
 def _result_tool(server: str) -> Tool:

@@ -68,7 +68,11 @@ def problem_of(problems: Mapping[Path, str]) -> str:
 
 def blank_form(schema: Mapping[str, Any]) -> Form:
     """Return the form to fill in, with every default in place."""
-    form = Form(shown_schema(schema))
+    shown = {}
+    for name, spec in _specs(schema):
+        choices = _several(spec)
+        shown[name] = _as_switches(spec, choices) if choices else mapping(schema["properties"])[name]
+    form = Form({**schema, "type": "object", "properties": shown, "additionalProperties": False})
     for field in form.fields():
         if field.state is FieldState.ABSENT and (_has_default(field.spec) or field.children):
             form.include(field.path)
@@ -76,15 +80,6 @@ def blank_form(schema: Mapping[str, Any]) -> Form:
         for choice in _several(spec):
             form.include((name, choice.label))
     return form
-
-
-def shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of the form that is shown."""
-    shown = {}
-    for name, spec in _specs(schema):
-        choices = _several(spec)
-        shown[name] = _as_switches(spec, choices) if choices else mapping(schema["properties"])[name]
-    return {**schema, "type": "object", "properties": shown, "additionalProperties": False}
 
 
 def content_of(schema: Mapping[str, Any], value: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Schemas come from servers: an unsupported part becomes a field of raw JSON, neve
 only when needed, so recursive schemas cost nothing. Nothing outside the schema is ever fetched.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from tui.core.forms.spec import (
     FieldChoice,
     FieldKind,
     FieldSpec,
+    label_of,
 )
 from tui.core.regex import found_in
 from tui.core.schemas.schemas import local_target
@@ -68,7 +68,7 @@ def kind_of(schema: Schema) -> FieldKind:
 def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
     """Return the values that a schema allows if it lists them, else None."""
     if "const" in schema:
-        return (FieldChoice(schema["const"], _value_label(schema["const"])),)
+        return (FieldChoice(schema["const"], label_of(schema["const"])),)
     listed = schema.get("enum")
     if isinstance(listed, list) and 0 < len(listed) <= MAX_CHOICES:
         names = schema.get("enumNames", schema.get("x-enumNames"))
@@ -86,24 +86,17 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
 
 def _choices(named: Iterable[tuple[Any, Any]]) -> tuple[FieldChoice, ...]:
     """Return values and their names as choices with unique labels, because the user chooses by label."""
-    choices = [FieldChoice(value, text(name) or _value_label(value)) for value, name in named]
-    counts = Counter(choice.label for choice in choices)
-    numbers: Counter[str] = Counter()
-    told = []
-    for choice in choices:
-        numbers[choice.label] += 1
-        number = f" #{numbers[choice.label]}" if counts[choice.label] > 1 else ""
-        told.append(FieldChoice(choice.value, choice.label + number))
-    return tuple(told)
+    choices = [FieldChoice(value, text(name) or label_of(value)) for value, name in named]
+    labels = numbered([choice.label for choice in choices], " #{}")
+    return tuple(FieldChoice(choice.value, label) for choice, label in zip(choices, labels, strict=True))
 
 
-def _value_label(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False)[:80]
-    except (ValueError, TypeError, RecursionError):
-        return "an unsupported value"
+def numbered(labels: Sequence[str], number: str) -> Iterator[str]:
+    """Yield labels, those that occur more than once with their number."""
+    counts, seen = Counter(labels), Counter[str]()
+    for label in labels:
+        seen[label] += 1
+        yield label + number.format(seen[label]) if counts[label] > 1 else label
 
 
 def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
@@ -282,12 +275,8 @@ class SchemaReader:
 
     def _union(self, merged: Schema, arms: list[Schema], nullable: bool) -> FieldSpec:
         specs = tuple(self.spec(arm, top=False) for arm in arms)
-        labels = [_label(arm, spec) for arm, spec in zip(arms, specs, strict=True)]
-        counted = [
-            f"{label} {labels[:number].count(label) + 1}" if labels.count(label) > 1 else label
-            for number, label in enumerate(labels)
-        ]
-        named = tuple(replace(spec, label=label) for spec, label in zip(specs, counted, strict=True))
+        labels = numbered([_label(arm, spec) for arm, spec in zip(arms, specs, strict=True)], " {}")
+        named = tuple(replace(spec, label=label) for spec, label in zip(specs, labels, strict=True))
         return replace(_described(named[0].kind, merged), nullable=nullable, arms=named)
 
 

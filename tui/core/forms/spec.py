@@ -276,14 +276,19 @@ class FormField:
             yield from child.fields()
 
 
-def brief(value: Any) -> str:
-    """Return a value of a schema, shortened and cleaned."""
+def label_of(value: Any) -> str:
+    """Return a value of a schema as the text that the user selects it by."""
     if isinstance(value, str):
-        return clean_line(value, 40) or '""'
+        return value
     try:
-        return clean_line(json.dumps(value, ensure_ascii=False), 40)
+        return json.dumps(value, ensure_ascii=False)[:80]
     except (ValueError, TypeError, RecursionError):
         return "an unsupported value"
+
+
+def brief(value: Any) -> str:
+    """Return a value of a schema, shortened and cleaned."""
+    return clean_line(label_of(value), 40) or '""'
 
 
 def type_words(field: FormField) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from tui.core.schemas.schemas import MAX_NODES, SchemaTooLarge, objects, strings
+from tui.core.schemas.schemas import DATA, MAX_NODES, SchemaTooLarge, objects, strings
 
 
 class SchemaForm(StrEnum):
@@ -54,8 +54,13 @@ _KINDS = {
     list: "array",
 }
 _SHARED = frozenset({"title", "description", "pattern"})
-_BOUNDS = frozenset({"minimum", "maximum"})
-_COUNTS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
+_BOUNDS: Mapping[str, tuple[str, ...]] = {
+    "number": ("minimum", "maximum"),
+    "integer": ("minimum", "maximum"),
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 _GEMINI_FORMATS = frozenset({"int32", "int64", "float", "double", "date-time", "enum"})
 _MAX_LISTED = 40
 
@@ -110,10 +115,11 @@ class _FormConverter:
         if self._gemini and node.get("nullable") is True:
             result["nullable"] = True
         result |= {key: node[key] for key in _SHARED if isinstance(node.get(key), str)}
-        result |= {
-            key: node[key] for key in _BOUNDS if kind in ("number", "integer") and _number(node.get(key))
-        }
-        result |= {key: node[key] for key in _COUNTS if _count(node.get(key)) and _counts(key, kind)}
+        is_number = kind in ("number", "integer")
+        for key in _BOUNDS.get(kind, ()):
+            value = node.get(key)
+            if _is(value, "number" if is_number else "integer") and (is_number or value >= 0):
+                result[key] = value
         if kind != "string":
             result.pop("pattern", None)
         if isinstance(form := node.get("format"), str) and (not self._gemini or form in _GEMINI_FORMATS):
@@ -227,18 +233,6 @@ def _is(value: Any, kind: str) -> bool:
     return _kind_of(value) == kind or (kind == "number" and _kind_of(value) == "integer")
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _counts(key: str, kind: str) -> bool:
-    return key.endswith({"string": "Length", "array": "Items", "object": "Properties"}.get(kind, "-"))
-
-
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """Accepted names."""
 
@@ -272,10 +266,8 @@ def _fresh(name: str, taken: set[str]) -> str:
     if stem not in taken:
         return stem
     digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()
-    for length in range(8, 64, 8):
-        if (fresh := f"{stem[: 63 - length]}_{digest[:length]}") not in taken:
-            return fresh
-    raise AssertionError("a hash of 56 digits was taken")
+    fresh = (f"{stem[: 63 - length]}_{digest[:length]}" for length in range(8, 64, 8))
+    return next(one for one in fresh if one not in taken)
 
 
 def _names(node: Any) -> Iterator[str]:
@@ -289,7 +281,7 @@ def _names(node: Any) -> Iterator[str]:
             yield from map(str, value)
             for inner in value.values():
                 yield from _names(inner)
-        elif key not in _DATA:
+        elif key not in DATA:
             yield from _names(value)
 
 
@@ -305,9 +297,5 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
         elif key == "required" and isinstance(value, list):
             made[key] = [names.get(name, name) if isinstance(name, str) else name for name in value]
         else:
-            made[key] = value if key in _DATA else _renamed(value, names)
+            made[key] = value if key in DATA else _renamed(value, names)
     return made
-
-
-_DATA = frozenset({"enum", "const", "default", "examples", "example"})
-"""Keywords whose values are not schemas."""

@@ -16,7 +16,7 @@ MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
 _NAME_MAPS = frozenset({"properties", "patternProperties"})
 _COMBINERS = ("anyOf", "oneOf", "allOf")
-_DATA = frozenset({"enum", "const", "default", "example", "examples"})
+DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are not schemas, so that names in them are not keywords."""
 
 
@@ -43,16 +43,20 @@ class _Copier:
             return {}
         if isinstance(ref := node.get("$ref"), str):
             return self._inline(ref, node, depth, open_refs)
-        return {
-            _name(key): self._value(key, value, depth + 1, open_refs)
-            for key, value in node.items()
-            if key not in _DROPPED and _is_sound(key, value)
-        }
-
-    def _value(self, key: str, value: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        if key in _NAME_MAPS:
-            return self._named(value, depth, open_refs)
-        return self._data(value, depth) if key in _DATA else self.copy(value, depth, open_refs)
+        copied = {}
+        for key, value in node.items():
+            if key in _DROPPED or not _is_sound(key, value):
+                continue
+            if key in _NAME_MAPS:  # its keys are names: a property may be called `definitions`
+                known = value if isinstance(value, Mapping) and depth + 1 < MAX_DEPTH else {}
+                copied[_name(key)] = {
+                    _name(name): self.copy(one, depth + 2, open_refs) for name, one in known.items()
+                }
+            elif key in DATA:
+                copied[_name(key)] = self._data(value, depth + 1)
+            else:
+                copied[_name(key)] = self.copy(value, depth + 1, open_refs)
+        return copied
 
     def _data(self, value: Any, depth: int) -> Any:
         self._count()
@@ -66,12 +70,6 @@ class _Copier:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes after expanding references")
-
-    def _named(self, node: Any, depth: int, open_refs: tuple[str, ...]) -> Any:
-        """Copy a map whose keys are names, because a property may be called `definitions`."""
-        if not isinstance(node, Mapping) or depth >= MAX_DEPTH:
-            return {}
-        return {_name(key): self.copy(value, depth + 1, open_refs) for key, value in node.items()}
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
         beside = {key: value for key, value in node.items() if key != "$ref"}

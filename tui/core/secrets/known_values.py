@@ -172,7 +172,8 @@ class KnownValues:
         places: dict[tuple[int, _Form], int] = {}
         for view in _views(raw):
             for form in forms:
-                for octets in _spellings(form):
+                safe = form.octets.translate(_URL_SAFE) if form.rest is _REST_OF_BASE64 else form.octets
+                for octets in {form.octets, safe}:
                     for start, end in view.places(octets, behind=form.is_plain):
                         places.setdefault((end, form), start)
         found = [(start, end, form) for (end, form), start in places.items()]
@@ -290,12 +291,6 @@ def _char(escape: re.Match[bytes]) -> bytes:
     if high:
         return chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low, 16) & 0x3FF)).encode()
     return octets_of(chr(int(code, 16))) if code else b""
-
-
-def _spellings(form: _Form) -> Iterator[bytes]:
-    yield form.octets
-    if form.rest is _REST_OF_BASE64 and (safe := form.octets.translate(_URL_SAFE)) != form.octets:
-        yield safe
 
 
 def _alike(octets: bytes) -> bytes:

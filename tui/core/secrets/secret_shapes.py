@@ -45,6 +45,8 @@ def _token(name: str, gate: str, hint: str, prefix: str, rest: str) -> Shape:
     return _shape(name, gate, hint, f"(?P<secret>{prefix}{_BEGINS.format(prefix)}{rest})")
 
 
+_AWS = r"[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])"
+_BEARER = r"(?: |%20|\+)+(?P<secret>(?:[A-Za-z0-9._~+/=-]|\\/){12,})"
 # Each pattern starts with a literal, to which `re` skips instead of trying every byte.
 SHAPES = (
     _token("key", "-", "sk-", "sk-", r"[A-Za-z0-9_-]{16,}"),
@@ -54,18 +56,8 @@ SHAPES = (
     _token("slack", "x", "xox", "xox[abeposr]-", r"[A-Za-z0-9-]{10,}"),
     _token("google", "I", "AIza", "AIza", r"[A-Za-z0-9_-]{35}"),
     _token("aws", "I", "IA", "A[KS]IA", r"[0-9A-Z]{16}(?![0-9A-Za-z])"),
-    _shape(
-        "aws",
-        "c",
-        "ccess",
-        r"ccess_?[Kk]ey[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])",
-    ),
-    _shape(
-        "aws",
-        "K",
-        "CCESS_KEY",
-        r"CCESS_KEY[\"'\\\s:=]{1,8}(?P<secret>(?:[A-Za-z0-9+/]|\\/){40})(?![A-Za-z0-9+/])",
-    ),
+    _shape("aws", "c", "ccess", rf"ccess_?[Kk]ey{_AWS}"),
+    _shape("aws", "K", "CCESS_KEY", rf"CCESS_KEY{_AWS}"),
     # Where none begins, none begins in the rest of these characters either: the search continues behind them.
     _shape(
         "jwt",
@@ -82,18 +74,8 @@ SHAPES = (
         r"(?P<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^\"\\-]|\\+[nr/]|-(?!----))*"
         r"(?:-----END [A-Z ]*PRIVATE KEY-----)?)",
     ),
-    _shape(
-        "bearer",
-        "B",
-        "earer",
-        r"earer(?<=Bearer)(?: |%20|\+)+(?P<secret>(?:[A-Za-z0-9._~+/=-]|\\/){12,})",
-    ),
-    _shape(
-        "bearer",
-        "b",
-        "bearer",
-        r"bearer(?: |%20|\+)+(?P<secret>(?:[A-Za-z0-9._~+/=-]|\\/){12,})",
-    ),
+    _shape("bearer", "B", "earer", rf"earer(?<=Bearer){_BEARER}"),
+    _shape("bearer", "b", "bearer", rf"bearer{_BEARER}"),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.events import LimitName
+from tui.core.events import LimitName, LimitReached
 from tui.core.ports import Clock, MonotonicClock, Usage
 from tui.core.time_limits import CallTimeout
 
@@ -54,14 +54,6 @@ class Limits:
         return CallTimeout(
             self.tool_seconds, max(self.turn_seconds, self.tool_seconds) if most is None else most
         )
-
-
-@dataclass(frozen=True, slots=True)
-class ReachedLimit:
-    """A limit that was reached, and its value."""
-
-    limit: LimitName
-    value: float
 
 
 def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
@@ -128,14 +120,14 @@ class TurnMeter:
         """Count a step; one in which every call failed is an error step."""
         self.errors = self.errors + 1 if calls and failed == calls else 0
 
-    def out_of_steps(self) -> ReachedLimit | None:
+    def out_of_steps(self) -> LimitReached | None:
         """Return the limit of steps if it is reached.
 
         Checked between steps, and before the calls of a reply run: no step would read their results.
         """
         return _reached(LimitName.MAX_STEPS, self.steps, self.limits.max_steps)
 
-    def reached(self) -> ReachedLimit | None:
+    def reached(self) -> LimitReached | None:
         """Return the limit that forbids another step, or None."""
         limits = self.limits
         return (
@@ -149,5 +141,5 @@ class TurnMeter:
         )
 
 
-def _reached(limit: LimitName, spent: float, budget: float | None) -> ReachedLimit | None:
-    return ReachedLimit(limit, budget) if budget is not None and spent >= budget else None
+def _reached(limit: LimitName, spent: float, budget: float | None) -> LimitReached | None:
+    return LimitReached(limit, budget) if budget is not None and spent >= budget else None

@@ -38,7 +38,7 @@ from tui.core.events import (
 )
 from tui.core.ports import ModelRequest, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
-from tui.core.turn.limits import ReachedLimit, TurnMeter
+from tui.core.turn.limits import TurnMeter
 from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
@@ -187,7 +187,7 @@ class Turn:
                 reply = await self._think(extra, tools=not corrections)
             except TimeoutError:
                 self._keep_partial()
-                reached = ReachedLimit(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
+                reached = LimitReached(LimitName.TURN_SECONDS, deps.limits.turn_seconds)
                 break
             nudged, extra = extra, ""
             if not reply.calls:
@@ -347,27 +347,25 @@ class Turn:
         else:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
-    async def _wrap_up(self, reached: ReachedLimit) -> None:
+    async def _wrap_up(self, reached: LimitReached) -> None:
         """At a limit: answer open calls, and ask once more, without tools, for the best answer."""
         self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
-        self._emit(LimitReached(reached.limit, reached.value))
+        self._emit(reached)
         before = len(self._answers)
         failure = ""
         try:
-            reply = await self._think(WRAP_UP, final=True)
+            await self._think(WRAP_UP, final=True)
+            self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
             failure = str(error) or "no response in time"
-        else:
-            if reply.calls:
-                self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         if len(self._answers) == before:
             summary = self._summary(reached, failure)
             self._conversation.add(AssistantMessage(text=summary, model="mcptui"))
             self._answers.append(summary)
         self._end(EndReason.LIMIT, reached.limit)
 
-    def _summary(self, reached: ReachedLimit, failure: str) -> str:
+    def _summary(self, reached: LimitReached, failure: str) -> str:
         """Return mcptui's own text for when the model gives no last answer."""
         stop = "" if failure.endswith((".", "!", "?")) else "."
         why = f" The last request failed: {failure}{stop}" if failure else ""

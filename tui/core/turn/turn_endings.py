@@ -83,23 +83,19 @@ def said_once(remarks: Sequence[Remark]) -> list[Remark]:
 
 def words_of(remark: Remark) -> str:
     """Return the text of a remark, without keys; "" for none, or for one of a newer mcptui."""
-    words = _words_of(remark)
-    return f"Imported: {words}" if words and remark.imported else words
-
-
-def _words_of(remark: Remark) -> str:
     match remark.kind:
         case "error":
             place = f"{remark.where}: " if remark.where not in ("", "model") else ""
-            return sentences(f"{place}{remark.text}", remark.next_step)
+            words = sentences(f"{place}{remark.text}", remark.next_step)
         case "limit":
-            return _limit_words(remark)
+            words = _limit_words(remark)
         case "end":
-            return END_WORDS.get(remark.text, "")
+            words = END_WORDS.get(remark.text, "")
         case "retry":
-            return clean_line(remark.text, 400)
+            words = clean_line(remark.text, 400)
         case _:
-            return remark.text
+            words = remark.text
+    return f"Imported: {words}" if words and remark.imported else words
 
 
 def _limit_words(remark: Remark) -> str:

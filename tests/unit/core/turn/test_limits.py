@@ -3,8 +3,8 @@
 import pytest
 
 from tests.unit.core.stand_ins import HandClock
-from tui.core.events import LimitName
-from tui.core.turn.limits import Limits, ReachedLimit, TurnMeter, fingerprint
+from tui.core.events import LimitName, LimitReached
+from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 
 SECOND = 1_000_000_000
 
@@ -23,7 +23,7 @@ def test_the_time_of_a_turn_is_limited(clock: HandClock):
     clock.ns = 4 * SECOND
     assert meter.reached() is None
     clock.ns = 5 * SECOND
-    assert meter.reached() == ReachedLimit(LimitName.TURN_SECONDS, 5)
+    assert meter.reached() == LimitReached(LimitName.TURN_SECONDS, 5)
 
 
 def test_time_spent_waiting_for_the_person_does_not_count(clock: HandClock):
@@ -44,7 +44,7 @@ def test_a_step_with_one_successful_call_is_not_an_error_step():
     meter.step_ended(calls=1, failed=1)
     assert meter.reached() is None
     meter.step_ended(calls=1, failed=1)
-    assert meter.reached() == ReachedLimit(LimitName.CONSECUTIVE_ERRORS, 2)
+    assert meter.reached() == LimitReached(LimitName.CONSECUTIVE_ERRORS, 2)
 
 
 def test_calls_are_identical_whatever_the_order_of_their_keys():
