@@ -209,7 +209,7 @@ class ResultRedactor:
             octets = b64decode(text, validate=True)
         except (Base64Error, ValueError):
             return cleared
-        inside = self._redactor.redact_spoken_bytes(octets)
+        inside, _ = self._redactor.redact_bytes(octets, quotes=False, shapes=False, spoken=True)
         return cleared if inside == octets else b64encode(inside).decode()
 
 

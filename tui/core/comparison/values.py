@@ -254,11 +254,18 @@ class _Walker:
                 self._note(at, Change.REMOVED, value, None)
 
     def _lists(self, path: Path, before: Sequence[Any], after: Sequence[Any]) -> None:
-        names = _named(before, after)
-        if names is not None:
-            self._by_name(path, before, after, names)
-            return
-        for old, new in self._matched(before, after):
+        kept_old, kept_new = list[Hashable](), list[Hashable]()
+        if (names := _named(before, after)) is None:
+            pairs = self._matched(before, after)
+        else:
+            places, new_places = ({name: at for at, name in enumerate(listed)} for listed in names)
+            kept_old, kept_new = (
+                [n for n in places if n in new_places],
+                [n for n in new_places if n in places],
+            )
+            gone = ((at, None) for name, at in places.items() if name not in new_places)
+            pairs = (*((places.get(name), at) for name, at in new_places.items()), *gone)
+        for old, new in pairs:
             if old is None and new is not None:
                 self._note((*path, new), Change.ADDED, None, after[new])
             elif new is None and old is not None:
@@ -267,23 +274,6 @@ class _Walker:
                 self.walk((*path, new), before[old], after[new])
             if not self.complete:
                 return
-
-    def _by_name(
-        self, path: Path, before: Sequence[Any], after: Sequence[Any], names: tuple[_Names, _Names]
-    ) -> None:
-        old, new = names
-        places, new_names = {name: index for index, name in enumerate(old)}, set(new)
-        for index, name in enumerate(new):
-            if name in places:
-                self.walk((*path, index), before[places[name]], after[index])
-            else:
-                self._note((*path, index), Change.ADDED, None, after[index])
-            if not self.complete:
-                return
-        for index, name in enumerate(old):
-            if name not in new_names:
-                self._note((*path, index), Change.REMOVED, before[index], None)
-        kept_old, kept_new = [n for n in old if n in new_names], [n for n in new if n in places]
         if kept_old != kept_new:
             self._note(path, Change.MOVED, kept_old, kept_new)
 

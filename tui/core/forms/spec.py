@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from tui.core import units
 from tui.core.text import clean_line
@@ -23,19 +23,8 @@ Path = tuple[str | int, ...]
 """Names of properties and indexes of items; () is the root."""
 
 
-class Missing:
-    """No value, which is not the value null."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "MISSING"
-
-    def __bool__(self) -> bool:
-        return False
-
-
-MISSING: Final = Missing()
+MISSING: Any = object()
+"""No value, which is not the value null."""
 
 
 class FieldKind(StrEnum):

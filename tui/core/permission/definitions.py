@@ -102,7 +102,7 @@ class ServerDefinitions:
         self._server = server
         self._key = key
         self._store = store
-        self._loaded = store is None
+        self.is_loaded = store is None
         self._accepted: dict[str, Accepted] | None = None
         self._refused: dict[str, str] = {}
         self._open = self._probed = False
@@ -111,18 +111,14 @@ class ServerDefinitions:
         self._current: Mapping[str, Definition] = {}
         self._changes: tuple[int, Sequence[DefinitionChange]] = (-1, ())
 
-    @property
-    def is_loaded(self) -> bool:
-        return self._loaded
-
     def load(self) -> None:
         """Read the stored record, once. Blocks."""
-        if self._loaded or self._store is None:
+        if self.is_loaded or self._store is None:
             return
         if (kept := self._store.load(self._key)) is not None:
             self._accepted, self._refused = dict(kept.accepted), dict(kept.refused)
             self.damage, self._probed = kept.damage, kept.probed
-        self._loaded = True
+        self.is_loaded = True
 
     def see(
         self,
@@ -227,10 +223,7 @@ class KnownDefinitions:
 
     def of(self, server: str, key: str) -> ServerDefinitions:
         """Return the definitions of the server with this `key`."""
-        known = self._servers.get(key)
-        if known is None:
-            known = self._servers[key] = ServerDefinitions(server, key, self._store)
-        return known
+        return self._servers.setdefault(key, ServerDefinitions(server, key, self._store))
 
 
 def shown_name(name: str) -> str:

@@ -164,11 +164,8 @@ def _composed(text: str) -> str:
     return _MARKED.sub(lambda found: unicodedata.normalize("NFC", found[0]), text)
 
 
-class _Missing:
-    """The value at a path that leads to nothing."""
-
-
-MISSING = _Missing()
+MISSING = object()
+"""The value at a path that leads to nothing."""
 
 
 def covers_any(

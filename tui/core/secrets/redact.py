@@ -172,7 +172,7 @@ class Redactor:
         return bool(self._spoken or self._known)
 
     def redact(self, text: str) -> str:
-        return self._in_text(text, self._redacted)
+        return self._in_text(text, self.redact_bytes)
 
     def redact_line(self, text: str, limit: int) -> str:
         """Return a text as one line without secrets, of at most `limit` characters."""
@@ -180,7 +180,7 @@ class Redactor:
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
-        return self._in_text(text, partial(self._redacted, shapes=False, quotes=quotes))
+        return self._in_text(text, partial(self.redact_bytes, shapes=False, quotes=quotes))
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or the user without complete known values.
@@ -191,11 +191,7 @@ class Redactor:
         """
         if not (shapes or self.searches):
             return text
-        return self._in_text(text, partial(self._redacted, shapes=shapes, quotes=quotes, spoken=True))
-
-    def redact_spoken_bytes(self, raw: bytes) -> bytes:
-        """Return bytes without complete known values, as `redact_spoken` does."""
-        return self._redacted(raw, shapes=False, quotes=False, spoken=True)[0]
+        return self._in_text(text, partial(self.redact_bytes, shapes=shapes, quotes=quotes, spoken=True))
 
     def begun_at_end(self, text: str) -> int:
         """Return how many characters at the end of `text` may start a value that `redact_spoken` replaces.
@@ -252,19 +248,14 @@ class Redactor:
         found = [self.redact_cut(line) if line.endswith(CUT) else self.redact(line) for line in lines]
         return [*found[:-1], *map(self.redact_cut, lines[-1:])]
 
-    def redact_bytes(self, raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return bytes with a mark for each secret, and the positions of the marks.
-
-        Configured values are also found escaped for JSON, for a URL, in base64 and in mixtures of these.
-        """
-        return self._redacted(raw)
-
-    def _redacted(
+    def redact_bytes(
         self, raw: bytes, *, quotes: bool = True, shapes: bool = True, spoken: bool = False
     ) -> tuple[bytes, tuple[Redaction, ...]]:
-        """Return `raw` without secrets, partial quotes of keys and shapes, and the positions of the marks.
+        """Return bytes with a mark for each secret, and the positions of the marks.
 
-        What is `spoken` keeps words, and placeholders that look like a secret.
+        Configured values are also found escaped for JSON, for a URL, in base64 and in mixtures of these, and
+        so are partial `quotes` of keys and `shapes`. What is `spoken` keeps words, and placeholders that look
+        like a secret.
         """
         spans = self._known.spans_in(raw, self._words if spoken else ())
         if quotes:
