@@ -225,7 +225,6 @@ def _byte_offsets(text: str) -> list[int]:
 
 
 def _with_offsets(text: str, offsets: Sequence[int]) -> tuple[str, list[int]]:
-    """Return a text with its escapes resolved, and the offsets of its characters."""
     parts: list[str] = []
     kept: list[int] = []
     at = 0

@@ -130,7 +130,6 @@ class KnownTasks:
         return self._kept.all.get((server, origin, task_id))
 
     def put(self, task: Task) -> None:
-        """Add a task, or replace its state."""
         tasks, before = self._kept.all, self._kept.all.get(task.key)
         tasks[task.key] = task
         # Its status is polled anyway, so only a new task or time to live is written to the file.

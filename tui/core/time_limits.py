@@ -66,7 +66,6 @@ class CallTimeout:
         return self
 
     def limit(self) -> "TimeLimit":
-        """Return the limit of one call."""
         return TimeLimit(self.seconds, self.most)
 
     def passed(self, limit: "TimeLimit") -> str:

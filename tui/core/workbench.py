@@ -116,7 +116,6 @@ class PromptInfo:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments."""
         texts = {one.name: {"type": "string", "description": one.description} for one in self.arguments}
         required = [one.name for one in self.arguments if one.required]
         return {"type": "object", "properties": texts, "required": required, "additionalProperties": False}

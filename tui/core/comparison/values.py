@@ -142,7 +142,6 @@ class Difference:
 
     @property
     def path(self) -> str:
-        """The path as text: `result.content[0].text`."""
         return path_text(self.steps)
 
 

@@ -338,7 +338,6 @@ def _listing(found: Sequence[ResourceInfo], problem: str, arguments: Mapping[str
 
 
 def _line(one: ResourceInfo) -> str:
-    """Return a resource as one line: URI, name, type, size and description."""
     name = clean_line(one.title or one.name, 120)
     facts = [clean_line(one.mime, 60), "" if one.size is None else in_bytes(one.size)]
     facts.append("template" if one.template else "")

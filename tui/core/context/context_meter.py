@@ -103,7 +103,6 @@ class RequestTokens:
     _reported: Usage | None = None
 
     def take(self, part: ModelPart) -> None:
-        """Count a part of the reply."""
         self._is_sent = True
         match part:
             case TextPart(text):

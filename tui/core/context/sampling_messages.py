@@ -132,7 +132,6 @@ def model_request(
 
 
 def _names_in(params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of tools and calls in a request, which may be malformed."""
     listed, messages = params.get("tools"), params.get("messages")
     named = [*listed] if isinstance(listed, list) else []
     for message in messages if isinstance(messages, list) else ():

@@ -253,7 +253,6 @@ class FormField:
             child.move((*path, name))
 
     def clear(self) -> None:
-        """Make it absent."""
         self.state = FieldState.ABSENT
         self.text, self.value, self.misread = "", None, ""
         self.children = {}

@@ -96,7 +96,6 @@ class Framer:
             del buffer[: -self._edge]
 
     def end(self) -> bytes | Oversize:
-        """End the current line here and return it."""
         line = bytes(self._buffer)
         size, head = self._skipped, self._head
         self._buffer = bytearray()

@@ -390,7 +390,6 @@ class CallApproval:
         return found
 
     def limited(self, tool: Tool, arguments: Arguments) -> None:
-        """Record a call that a limit of the turn prevents."""
         self._record(tool, arguments, allowed=False, by=BY_LIMIT)
 
     def _record(

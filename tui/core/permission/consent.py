@@ -286,7 +286,6 @@ def _origin(launch: Launch, place: str, value: str) -> str:
 
 
 def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a model and of the sign-in to show."""
     values = launch.open_values
     sign_in = [
         f"{place.removeprefix('oauth.')} = {shlex.quote(one)}"

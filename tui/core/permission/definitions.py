@@ -222,7 +222,6 @@ class KnownDefinitions:
         self._servers: dict[str, ServerDefinitions] = {}
 
     def of(self, server: str, key: str) -> ServerDefinitions:
-        """Return the definitions of the server with this `key`."""
         return self._servers.setdefault(key, ServerDefinitions(server, key, self._store))
 
 

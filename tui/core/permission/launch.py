@@ -135,7 +135,6 @@ class Launch:
 
     @property
     def is_model(self) -> bool:
-        """Whether it is the endpoint of a model."""
         return self.transport == "model"
 
     @property
@@ -250,7 +249,6 @@ class Launch:
 
 
 def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
-    """Return the configured sign-in settings without secrets, by place."""
     texts = {
         "grant": "" if oauth.grant is Grant.USER else oauth.grant.value,
         "client_id": oauth.client_id,
@@ -323,7 +321,6 @@ def in_words(place: str) -> str:
 
 
 def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the symbolic links whose target differs."""
     for place, was, leads in _differing(before, now):
         told = [f"led to {was[:MAX_SHOWN_CHANGE]}"] if isinstance(was, str) else []
         if isinstance(leads, str):

@@ -106,7 +106,6 @@ def risks_of(launch: Launch) -> Iterator[str]:
 
 
 def _of_keys(launch: Launch) -> Iterator[str]:
-    """Yield the settings that get one of the user's keys from the environment or the keychain."""
     for place, reference in sorted(launch.references.items()):
         for name in dict.fromkeys(reference.names):
             if names_a_key(name):
@@ -117,7 +116,6 @@ def _of_keys(launch: Launch) -> Iterator[str]:
 
 
 def _of_options(words: Sequence[str]) -> Iterator[str]:
-    """Yield the effects of a launcher's options: the source of downloads, what a container can reach."""
     if not words:
         return
     name, args = _program(words[0]), list(words[1:])

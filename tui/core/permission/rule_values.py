@@ -221,7 +221,6 @@ class _Texts:
 
 
 def _matches(texts: Sequence[str], pattern: str) -> bool:
-    """Return whether a spelling of one reading matches."""
     if any(fnmatchcase(text, pattern) for text in texts):
         return True
     if not pattern.isascii() and any(isinstance(text, _Plain) for text in texts):

@@ -211,7 +211,6 @@ class RuleCheck:
         self.unreadable = 0
 
     def add(self, call: PastCall) -> None:
-        """Compare one call with the rules."""
         if call.arguments is None:
             self.unreadable += 1
             return

@@ -222,7 +222,6 @@ def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Pi
 
 
 def _equal_words(old: Sequence[str], new: Sequence[str]) -> int:
-    """Return how many words are equal before the first that differs."""
     pairs = enumerate(zip(old, new, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 

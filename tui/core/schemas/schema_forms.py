@@ -117,7 +117,7 @@ class _FormConverter:
         result |= {key: node[key] for key in _SHARED if isinstance(node.get(key), str)}
         is_number = kind in ("number", "integer")
         for key in _BOUNDS.get(kind, ()):
-            value = node.get(key)
+            value: Any = node.get(key)
             if _is(value, "number" if is_number else "integer") and (is_number or value >= 0):
                 result[key] = value
         if kind != "string":
@@ -148,7 +148,6 @@ class _FormConverter:
             result["additionalProperties"] = self.node(more) if described else more is not False
 
     def _values(self, node: Mapping[str, Any], kind: str, result: dict[str, Any]) -> None:
-        """Copy enum, const and default as far as they fit the type."""
         listed = _enum(node)
         fitting = [value for value in listed if _is(value, kind)]
         if fitting and (kind == "string" or not self._gemini):

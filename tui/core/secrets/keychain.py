@@ -179,7 +179,6 @@ class StoredSecrets:
         self._use_keychain = use_keychain
 
     def path(self, name: str) -> Path:
-        """Return the file of an entry."""
         return self._folder / f"{name}.json"
 
     def place_in_keychain(self, name: str) -> str:

@@ -94,7 +94,6 @@ class SecretArguments:
             self._rules[server] = tuple((tool if dot else EVERY, argument) for tool, dot, argument in parts)
 
     def of(self, server: str, tool: str) -> SecretNames:
-        """Return the secret arguments of a tool."""
         patterns = [name for wanted, name in self._rules.get(server, ()) if fnmatchcase(tool, wanted)]
         return SecretNames(self._learned.get((server, tool), frozenset()), tuple(patterns))
 

@@ -60,7 +60,6 @@ class Reply:
         self._text.append(piece)
 
     def say_instead(self, thought: str) -> None:
-        """Make reasoning the text of this reply."""
         self._reasoning.clear()
         self._text.append(thought)
         self.echo = None

@@ -200,7 +200,6 @@ class ToolCallRunner:
 
     @property
     def running(self) -> Sequence[str]:
-        """The ids of the calls that were sent and have no result yet."""
         return tuple(self._running)
 
     def cancel(self, call_id: str) -> None:
