@@ -10,7 +10,7 @@ NFD).
 
 import codecs
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import category, normalize
@@ -363,6 +363,12 @@ def preview(text: str, max_chars: int = PREVIEW_BYTES, max_lines: int = PREVIEW_
 def fold(text: str) -> str:
     """Return the form in which texts are compared: case-folded and canonically composed."""
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
+
+
+def equal_start(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """Return how many characters, bytes or words two texts have in common before the first that differs."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def composed(text: str) -> str:

@@ -40,19 +40,8 @@ class Kind(IntEnum):
     MODEL_REPLY = 11
 
 
-KIND_WORDS = {
-    Kind.REQUEST: "request",
-    Kind.RESPONSE: "response",
-    Kind.ERROR: "error",
-    Kind.NOTIFICATION: "notification",
-    Kind.BATCH: "batch",
-    Kind.NOT_RPC: "not JSON-RPC",
-    Kind.NOT_JSON: "not JSON",
-    Kind.STDERR: "stderr",
-    Kind.EVENT: "event",
-    Kind.MODEL_REQUEST: "model request",
-    Kind.MODEL_REPLY: "model reply",
-}
+KIND_WORDS = {kind: kind.name.lower().replace("_", " ") for kind in Kind}
+KIND_WORDS |= {Kind.NOT_RPC: "not JSON-RPC", Kind.NOT_JSON: "not JSON"}
 
 ANSWERS = frozenset({Kind.RESPONSE, Kind.ERROR, Kind.MODEL_REPLY})
 """Kinds that end a request."""
@@ -94,17 +83,8 @@ class Outcome(IntEnum):
     """A server of the other era refused `PROBE_METHOD` or the handshake, or ignored it; not a failure."""
 
 
-OUTCOME_WORDS = {
-    Outcome.NONE: "",
-    Outcome.PENDING: "pending",
-    Outcome.OK: "ok",
-    Outcome.ERROR: "error",
-    Outcome.TOOL_ERROR: "tool error",
-    Outcome.CANCELLED: "cancelled",
-    Outcome.LOST: "lost",
-    Outcome.INPUT_REQUIRED: "asks for input",
-    Outcome.PROBE: "probe",
-}
+OUTCOME_WORDS = {outcome: outcome.name.lower().replace("_", " ") for outcome in Outcome}
+OUTCOME_WORDS |= {Outcome.NONE: "", Outcome.INPUT_REQUIRED: "asks for input"}
 
 
 class Severity(IntEnum):

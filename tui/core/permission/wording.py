@@ -12,7 +12,7 @@ from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
 from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
-from tui.core.text import clean_line, composed, grapheme_end, start_of
+from tui.core.text import clean_line, composed, equal_start, grapheme_end, start_of
 
 
 class Kind(StrEnum):
@@ -201,8 +201,8 @@ def _flat(text: str) -> str:
 
 
 def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
-    start = _equal_words(old, new)
-    end = _equal_words(old[start:][::-1], new[start:][::-1])
+    start = equal_start(old, new)
+    end = equal_start(old[start:][::-1], new[start:][::-1])
     head, tail = "".join(old[:start]), "".join(old[len(old) - end :])
     if len(head) > CONTEXT:
         head = "…" + head[grapheme_end(head, len(head) - CONTEXT) :]
@@ -219,11 +219,6 @@ def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Pi
         removed += _bounded("".join(old[a:b]), Kind.DIM if same else Kind.REMOVED, most)
         added += _bounded("".join(new[c:d]), Kind.DIM if same else Kind.ADDED, most)
     return [*first, *removed, *last], [*first, *added, *last]
-
-
-def _equal_words(old: Sequence[str], new: Sequence[str]) -> int:
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
 def _words(text: str) -> list[str]:

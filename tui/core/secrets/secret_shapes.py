@@ -20,6 +20,7 @@ from tui.core.secrets.secret_names import (
     names_a_secret,
     only_refers_to_a_secret,
 )
+from tui.core.text import equal_start
 
 # A shape starts at a word boundary; `\n` before it in a JSON text ends with a letter outside of any word.
 _BEGINS = r"(?:(?<![A-Za-z0-9_]{0})|(?<=\\[bfnrt]{0}))"
@@ -176,9 +177,7 @@ class PartialQuotes:
 def _beginnings(raw: bytes, key: bytes, shortest: int) -> Iterator[tuple[int, int]]:
     start = raw.find(key[:shortest])
     while start >= 0:
-        length = min(shortest, len(key))
-        while length < len(key) and raw[start + length : start + length + 1] == key[length : length + 1]:
-            length += 1
+        length = equal_start(raw[start : start + len(key)], key)
         yield start, start + length
         start = raw.find(key[:shortest], start + length)
 
@@ -186,24 +185,19 @@ def _beginnings(raw: bytes, key: bytes, shortest: int) -> Iterator[tuple[int, in
 def _tails(raw: bytes, key: bytes) -> Iterator[tuple[int, int]]:
     place = raw.find(key[-MIN_PART:])
     while place >= 0:
-        end, length = place + MIN_PART, MIN_PART
-        while length < len(key) and end > length and raw[end - length - 1] == key[-length - 1]:
-            length += 1
-        yield end - length, end
+        end = place + MIN_PART
+        before = raw[max(0, end - len(key)) : end]
+        yield end - equal_start(before[::-1], key[::-1]), end
         place = raw.find(key[-MIN_PART:], end)
 
 
 def _head_before(raw: bytes, place: int, key: bytes) -> int:
-    if raw[place - 1 : place] not in key:
-        return 0
-    longest = min(place, len(key) - 1)
+    longest = min(place, len(key) - 1) if raw[place - 1 : place] in key else 0
     return next((size for size in range(longest, 0, -1) if raw.startswith(key[:size], place - size)), 0)
 
 
 def _tail_behind(raw: bytes, place: int, key: bytes) -> int:
-    if raw[place : place + 1] not in key:
-        return 0
-    longest = min(len(raw) - place, len(key) - 1)
+    longest = min(len(raw) - place, len(key) - 1) if raw[place : place + 1] in key else 0
     return next((size for size in range(longest, 0, -1) if raw.startswith(key[-size:], place)), 0)
 
 
