@@ -24,14 +24,20 @@ from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextCont
 PNG = png()
 
 
-def test_text_is_attached_as_text_whatever_its_name():
-    found = attachment_of("notes.bin", "grüße\r\n".encode())
-    assert (found.kind, found.mime, found.data, found.size) == ("text", "text/plain", "grüße\r\n", 9)
-
-
-def test_a_byte_order_mark_is_removed_from_a_text():
-    assert attachment_of("a", b"\xef\xbb\xbfhi").data == "hi"
-    assert attachment_of("a", "hi".encode("utf-16")).data == "hi"
+@pytest.mark.parametrize(
+    ("name", "raw", "mime", "text"),
+    [
+        ("notes.bin", "grüße\r\n".encode(), "text/plain", "grüße\r\n"),
+        ("a", b"\xef\xbb\xbfhi", "text/plain", "hi"),
+        ("a", "hi".encode("utf-16"), "text/plain", "hi"),
+        ("a", "grüße".encode("cp1252"), "text/plain", "grüße"),
+        ("a.MD", b"# hi", "text/markdown", "# hi"),
+        ("a.py", b"x = 1", "text/plain", "x = 1"),
+    ],
+)
+def test_text_in_any_encoding_is_attached_with_the_type_of_its_name(name, raw, mime, text):
+    found = attachment_of(name, raw)
+    assert (found.kind, found.mime, found.data, found.size) == ("text", mime, text, len(text.encode()))
 
 
 def test_an_image_is_sent_as_base64():
@@ -62,15 +68,6 @@ def test_an_image_is_sent_as_base64():
 def test_content_that_cannot_be_attached_is_rejected_with_the_reason(data, words):
     with pytest.raises(ValueError, match=words):
         attachment_of("x", data)
-
-
-def test_the_type_of_a_text_is_derived_from_its_name():
-    assert attachment_of("a.MD", b"# hi").mime == "text/markdown"
-    assert attachment_of("a.py", b"x = 1").mime == "text/plain"
-
-
-def test_text_in_a_legacy_encoding_is_attached_as_text():
-    assert attachment_of("a", "grüße".encode("cp1252")).data == "grüße"
 
 
 def test_a_text_that_is_too_large_can_be_truncated_with_a_note():

@@ -55,10 +55,13 @@ class Work:
         return made
 
 
-def test_work_that_fails_is_started_again():
+def test_work_that_fails_is_started_again_and_logged_in_words_without_its_text(caplog):
     work = Work(1)
     assert work.thread().join(10)
     assert (work.starts, work.failed) == (2, [("a secret", False)])
+    [record] = caplog.records
+    assert record.exc_info and "a secret" in str(record.exc_info[1])
+    assert getattr(record, FAILED_THREAD) == "work (LookupError, restarted)"
 
 
 def test_work_that_fails_again_and_again_is_not_started_for_ever(monkeypatch):
@@ -73,13 +76,6 @@ def test_work_that_cannot_be_repeated_ends_with_its_first_failure():
     work = Work(1000)
     assert work.thread(max_restarts=0).join(10)
     assert (work.starts, work.failed) == (1, [("a secret", True)])
-
-
-def test_a_failure_is_logged_with_its_traceback_and_words_without_its_text(caplog):
-    assert Work(1).thread().join(10)
-    [record] = caplog.records
-    assert record.exc_info and "a secret" in str(record.exc_info[1])
-    assert getattr(record, FAILED_THREAD) == "work (LookupError, restarted)"
 
 
 def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():

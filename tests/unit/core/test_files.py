@@ -31,10 +31,11 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_new_file_is_readable_by_its_owner_only(tmp_path: Path):
-    assert atomic_write(tmp_path / "a", ["x\n", "é"]) == 4
+@pytest.mark.parametrize(("more", "mode"), [({}, 0o600), ({"mode": 0o640}, 0o640)])
+def test_a_new_file_is_readable_by_its_owner_only_unless_requested(tmp_path: Path, more, mode):
+    assert atomic_write(tmp_path / "a", ["x\n", "é"], **more) == 4
     assert (tmp_path / "a").read_bytes() == b"x\n\xc3\xa9"
-    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
 
 
 def test_the_old_file_is_kept_if_writing_fails(tmp_path: Path):
@@ -111,11 +112,6 @@ def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path, name: str, re
     with pytest.raises(OSError, match=reason):
         atomic_write(tmp_path / name, ["x"])
     assert names(tmp_path) == {"file"}
-
-
-def test_the_requested_permissions_are_set(tmp_path: Path):
-    atomic_write(tmp_path / "a", ["x"], mode=0o640)
-    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize("name", ["/proc/self/fd/{}", "/dev/fd/{}", "link"])

@@ -122,12 +122,6 @@ def _enabled():
     gc.enable()
 
 
-def test_the_collector_is_off_during_a_pause_and_on_afterwards():
-    with collector_paused():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-
-
 def test_the_collector_remains_off_until_the_last_pause_ends():
     with collector_paused():
         with collector_paused():

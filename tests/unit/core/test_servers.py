@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from tui.core import servers
 from tui.core.servers import (
     Era,
     EraChoice,
@@ -61,18 +60,6 @@ def test_the_command_and_the_url_are_shown_without_secrets():
     assert spec.shown_url == "https://ada:[redacted:password]@h/mcp"
 
 
-def test_the_mask_of_a_command_line_and_an_address_is_computed_once(monkeypatch):
-    computed: list[object] = []
-    monkeypatch.setattr(servers, "masked_arguments", lambda words: computed.append(words) or list(words))
-    monkeypatch.setattr(servers, "masked", lambda url: computed.append(url) or url)
-    for _ in range(3):
-        spec = ServerSpec(
-            "x", "program-that-is-painted", args=("a=" * 20_000,), url="https://painted.example"
-        )
-        assert spec.shown_command and spec.shown_url
-    assert len(computed) == 2
-
-
 OLD, NEW = Era(modern=False, version="1.0"), Era(modern=True, version="1.0")
 
 
@@ -108,13 +95,6 @@ def test_a_different_era_replaces_the_known_one():
     book = KnownEras(kept)
     book.connected("a", NEW)
     assert kept.eras == {"a": NEW}
-
-
-def test_stored_eras_are_read_once_on_first_use():
-    kept = Kept(a=OLD)
-    book = KnownEras(kept)
-    assert kept.loads == 0
-    assert (book.find("a"), book.find("b"), kept.loads) == (OLD, None, 1)
 
 
 def test_a_forgotten_era_is_not_stored():

@@ -24,44 +24,27 @@ class Counted:
         self.resumes += 1
 
 
-async def test_a_limit_ends_work_that_takes_too_long() -> None:
-    limit = TimeLimit(SHORT)
-    with pytest.raises(TimeoutError):
-        async with limit:
-            await asyncio.Event().wait()
-    assert limit.expired
-
-
-async def test_a_paused_limit_does_not_expire() -> None:
-    async with TimeLimit(SHORT) as limit:
-        limit.pause()
-        await asyncio.sleep(2 * SHORT)
-        limit.resume()
-    assert not limit.expired
-
-
-async def test_a_resumed_limit_still_expires() -> None:
+@pytest.mark.parametrize("is_paused", [False, True])
+async def test_a_limit_ends_work_that_takes_too_long_even_if_it_was_paused(is_paused: bool) -> None:
     limit = TimeLimit(SHORT)
     began = asyncio.get_running_loop().time()
     with pytest.raises(TimeoutError):
         async with limit:
-            limit.pause()
-            limit.resume()
+            if is_paused:
+                limit.pause()
+                limit.resume()
             await asyncio.Event().wait()
-    assert asyncio.get_running_loop().time() - began < 200 * SHORT
+    assert limit.expired and asyncio.get_running_loop().time() - began < 200 * SHORT
 
 
-async def test_a_limit_paused_before_it_begins_does_not_expire() -> None:
+@pytest.mark.parametrize("is_early", [False, True])
+async def test_a_limit_that_is_paused_within_or_before_it_begins_does_not_expire(is_early: bool) -> None:
     limit = TimeLimit(SHORT)
-    limit.pause()
-    async with limit:
-        await asyncio.sleep(2 * SHORT)
-    assert not limit.expired
-
-
-async def test_resuming_a_finished_limit_does_nothing() -> None:
-    async with TimeLimit(SHORT) as limit:
+    if is_early:
         limit.pause()
+    async with limit:
+        limit.pause()
+        await asyncio.sleep(2 * SHORT)
     limit.resume()
     assert not limit.expired
 

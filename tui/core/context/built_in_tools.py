@@ -383,6 +383,4 @@ def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_end = len(text) if line_end < 0 and len(text) - end < MAX_LINE else line_end
     if starts_near and 0 <= line_end and line_end - line_start <= MAX_LINE:
         return line_start, line_end
-    first = max(line_start, start - CONTEXT)
-    last = min(len(text), end + CONTEXT)
-    return first, last if line_end < 0 else min(last, line_end)
+    return max(line_start, start - CONTEXT), min(len(text) if line_end < 0 else line_end, end + CONTEXT)

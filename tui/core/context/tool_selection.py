@@ -173,10 +173,9 @@ class ToolSelection:
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "ToolOffer":
         """Return the offer of a turn; omitted tools are explained in full only once."""
-        room = ToolBudget(self.max_tools, window)
         offer = self.preview(tools, window=window, talk=talk)
         self.offered(offer)
-        situation = (room, frozenset(map(key_of, tools)))
+        situation = (self.max_tools, window, frozenset(map(key_of, tools)))
         if offer.notice and situation == self._explained:
             offer.notice = f"{len(offer.keys)} of {plural(len(tools), 'tool')} are offered to the model."
         self._explained = situation if offer.notice else None

@@ -108,16 +108,11 @@ class Rules:
         deny: Iterable[str] = (),
     ) -> "Rules":
         """Return the rules in the lists of a configuration. Raises RuleError."""
-        lists: Sequence[tuple[Iterable[str], Verdict | None, str]] = (
-            (rules, None, "rules"),
-            (deny, Verdict.DENY, "deny"),
-            (ask, Verdict.ASK, "ask"),
-            (allow, Verdict.ALLOW, "allow"),
-        )
+        lists = {None: rules, Verdict.DENY: deny, Verdict.ASK: ask, Verdict.ALLOW: allow}
         return cls(
             tuple(
-                replace(parse_rule(text, action), origin=origin, number=number)
-                for texts, action, origin in lists
+                replace(parse_rule(text, action), origin=action or "rules", number=number)
+                for action, texts in lists.items()
                 for number, text in enumerate(texts, 1)
             )
         )

@@ -153,23 +153,13 @@ def test_a_stored_result_is_found_by_its_name_and_its_text() -> None:
     assert result_store.find("result-2") is None and result_store.name_of("other") == ""
 
 
-def test_beyond_the_maximum_the_oldest_results_are_dropped_and_reported_as_dropped() -> None:
-    result_store = ResultStore(max_results=2)
-    for letter in "abc":
-        result_store.keep(letter)
-    assert result_store.names() == ("result-2", "result-3") and len(result_store) == 2
-    assert (
-        result_store.was_here("result-1")
-        and not result_store.was_here("result-2")
-        and not result_store.was_here("result-9")
-    )
-
-
-def test_beyond_the_size_limit_the_oldest_results_are_dropped() -> None:
-    result_store = ResultStore(max_bytes=10_000)
+@pytest.mark.parametrize("limits", [{"max_bytes": 10_000}, {"max_results": 2}])
+def test_beyond_the_limits_the_oldest_results_are_dropped(limits: dict[str, int]) -> None:
+    result_store = ResultStore(**limits)
     for letter in "abc":
         result_store.keep(letter * 4000)
     assert result_store.names() == ("result-2", "result-3")
+    assert [result_store.was_here(f"result-{number}") for number in (1, 2, 9)] == [True, False, False]
 
 
 def test_the_newest_result_is_kept_whatever_its_size() -> None:

@@ -53,9 +53,10 @@ def test_changed_old_messages_are_estimated_again():
     assert context_meter.expects(request(messages)) < 100
 
 
-def test_without_a_known_window_the_context_is_never_full():
+def test_without_a_known_window_or_compaction_the_context_is_never_full():
     messages: list[Message] = [UserMessage("x" * 100_000)]
     assert not ContextMeter().is_full(request(messages), 0.8)
+    assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)
     assert ContextMeter(window=4096).is_full(request(messages), 0.8)
     assert not ContextMeter(window=200_000).is_full(request(messages), 0.8)
 
@@ -66,11 +67,6 @@ def test_a_tail_is_as_long_as_its_token_budget_allows():
     assert tail_within(messages, one * 3) == 7
     assert tail_within(messages, 0) == 10
     assert tail_within(messages, one * 99) == 0
-
-
-def test_with_compaction_turned_off_the_context_is_never_full():
-    messages: list[Message] = [UserMessage("x" * 100_000)]
-    assert not ContextMeter(window=4096, patient=True).is_full(request(messages), 0.8)
 
 
 def test_a_final_request_without_tools_does_not_lower_the_meter():
@@ -97,12 +93,8 @@ def test_a_reopened_conversation_shows_the_largest_request_of_its_last_turn():
     assert (meter.tokens, meter.estimated) == (710, False)
 
 
-def test_ascii_text_is_about_three_tokens_per_ten_characters() -> None:
-    assert estimate("a" * 100) == 30
-
-
-def test_chinese_text_is_more_than_one_token_per_character() -> None:
-    assert estimate("北京天气如何") == 8
+def test_ten_ascii_characters_are_about_three_tokens_and_ten_chinese_ones_more_than_ten() -> None:
+    assert (estimate("a" * 100), estimate("北京天气如何")) == (30, 8)
 
 
 def test_the_estimate_for_an_image_does_not_depend_on_its_bytes() -> None:
@@ -185,15 +177,9 @@ def test_a_reply_that_breaks_off_costs_its_prompt_text_thinking_and_unfinished_c
     assert usage == Usage(estimate_request(REQUEST), expected, estimated=True)
 
 
-def test_a_request_that_was_refused_costs_nothing() -> None:
+def test_a_request_that_was_refused_costs_nothing_and_one_without_a_reply_yet_its_prompt() -> None:
     assert tokens_of(error=ModelError("401")) is None
-
-
-def test_a_refused_request_that_waits_for_its_retry_costs_nothing() -> None:
     assert tokens_of(RetryPart(2, 4, 1.0, "busy")) is None
-
-
-def test_a_request_without_a_reply_yet_costs_its_prompt() -> None:
     assert tokens_of() == Usage(estimate_request(REQUEST), 0, estimated=True)
 
 

@@ -44,9 +44,7 @@ def test_changing_the_text_or_the_folder_requires_a_new_decision():
     one = found("Be brief.")
     assert one.key == found("Be brief.").key
     assert len({one.key, found("Be brief!").key, found("Be brief.", "/other").key}) == 3
-
-
-def test_a_change_past_the_cut_requires_a_new_decision_if_the_length_changes():
+    # also past the cut, if the length changes
     assert found("x" * (MAX_PROJECT_CHARS + 1)).key != found("x" * (MAX_PROJECT_CHARS + 2)).key
 
 

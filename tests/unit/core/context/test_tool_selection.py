@@ -66,10 +66,6 @@ def test_a_pinned_tool_that_does_not_fit_is_named():
     assert "Pinned but not loaded: many › t8" in offer.notice
 
 
-def test_tools_that_are_not_offered_can_still_be_called():
-    assert ToolSelection(max_tools=10).offer(many(20)).table.resolve("many__t19") is not None
-
-
 def test_a_schema_that_is_too_large_affects_only_its_own_tool():
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     bad = Tool("s", "bad", schema={"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}, digest="b")
@@ -98,15 +94,9 @@ def test_only_a_few_bad_schemas_are_named():
 
 
 def test_an_offer_is_renewed_only_if_its_tools_change():
-    offer = ToolOffer([Tool("s", "a", digest="1")])
-    assert offer.renewed([Tool("s", "a", digest="1")]) is offer
-    assert offer.renewed([Tool("s", "a", digest="2")]) is not offer
-
-
-def test_a_changed_tool_is_converted_again():
-    tool_selection = ToolSelection()
-    before = tool_selection.offer([Tool("s", "a", description="old", digest="1")])
-    after = before.renewed([Tool("s", "a", description="new", digest="2")])
+    offer = ToolSelection().offer([Tool("s", "a", description="old", digest="1")])
+    assert offer.renewed([Tool("s", "a", description="old", digest="1")]) is offer
+    after = offer.renewed([Tool("s", "a", description="new", digest="2")])
     assert after.specs[0].description == "new"
 
 

@@ -24,11 +24,6 @@ POINT = {"type": "object", "properties": {"x": NUMBER, "y": NUMBER}, "required":
 # ---- states ----------------------------------------------------------------------------------------------
 
 
-def test_an_empty_form_has_no_arguments_and_reports_required_fields():
-    made = form({"a": TEXT, "b": TEXT}, ["a"])
-    assert made.value() == ({}, {("a",): "is required"})
-
-
 def test_a_required_default_is_filled_in_and_an_optional_one_is_left_to_the_server():
     made = form({"a": {"type": "integer", "default": 3}, "b": {"type": "integer", "default": 4}}, ["a"])
     assert made.value() == ({"a": 3}, {})

@@ -118,12 +118,6 @@ def test_a_null_object_list_or_map_gets_content_when_it_is_added_to() -> None:
         assert made.value()[0] == {"a": value}
 
 
-def test_a_default_that_is_null_is_not_filled_in() -> None:
-    made = form({**TEXTS, "default": None})  # what `tags: list[str] = None` makes
-    made.include(("a",))
-    assert made.value() == ({"a": []}, {})
-
-
 def test_a_default_list_is_added_to() -> None:
     made = form({**TEXTS, "default": ["x"]})
     set_in(made, made.add(("a",)), "y")

@@ -39,16 +39,12 @@ def test_a_read_only_hint_of_an_untrusted_server_does_not_cover_a_call_found_in_
     assert policy.judge(Tool("x", "y", read_only=True), guessed=True).verdict is Verdict.ASK
 
 
-def test_an_approval_for_the_session_is_remembered():
-    policy = policy_of()
-    policy.remember(WRITE, Answer.SESSION)
-    assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
-
-
-def test_an_approval_for_one_call_is_not_remembered():
+def test_an_approval_for_the_session_is_remembered_but_not_one_for_one_call():
     policy = policy_of()
     policy.remember(WRITE, Answer.ONCE)
     assert policy.judge(WRITE).verdict is Verdict.ASK
+    policy.remember(WRITE, Answer.SESSION)
+    assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
 
 
 def test_a_tool_that_changes_after_its_approval_asks_again():
@@ -77,10 +73,6 @@ def test_a_server_whose_command_changes_asks_again():
 def test_each_mode_decides_about_reads_and_writes(mode: Mode, read: Verdict, write: Verdict):
     policy = policy_of(mode=mode)
     assert (policy.judge(READ).verdict, policy.judge(WRITE).verdict) == (read, write)
-
-
-def test_a_deny_rule_applies_even_if_everything_is_approved():
-    assert policy_of(Rules.parsed(deny=("*/add",)), Mode.ALL).judge(WRITE).verdict is Verdict.DENY
 
 
 def test_an_earlier_approval_does_not_cover_a_call_found_in_text():
@@ -211,11 +203,6 @@ def test_a_rule_can_match_the_uri_of_a_resource():
     assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
     harmless = {**FILE, "uri": "file:///srv/a"}
     assert policy.judge(resource_tool(READ_RESOURCE), harmless).verdict is Verdict.ALLOW
-
-
-def test_denying_the_server_or_the_read_tool_denies_reading_a_resource():
-    policy = policy_of(Rules.parsed(["allow mcptui/*", "deny files/*"]))
-    assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
 
 
 class OnlyWeather(HintedTrust):

@@ -45,11 +45,6 @@ def test_a_rule_consists_of_an_action_a_tool_and_conditions():
     )
 
 
-def test_the_action_is_omitted_in_a_list_for_one_action():
-    assert parse_rule("notes/*", Verdict.DENY) == parse_rule("deny notes/*", Verdict.DENY)
-    assert str(parse_rule("notes/*", Verdict.DENY)) == "deny notes/*"
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -19,16 +19,11 @@ def test_the_repr_of_a_secret_does_not_reveal_it():
     assert "abcdefgh" not in f"{secret} {secret!r}" and secret.reveal() == "abcdefgh"
 
 
-def test_adding_values_keeps_the_earlier_ones():
-    redactor = Redactor({"A": "first-value"})
-    redactor.add({"B": "second-value"})
-    assert redactor.redact("first-value second-value") == "[redacted:A] [redacted:B]"
-
-
-def test_two_values_may_have_the_same_name():
-    redactor = Redactor({"api_key": "first-value"})
-    redactor.add({"api_key": "second-value"})
-    assert redactor.redact("first-value second-value") == "[redacted:api_key] [redacted:api_key]"
+@pytest.mark.parametrize(("name", "other"), [("A", "B"), ("api_key", "api_key")])
+def test_adding_values_keeps_the_earlier_ones_even_under_the_same_name(name: str, other: str):
+    redactor = Redactor({name: "first-value"})
+    redactor.add({other: "second-value"})
+    assert redactor.redact("first-value second-value") == f"[redacted:{name}] [redacted:{other}]"
 
 
 def test_white_space_around_a_configured_value_is_ignored():

@@ -162,57 +162,50 @@ async def test_an_empty_reply_to_a_steering_message_gets_its_own_nudge():
     assert nudges(model) == [False, True, False, True]
 
 
+class Last:
+    """The last reply of a model, and how many tokens its request was expected to have."""
+
+    def __init__(self):
+        self.meter, self.expected = ContextMeter(window=100_000), None
+
+    def __call__(self, request):
+        self.expected = self.meter.expects(request)
+        return says("done")
+
+
 @pytest.mark.parametrize("empty", [0, 1])
 async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged(empty):
     async def big(arguments):
         return text("row " * 5_000)
 
-    context_meter = ContextMeter(window=100_000)
-    expected = []
-
-    def last(request):
-        expected.append(context_meter.expects(request))
-        return says("done")
-
+    last = Last()
     step = [ReplyPart(calls=(call(1, "srv__big"),), usage=Usage(900, 100))]
     model = ScriptedModel([*[[ReplyPart(usage=Usage(900, 0))]] * empty, step, last])
-    turn, talk = turn_of(model, FunctionToolbox(big=big), context_meter=context_meter)
+    turn, talk = turn_of(model, FunctionToolbox(big=big), context_meter=last.meter)
     await run(turn)
-    assert expected == [1_000 + estimate_messages([talk.messages[-2]])]
+    assert last.expected == 1_000 + estimate_messages([talk.messages[-2]])
 
 
 async def test_a_message_sent_after_an_empty_reply_counts_as_new():
-    context_meter = ContextMeter(window=100_000)
-    expected = []
-
     def steered(request):
         turn.steer("word " * 5_000)
         return [ReplyPart(usage=Usage(900, 0))]
 
-    def last(request):
-        expected.append(context_meter.expects(request))
-        return says("done")
-
-    turn, talk = turn_of(ScriptedModel([steered, last]), context_meter=context_meter)
+    last = Last()
+    turn, talk = turn_of(ScriptedModel([steered, last]), context_meter=last.meter)
     await run(turn)
-    assert expected == [900 + estimate_messages([talk.messages[-2]])]
+    assert last.expected == 900 + estimate_messages([talk.messages[-2]])
 
 
 async def test_the_first_message_after_a_turn_that_reached_its_limit_counts_as_new():
-    context_meter = ContextMeter(window=100_000)
-    expected = []
-
-    def next_turn(request):
-        expected.append(context_meter.expects(request) - sum(map(estimate_tool, request.tools)))
-        return says("done")
-
-    last = [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))]
-    model = ScriptedModel([calls(call(1)), last, next_turn])
-    first, talk = turn_of(model, context_meter=context_meter, limits=Limits(max_steps=1))
+    last = Last()
+    model = ScriptedModel([calls(call(1)), [TextPart("what I know"), ReplyPart(usage=Usage(900, 100))], last])
+    first, talk = turn_of(model, context_meter=last.meter, limits=Limits(max_steps=1))
     await run(first)
-    second, _ = turn_of(model, context_meter=context_meter, talk=talk)
+    second, _ = turn_of(model, context_meter=last.meter, talk=talk)
     await run(second)
-    assert expected == [1_000 + estimate_messages([UserMessage("go")])]
+    tools = sum(map(estimate_tool, model.requests[-1].tools))
+    assert last.expected == 1_000 + estimate_messages([UserMessage("go")]) + tools
 
 
 async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_the_text():
