@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.programs import command_line, find_program, is_command, is_command_line, search_path
+from tui.core.programs import find_program, is_command, is_command_line, search_path
 
 
 @pytest.fixture
@@ -68,7 +68,3 @@ def test_an_existing_file_decides(tmp_path: Path):
     assert not is_command_line(str(program))
     (tmp_path / "run").write_text("")
     assert is_command_line(f"{tmp_path}/run that")
-
-
-def test_unclosed_quotes_have_no_words():
-    assert command_line('a "b') == []

@@ -153,22 +153,21 @@ def test_other_output_is_stray_and_fails_no_call(line):
     assert frame.ids == ()
 
 
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (b"\xff", "\ufffd"),
+        (rb"\ud800 \uDE00 \ud83d\ude00 \\ud800", "\ufffd \ufffd 😀 \\ud800"),
+    ],
+)
+def test_invalid_utf8_and_lone_surrogates_become_replacement_characters(raw: bytes, text: str):
+    line = b'\xef\xbb\xbf{"jsonrpc":"2.0","id":7,"result":{"t":"' + raw + b'"}}'
+    assert read_one(line) == Response(7, {"t": text})
+
+
 def test_a_null_result_or_error_counts_as_absent():
     assert answer_with(result={}, error=None) == Response(7, {})
     assert answer_with(result=None, error={"code": 1, "message": "x"}) == Failure(7, 1, "x")
-
-
-def test_a_byte_order_mark_is_skipped():
-    assert read_one(b'\xef\xbb\xbf{"jsonrpc":"2.0","method":"m"}') == Notification("m")
-
-
-def test_invalid_utf8_becomes_replacement_characters():
-    assert read_one(b'{"jsonrpc":"2.0","id":7,"result":{"t":"\xff"}}') == Response(7, {"t": "\ufffd"})
-
-
-def test_a_lone_surrogate_becomes_a_replacement_character_and_a_pair_is_kept():
-    line = r'{"jsonrpc":"2.0","id":7,"result":{"t":"\ud800 \uDE00 \ud83d\ude00 \\ud800"}}'
-    assert read_one(line) == Response(7, {"t": "\ufffd \ufffd 😀 \\ud800"})
 
 
 def test_nesting_is_accepted_up_to_the_maximum_depth():

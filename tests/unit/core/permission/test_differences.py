@@ -162,24 +162,18 @@ def digest(**more):
     return digest_of(definition_of({**TOOL, **more}))
 
 
-def test_every_part_that_the_model_reads_changes_the_digest():
+def test_every_part_that_the_model_reads_changes_the_digest_but_no_metadata():
+    assert digest(_meta={"at": 1}, icons=[{"src": "x"}]) == digest(_meta={"at": 2})
     changes = [
         {"name": "plus"},
         {"title": "Add"},
         {"description": "Adds. "},
+        *({"description": text} for text in ("caf\u00e9", "cafe\u0301")),
         {"inputSchema": {"type": "object"}},
         {"outputSchema": {"type": "object"}},
         {"annotations": {"readOnlyHint": True}},
     ]
     assert len({digest(), *(digest(**change) for change in changes)}) == len(changes) + 1
-
-
-def test_metadata_and_icons_do_not_change_the_digest():
-    assert digest(_meta={"at": 1}, icons=[{"src": "x"}]) == digest(_meta={"at": 2})
-
-
-def test_composed_and_decomposed_letters_have_different_digests():
-    assert digest(description="caf\u00e9") != digest(description="cafe\u0301")
 
 
 values = st.recursive(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.core.permission.launch import Launch, has_hidden, spelled
+from tui.core.permission.launch import Launch, spelled
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
@@ -91,18 +91,6 @@ def test_values_taken_from_the_environment_are_not_stored():
     assert "/secret" not in str(found.summary("salt"))
 
 
-def test_a_changed_secret_argument_counts_as_a_change_but_is_not_shown():
-    after = launch(args=("tool", "--token", "tk-71hQz9bb"))
-    assert after.changes(launch().summary("salt"), "salt") == ["a value that is not shown"]
-
-
-def test_a_program_of_the_same_name_in_another_folder_is_named():
-    after = launch(program="/tmp/uvx")
-    assert after.changes(launch().summary(""), "") == [
-        "program on this computer: was /bin/uvx, is now /tmp/uvx"
-    ]
-
-
 def test_the_stored_summary_contains_no_secrets_or_values():
     kept = str(launch().summary("salt"))
     assert "tk-71hQz9aa" not in kept
@@ -110,9 +98,16 @@ def test_the_stored_summary_contains_no_secrets_or_values():
     assert kept != str(launch().summary("other salt"))
 
 
-def test_hidden_characters_in_a_change_are_made_visible():
-    after = launch(args=("tool\u202e", "--token", "tk-71hQz9aa"))
-    assert after.changes(launch().summary(""), "") == ["argument 1: was tool, is now tool[U+202E]"]
+@pytest.mark.parametrize(
+    ("fields", "change"),
+    [
+        ({"args": ("tool\u202e", "--token", "tk-71hQz9aa")}, "argument 1: was tool, is now tool[U+202E]"),
+        ({"args": ("tool", "--token", "tk-71hQz9bb")}, "a value that is not shown"),
+        ({"program": "/tmp/uvx"}, "program on this computer: was /bin/uvx, is now /tmp/uvx"),
+    ],
+)
+def test_a_change_is_named_with_hidden_characters_visible_and_without_secrets(fields: Any, change: str):
+    assert launch(**fields).changes(launch().summary("salt"), "salt") == [change]
 
 
 KEY = Reference("${TOK}", ("TOK",))
@@ -181,8 +176,3 @@ def test_a_program_that_is_no_longer_a_link_is_named():
 )
 def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
     assert spelled(text) == shown
-
-
-def test_ordinary_text_has_no_hidden_characters():
-    assert not has_hidden("npx -y café 北京")
-    assert has_hidden("npx\u2063")

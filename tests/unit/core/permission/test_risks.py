@@ -95,23 +95,17 @@ def test_an_ordinary_server_has_no_risks():
     assert risks("python3", "server.py", "--verbose", env={"TOKEN": "x"}) == ""
 
 
-def test_hidden_characters_and_look_alikes_are_flagged():
+def test_a_missing_program_hidden_characters_and_look_alikes_are_flagged():
+    assert "The program was not found." in risks(found="")
     assert "Contains hidden characters" in risks("server", "a\u200b")
     assert "non-ASCII letters" in risks("nрx")
-
-
-def test_a_missing_program_is_flagged():
-    assert "The program was not found." in risks(found="")
+    assert "аpple.com" in risks("", url="https://xn--pple-43d.com/", transport=Transport.HTTP)
 
 
 def test_an_unencrypted_address_is_flagged_unless_it_is_this_computer():
     assert "not encrypted" in risks("", url="http://example.com/mcp", transport=Transport.HTTP)
     assert "not encrypted" in risks("", url="ws://example.com/mcp", transport=Transport.WEBSOCKET)
     assert risks("", url="http://127.0.0.1:1/mcp", transport=Transport.HTTP) == ""
-
-
-def test_a_look_alike_host_is_flagged():
-    assert "аpple.com" in risks("", url="https://xn--pple-43d.com/", transport=Transport.HTTP)
 
 
 @pytest.mark.parametrize(

@@ -132,20 +132,26 @@ def test_ordinary_words_that_resemble_a_shape_are_kept(text: bytes):
     assert Redactor().redact_bytes(text) == (text, ())
 
 
-def test_an_unterminated_private_key_ends_with_its_json_string():
-    raw = b'{"k":"-----BEGIN PRIVATE KEY-----\\nMIIE","rest":"stays"}'
-    assert Redactor().redact_bytes(raw)[0] == b'{"k":"[redacted:pem]","rest":"stays"}'
+@pytest.mark.parametrize(
+    ("name", "raw", "redacted"),
+    [
+        (
+            "K",
+            b'{"k":"-----BEGIN PRIVATE KEY-----\\nMIIE","rest":"stays"}',
+            b'{"k":"[redacted:pem]","rest":"stays"}',
+        ),
+        ('a "b"\n', b'{"x":"longsecret"}', b'{"x":"[redacted:a__b__]"}'),
+        ("K", b"\xff\xfe\x00longsecret\x80\x00", b"\xff\xfe\x00[redacted:K]\x80\x00"),
+    ],
+)
+def test_what_is_around_a_secret_stays_valid_and_unchanged(name: str, raw: bytes, redacted: bytes):
+    assert Redactor({name: "longsecret"}).redact_bytes(raw)[0] == redacted
 
 
 def test_overlapping_matches_become_one_placeholder_named_after_the_configured_value():
     raw = b"Authorization: Bearer my-configured-token-and-more"
     redacted, spans = Redactor({"TOKEN": "my-configured-token"}).redact_bytes(raw)
     assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
-
-
-def test_special_characters_in_a_name_do_not_break_the_surrounding_json():
-    redacted, _ = Redactor({'a "b"\n': "longsecret"}).redact_bytes(b'{"x":"longsecret"}')
-    assert json.loads(redacted) == {"x": "[redacted:a__b__]"}
 
 
 def test_a_value_at_a_window_edge_of_a_large_body_is_found_once():
@@ -156,11 +162,6 @@ def test_a_value_at_a_window_edge_of_a_large_body_is_found_once():
         redacted, spans = redactor.redact_bytes(raw)
         assert [(span.start, span.end) for span in spans] == [(place, place + len(b"[redacted:K]"))]
         assert len(redacted) == len(raw) - len(secret) + len(b"[redacted:K]")
-
-
-def test_invalid_utf8_and_nul_are_kept_unchanged():
-    raw = b"\xff\xfe\x00" + b"longsecret" + b"\x80\x00"
-    assert Redactor({"K": "longsecret"}).redact_bytes(raw)[0] == b"\xff\xfe\x00[redacted:K]\x80\x00"
 
 
 OF_THE_SYSTEM = os.fsdecode(b"pa\xffss-w\xc3\xb6rd")
