@@ -272,42 +272,36 @@ def _result_tool(server: str) -> Tool:
         "Read more of a tool result that was too large to show in full. The note in the result gives its "
         "name. Use offset to continue reading, or grep to find lines.",
         {
-            "name": {"type": "string", "description": "Name of the stored result, such as result-3"},
-            "offset": {
-                "type": "integer",
-                "minimum": 0,
-                "description": "Character offset to start at (default: 0)",
-            },
-            "limit": {"type": "integer", "minimum": 1, "description": "Maximum number of characters"},
-            "grep": {
-                "type": "string",
-                "description": "Return only lines that contain this text (case-insensitive)",
-            },
+            "name": _text("Name of the stored result, such as result-3"),
+            "offset": _number("Character offset to start at (default: 0)"),
+            "limit": _number("Maximum number of characters", 1),
+            "grep": _text("Return only lines that contain this text (case-insensitive)"),
         },
         "name",
     )
+
+
+def _text(about: str) -> Mapping[str, Any]:
+    return {"type": "string", "description": about}
+
+
+def _number(about: str, least: int = 0) -> Mapping[str, Any]:
+    return {"type": "integer", "minimum": least, "description": about}
 
 
 def _resource_tools(server: str, readable: Sequence[str]) -> Iterator[Tool]:
     if not readable:
         return
     names = ", ".join(clean_line(name, 64) for name in readable)
-    whose = {"type": "string", "description": f"Name of the server, one of: {names}"}
+    whose = _text(f"Name of the server, one of: {names}")
     yield built_in_tool(
         server,
         LIST,
         "List resources of a server: documents and data by URI.",
         {
             "server": whose,
-            "grep": {
-                "type": "string",
-                "description": "Return only resources that contain this text (case-insensitive)",
-            },
-            "offset": {
-                "type": "integer",
-                "minimum": 0,
-                "description": "Index of the first resource (default: 0)",
-            },
+            "grep": _text("Return only resources that contain this text (case-insensitive)"),
+            "offset": _number("Index of the first resource (default: 0)"),
         },
         "server",
         pinned=True,
@@ -317,7 +311,7 @@ def _resource_tools(server: str, readable: Sequence[str]) -> Iterator[Tool]:
         READ,
         "Read a resource of a server. Use a URI from list_resources, or a template with its values filled "
         "in.",
-        {"server": whose, "uri": {"type": "string", "description": "URI of the resource"}},
+        {"server": whose, "uri": _text("URI of the resource")},
         "server",
         "uri",
         pinned=True,

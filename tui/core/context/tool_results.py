@@ -282,10 +282,8 @@ def cut(text: str, limit: int, kept: str = "", whole: str = "") -> str:
 
 _REQUEST_LESS = "request less data to see the rest"
 _MISSING = re.compile(
-    r"\n\[… ([0-9,]{1,20} of [0-9,]{1,20} bytes omitted); "
-    r'(?:full text stored as "result-[0-9]{1,9}": '
-    r"call read_result with this name and offset [0-9]{1,20}, or grep"
-    rf"|{re.escape(_REQUEST_LESS)}) …\]\n"
+    r"\n\[… ([0-9,]{1,20} of [0-9,]{1,20} bytes omitted); (?:full text stored as \"result-[0-9]{1,9}\": call "
+    rf"read_result with this name and offset [0-9]{{1,20}}, or grep|{re.escape(_REQUEST_LESS)}) …\]\n"
 )
 
 

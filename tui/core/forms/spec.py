@@ -282,21 +282,15 @@ def brief(value: Any) -> str:
 def type_words(field: FormField) -> str:
     """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3 items"."""
     spec, kind = field.spec, field.kind
-    match kind:
-        case FieldKind.CHOICE:
-            words = f"one of {len(spec.choices)}"
-        case FieldKind.CONST:
-            words = "fixed"
-        case FieldKind.BOOLEAN:
-            words = "boolean"
-        case FieldKind.ARRAY:
-            words = "list"
-        case FieldKind.OBJECT | FieldKind.MAP:
-            words = clean_line(spec.format, 20) or "object"
-        case FieldKind.JSON:
-            words = "JSON"
-        case _:
-            words = clean_line(spec.format, 20) if spec.format else str(kind)
+    named = {
+        FieldKind.CHOICE: f"one of {len(spec.choices)}",
+        FieldKind.CONST: "fixed",
+        FieldKind.BOOLEAN: "boolean",
+        FieldKind.ARRAY: "list",
+        FieldKind.JSON: "JSON",
+    }
+    plain = "object" if kind is FieldKind.MAP else str(kind)
+    words = named.get(kind) or clean_line(spec.format, 20) or plain
     bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
         one = spec.bounds.longest == 1 or (spec.bounds.longest is None and spec.bounds.shortest == 1)

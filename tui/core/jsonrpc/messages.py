@@ -15,6 +15,7 @@ from typing import Any
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_damaged_listing, read_json
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
+from tui.core.units import whole
 
 Id = int | str
 
@@ -187,13 +188,8 @@ def _failure(identity: Id | None, error: Any, size: int) -> Failure:
     if not isinstance(error, dict):
         return Failure(identity, INVALID_ANSWER, _words(error) or _NO_MESSAGE)
     code, message, data = error.get("code"), error.get("message"), error.get("data")
-    if isinstance(code, str | float) and not isinstance(code, bool):
-        try:
-            code = int(code)
-        except (ValueError, OverflowError):
-            code = None
-    if not isinstance(code, int) or isinstance(code, bool) or abs(code) >= 2**31:
-        code = INVALID_ANSWER
+    number = whole(code, 2**31, least=-(2**31), or_text=True)
+    code = INVALID_ANSWER if number is None or abs(number) >= 2**31 else number
     text = _words(message) or _NO_MESSAGE
     if data is not None and size > _DATA_LIMIT:
         data = None

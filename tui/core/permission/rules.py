@@ -12,6 +12,7 @@ Servers and models choose names and arguments, so ambiguous calls are decided ca
 match if any reading of a call matches, `allow` only if all do (see `tui.core.permission.rule_values`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -279,33 +280,25 @@ def _condition(word: str, equals: int) -> Condition:
     return Condition(argument, word[equals + 1 :])
 
 
+_QUOTED, _PLAIN = r'(?:[^"\\]|\\.)*+', r'[^\s"]++'
+_WORD = re.compile(f'(?:"{_QUOTED}"|{_PLAIN})+', re.DOTALL)
+_PART = re.compile(f'"({_QUOTED})"|({_PLAIN})', re.DOTALL)
+_ESCAPED = re.compile(r'\\(["\\])')
+
+
 def _words(text: str) -> list[tuple[str, int]]:
     """Return the words, and the position of the first unquoted `=` in each, or -1."""
     words: list[tuple[str, int]] = []
-    word, equals, is_open, is_quoted = "", -1, False, False
-    characters = iter(text)
-    for character in characters:
-        if is_quoted:
-            if character == "\\":
-                following = next(characters, "")
-                word += following if following in ('"', "\\") else character + following
-            elif character == '"':
-                is_quoted = False
-            else:
-                word += character
-        elif character == '"':
-            is_open = is_quoted = True
-        elif character.isspace():
-            if is_open:
-                words.append((word, equals))
-            word, equals, is_open = "", -1, False
-        else:
-            if character == "=" and equals < 0:
-                equals = len(word)
-            word, is_open = word + character, True
-    if is_quoted:
+    if '"' in _WORD.sub("", text):
         raise RuleError('has a `"` without its closing `"`')
-    return [*words, (word, equals)] if is_open else words
+    for written in _WORD.findall(text):
+        word, equals = "", -1
+        for quoted, plain in _PART.findall(written):
+            if equals < 0 and "=" in plain:
+                equals = len(word) + plain.index("=")
+            word += plain or _ESCAPED.sub(r"\1", quoted)
+        words.append((word, equals))
+    return words
 
 
 def _quoted(text: str, special: str = "") -> str:

@@ -233,7 +233,22 @@ class StoredSecrets:
 
         `checked` raises TypeError or ValueError for content that it does not accept.
         """
-        return _read(self.path(name), checked)
+        path = self.path(name)
+        try:
+            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        except OSError:
+            return None
+        with open(handle, "rb") as file:
+            about = os.fstat(handle)
+            is_private = os.name != "posix" or (about.st_uid == os.getuid() and not about.st_mode & 0o077)
+            if not stat.S_ISREG(about.st_mode) or not is_private:
+                return None
+            try:
+                raw = json.loads(file.read(MAX_BYTES))
+                json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
+                return checked(raw) if isinstance(raw, dict) else None
+            except (OSError, ValueError, TypeError, RecursionError):
+                return None
 
     def all(self, checked: Callable[[dict[str, Any]], _T]) -> Iterator[_T]:
         """Yield the entries that `read` would return. Blocks."""
@@ -242,26 +257,8 @@ class StoredSecrets:
         except OSError:
             return
         for path in paths:
-            if (found := _read(path, checked)) is not None:
+            if (found := self.read(path.stem, checked)) is not None:
                 yield found
 
     def _entry(self, name: str) -> str:
         return f"{self._kind} {name}"
-
-
-def _read(path: Path, checked: Callable[[dict[str, Any]], _T]) -> _T | None:
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    with open(handle, "rb") as file:
-        about = os.fstat(handle)
-        is_private = os.name != "posix" or (about.st_uid == os.getuid() and not about.st_mode & 0o077)
-        if not stat.S_ISREG(about.st_mode) or not is_private:
-            return None
-        try:
-            raw = json.loads(file.read(MAX_BYTES))
-            json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
-            return checked(raw) if isinstance(raw, dict) else None
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None

@@ -196,7 +196,7 @@ class ToolCallRunner:
             text += " after it was sent. It may or may not have taken effect"
         elif why == "cancelled":
             text, why = f"not run: {text}", "not run"
-        self._conclude(step, item, Observation(text), is_error=True, why=why)
+        self._conclude(step, item, Observation(text), why)
 
     @property
     def running(self) -> Sequence[str]:
@@ -244,7 +244,7 @@ class ToolCallRunner:
     def _refuse(self, step: int, item: PreparedCall) -> Failed:
         if item.tool is not None and item.why == "denied":
             self._approval.judged(step, item.call, item.tool, item.arguments)
-        self._conclude(step, item, Observation(item.problem), is_error=True, why=item.why)
+        self._conclude(step, item, Observation(item.problem), item.why)
         if item.tool is not None and item.why == "not run":
             self._approval.limited(item.tool, item.arguments)
         return None if item.why in ("not run", "denied") else True
@@ -264,7 +264,7 @@ class ToolCallRunner:
         refusal = await self._approval.refusal(step, item.call, tool, item.arguments)
         if not refusal:
             return await self._run(step, item, tool)
-        self._conclude(step, item, Observation(refusal), is_error=True, why="denied")
+        self._conclude(step, item, Observation(refusal), "denied")
         return None
 
     async def _run(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
@@ -293,12 +293,11 @@ class ToolCallRunner:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            self._conclude(step, item, Observation(CANCELLED_FOR_MODEL), is_error=True, why="cancelled")
+            self._conclude(step, item, Observation(CANCELLED_FOR_MODEL), "cancelled")
             return None
         finally:
             del self._running[call_id]
-        told = await self._observe(item, tool, result)
-        self._conclude(step, item, told, is_error=result.is_error, why=str(result.failure), result=result)
+        self._conclude(step, item, await self._observe(item, tool, result), str(result.failure), result)
         return result.is_error
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
@@ -356,16 +355,10 @@ class ToolCallRunner:
         return tell
 
     def _conclude(
-        self,
-        step: int,
-        item: PreparedCall,
-        observed: Observation,
-        *,
-        is_error: bool,
-        why: str,
-        result: ToolResult | None = None,
+        self, step: int, item: PreparedCall, observed: Observation, why: str, result: ToolResult | None = None
     ) -> None:
         """Record and emit how a call ended. All calls end here."""
+        is_error = result is None or result.is_error
         started = self._started.pop(item.call.id, None)
         elapsed = 0.0 if started is None else (self._deps.clock.now_ns() - started) / 1e6
         self._budget.take(observed.text, observed.attachments)
