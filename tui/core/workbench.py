@@ -232,9 +232,7 @@ class CallMemory:
 
     def without_saved(self, key: CallKey, name: str) -> "CallMemory":
         rest = {known: value for known, value in self.saved.get(key, {}).items() if known != name}
-        saved = {known: value for known, value in self.saved.items() if known != key}
-        if rest:
-            saved[key] = rest
+        saved = {known: value for known, value in {**self.saved, key: rest}.items() if value}
         return CallMemory(self.last, saved)
 
 

@@ -44,13 +44,13 @@ class EventRedactor:
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events for front ends in place of an event: none, or up to three."""
-        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.holds):
+        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.held):
             replaces = isinstance(event, ReasoningDelta) and event.replaces_text
             if replaces:
                 yield from self._pieces.forget(lambda held: isinstance(held, TextDelta))
             yield from self._pieces.take(event, always=replaces)
             return
-        if self._pieces.holds:
+        if self._pieces.held:
             yield from self._pieces.rest()
         yield redacted(event, self._redactor)
 

@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
@@ -179,6 +180,7 @@ class ResourceSource(Protocol):
     async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult: ...
 
 
+@dataclass(slots=True)
 class BuiltInToolbox:
     """A toolbox that adds the built-in tools.
 
@@ -186,24 +188,16 @@ class BuiltInToolbox:
     `find_tools`, which the `ToolOffer` defines, gets its result from `search`.
     """
 
-    def __init__(
-        self,
-        inner: Toolbox,
-        result_store: ResultStore,
-        page_bytes: int = PAGE_BYTES,
-        resources: ResourceSource | None = None,
-        search: Callable[[Mapping[str, Any]], str] = lambda arguments: "",
-    ) -> None:
-        self._inner = inner
-        self._result_store = result_store
-        self._room = max(MIN_PAGE, page_bytes - FRAME)
-        self._resources = resources
-        self._search = search
-        self._made: tuple[object, tuple[Tool, ...]] = (None, ())
+    inner: Toolbox
+    result_store: ResultStore
+    page_bytes: int = PAGE_BYTES
+    resources: ResourceSource | None = None
+    search: Callable[[Mapping[str, Any]], str] = lambda arguments: ""
+    _made: tuple[object, tuple[Tool, ...]] = field(default=(None, ()), init=False)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
-        tools, readable, has_results = self._inner.tools(), self._readable, len(self._result_store) > 0
+        tools, readable, has_results = self.inner.tools(), self._readable, len(self.result_store) > 0
         if not (readable or has_results):
             return tools
         made_for = own_server(tools), readable
@@ -214,11 +208,11 @@ class BuiltInToolbox:
 
     @property
     def _readable(self) -> tuple[str, ...]:
-        return tuple(self._resources.servers()) if self._resources is not None else ()
+        return tuple(self.resources.servers()) if self.resources is not None else ()
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         if not tool.digest.startswith(BUILT_IN):
-            return await self._inner.check(tool, arguments)
+            return await self.inner.check(tool, arguments)
         return argument_problem(tool, arguments)
 
     async def call(
@@ -231,38 +225,39 @@ class BuiltInToolbox:
         clocks: Pausable = NO_CLOCKS,
     ) -> ToolResult:
         if not tool.digest.startswith(BUILT_IN):
-            return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+            return await self.inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
         if problem := argument_problem(tool, arguments):
             return ToolResult.failed(problem)
         if is_find_tools(tool):
-            return ToolResult((TextContent(self._search(arguments)),))
+            return ToolResult((TextContent(self.search(arguments)),))
         if is_read_result(tool):
             return self._read(arguments)
-        if self._resources is None or arguments["server"] not in self._resources.servers():
+        if self.resources is None or arguments["server"] not in self.resources.servers():
             names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
             refused = f"no resources from {clean_line(arguments['server'], 64)!r}"
             return ToolResult.failed(f"{refused}. Servers with resources: {names}")
         if is_resource_read(tool):
-            return await self._resources.read(arguments["server"], arguments["uri"], seconds)
-        return _listing(*await self._resources.resources(arguments["server"]), arguments)
+            return await self.resources.read(arguments["server"], arguments["uri"], seconds)
+        return _listing(*await self.resources.resources(arguments["server"]), arguments)
 
     def _read(self, arguments: Mapping[str, Any]) -> ToolResult:
         name = arguments["name"]
-        text = self._result_store.find(name)
+        text = self.result_store.find(name)
         if text is None:
             why = f"No result is named {clean_line(name, 60)}."
-            if self._result_store.was_here(name):
+            if self.result_store.was_here(name):
                 why = f"{name} is no longer stored. Call the tool again."
-            kept = ", ".join(self._result_store.names()[-20:])
+            kept = ", ".join(self.result_store.names()[-20:])
             return ToolResult.failed(f"{why} Stored results: {kept}.")
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
-        limit = min(arguments.get("limit") or self._room, self._room)
+        room = max(MIN_PAGE, self.page_bytes - FRAME)
+        limit = min(arguments.get("limit") or room, room)
         if offset >= len(text):
             why = f"{name} has {len(text):,} characters; offset {offset:,} is past the end"
             return ToolResult.failed(why)
         if needle:
             return ToolResult((TextContent(_matches(name, text, needle, offset, limit)),))
-        return ToolResult((TextContent(_page(name, text, offset, limit, self._room)),))
+        return ToolResult((TextContent(_page(name, text, offset, limit, room)),))
 
 
 def _result_tool(server: str) -> Tool:

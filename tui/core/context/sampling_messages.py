@@ -26,7 +26,7 @@ from tui.core.ports import (
     TextPart,
     ToolSpec,
 )
-from tui.core.schemas.schemas import SchemaRefused, model_schema
+from tui.core.schemas.schemas import SchemaRefused, model_schema, objects
 from tui.core.schemas.tool_names import accepted_names
 from tui.core.text import clean_line, visible
 
@@ -77,12 +77,7 @@ class SampledReply:
     def result(self) -> dict[str, Any]:
         calls = [call for call in (self.end.calls if self.end else ()) if not call.truncated]
         uses = [
-            {
-                "type": "tool_use",
-                "id": call.id,
-                "name": self.names.get(call.name, call.name),
-                "input": given,
-            }
+            {"type": "tool_use", "id": call.id, "name": self.names.get(call.name, call.name), "input": given}
             for call in calls
             if (given := _object(call.arguments)) is not None  # else the server would run another call
         ]
@@ -132,14 +127,12 @@ def model_request(
 
 
 def _names_in(params: Mapping[str, Any]) -> Iterator[str]:
-    listed, messages = params.get("tools"), params.get("messages")
-    named = [*listed] if isinstance(listed, list) else []
-    for message in messages if isinstance(messages, list) else ():
-        content = message.get("content") if isinstance(message, Mapping) else None
-        blocks = content if isinstance(content, list) else [content]
-        named += [one for one in blocks if isinstance(one, Mapping) and one.get("type") == "tool_use"]
-    yield ""
-    yield from (str(one.get("name", "")) for one in named if isinstance(one, Mapping))
+    named = objects(params.get("tools"))
+    for message in objects(params.get("messages")):
+        content = message.get("content")
+        blocks = objects(content if isinstance(content, list) else [content])
+        named += [one for one in blocks if one.get("type") == "tool_use"]
+    yield from ("", *(str(one.get("name", "")) for one in named))
 
 
 def _messages(listed: Any, accepted: Mapping[str, str]) -> Iterator[Message]:
@@ -188,10 +181,8 @@ def _of_user(
 ) -> Iterator[Message]:
     for block in blocks:
         if block["type"] == "tool_result":
-            known, content = str(block.get("toolUseId", "")), block.get("content")
-            parts = (
-                [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-            )
+            known = str(block.get("toolUseId", ""))
+            parts = objects(block.get("content"))
             structured = json.dumps(block.get("structuredContent", ""), ensure_ascii=False)
             text = _text(parts) or visible(structured)
             name = called.get(known, accepted[""])
@@ -223,19 +214,12 @@ def _tools(listed: Any, accepted: Mapping[str, str]) -> tuple[tuple[ToolSpec, ..
         name = tool.get("name") if isinstance(tool, Mapping) else None
         if not isinstance(name, str) or not name:
             raise BadSampling(f"tools[{number}].name must be a string")
-        schema, about = tool.get("inputSchema"), tool.get("description")
-        safe = accepted[name]
+        safe, about = accepted[name], tool.get("description")
         if safe in names:
             raise BadSampling(f"tools[{number}].name is not unique: {clean_line(name, 100)}")
         names[safe] = name
-        specs.append(
-            ToolSpec(
-                safe,
-                visible(about) if isinstance(about, str) else "",
-                _schema(schema, f"tools[{number}]"),
-                tool=name,
-            )
-        )
+        schema = _schema(tool.get("inputSchema"), f"tools[{number}]")
+        specs.append(ToolSpec(safe, visible(about) if isinstance(about, str) else "", schema, tool=name))
     return tuple(specs), names
 
 

@@ -350,25 +350,25 @@ class TurnPermission:
     decisions: DecisionLog = field(default_factory=Undecided)
 
 
+@dataclass(slots=True)
 class CallApproval:
     """Judges the calls of a turn, asks the user, and records the decisions.
 
     `answers` are those of the user, by call id. `conversation` may have content from untrusted servers.
     """
 
-    def __init__(
-        self, permission: TurnPermission, clocks: TimeLimits, emit: Emit, conversation: Conversation
-    ) -> None:
-        self._approver, self._policy = permission.approver, permission.policy
-        self._decisions = permission.decisions
-        self._clocks = clocks
-        self._emit = emit
-        self._conversation = conversation
-        self.answers: dict[str, str] = {}
+    permission: TurnPermission
+    clocks: TimeLimits
+    emit: Emit
+    conversation: Conversation
+    answers: dict[str, str] = field(default_factory=dict, init=False)
 
     def runs_in_parallel(self, call: CallRequest, tool: Tool, arguments: Arguments) -> bool:
         """Whether a call only reads and needs no approval, so that it can run in parallel with others."""
-        return self._policy.only_reads(tool) and self._judge(call, tool, arguments).verdict is Verdict.ALLOW
+        return (
+            self.permission.policy.only_reads(tool)
+            and self._judge(call, tool, arguments).verdict is Verdict.ALLOW
+        )
 
     async def refusal(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> str:
         """Return the text for the model if a call may not run, or "" if it may."""
@@ -384,7 +384,7 @@ class CallApproval:
     def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
         """Judge a call, and report and record the judgement."""
         found = self._judge(call, tool, arguments)
-        self._emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
+        self.emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:
             self._record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
         return found
@@ -396,10 +396,10 @@ class CallApproval:
         self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
     ) -> None:
         if (record := call_record(tool, arguments, allowed=allowed, by=by, asked=asked)) is not None:
-            self._decisions.add(record)
+            self.permission.decisions.add(record)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        return self._policy.judge(
+        return self.permission.policy.judge(
             tool,
             arguments,
             guessed=call.recovered,
@@ -408,17 +408,17 @@ class CallApproval:
         )
 
     def _is_listed(self, tool: Tool, arguments: Arguments) -> bool:
-        return is_resource_read(tool) and is_listed(self._conversation, tool, arguments)
+        return is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
 
     def _untrusted(self) -> Sequence[str]:
-        return untrusted_sources(self._conversation, self._policy.trust)
+        return untrusted_sources(self.conversation, self.permission.policy.trust)
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""
-        judgement, trust = self._judge(call, tool, arguments), self._policy.trust
+        judgement, trust = self._judge(call, tool, arguments), self.permission.policy.trust
         if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.is_open(tool.server):
-            with self._clocks.standing_still():
-                answer = await self._approver.trust(TrustQuestion(tool.server, tool.name))
+            with self.clocks.standing_still():
+                answer = await self.permission.approver.trust(TrustQuestion(tool.server, tool.name))
             if answer is not None:
                 trust.decide(tool.server, answer)
 
@@ -426,19 +426,19 @@ class CallApproval:
         self, step: int, call_id: str, tool: Tool, arguments: Arguments, judgement: Judgement
     ) -> str:
         listed = self._is_listed(tool, arguments)
-        can_last = self._policy.can_last(tool, arguments, self._untrusted(), listed=listed)
+        can_last = self.permission.policy.can_last(tool, arguments, self._untrusted(), listed=listed)
         request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
-        self._emit(ApprovalAsked(step, call_id, request))
-        with self._clocks.standing_still():
-            decision = await self._approver.ask(request)
-        if (journal := self._conversation.journal) is not None:
+        self.emit(ApprovalAsked(step, call_id, request))
+        with self.clocks.standing_still():
+            decision = await self.permission.approver.ask(request)
+        if (journal := self.conversation.journal) is not None:
             journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
         allowed, by = decision.answer is not Answer.NO, decider_of(decision, judgement.rule)
         self._record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
-        self._emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
+        self.emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        self._policy.remember(tool, decision.answer, self._untrusted(), arguments)
+        self.permission.policy.remember(tool, decision.answer, self._untrusted(), arguments)
         return ""

@@ -126,20 +126,14 @@ def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
         branches = objects(schema.get(combiner))
         for branch in branches:
             properties = {**branch.get("properties", {}), **properties}
-        wanted = [set(strings(branch.get("required"))) for branch in branches]
-        if wanted:
+        if wanted := [set(strings(branch.get("required"))) for branch in branches]:
             shared = set.union(*wanted) if combiner == "allOf" else set.intersection(*wanted)
             required.extend(sorted(shared - set(required)))
-    kept = {
-        key: value
-        for key, value in schema.items()
-        if key not in (*_COMBINERS, "not", "enum", "const", "if", "then", "else")
-    }
+    gone = (*_COMBINERS, "not", "enum", "const", "if", "then", "else", "required")
+    kept = {key: value for key, value in schema.items() if key not in gone}
     kept |= {"type": "object", "properties": properties}
-    kept["required"] = [name for name in required if name in properties]
-    if not kept["required"]:
-        del kept["required"]
-    return kept
+    needed = [name for name in required if name in properties]
+    return kept | ({"required": needed} if needed else {})
 
 
 def model_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -207,20 +207,13 @@ class KnownValues:
                         yield from forms.get(word, ())
 
 
-class _View:
+class _View(NamedTuple):
     """A body without some of its escapes, and where its parts were in `under`, the view it is made of."""
 
-    def __init__(
-        self,
-        octets: bytes,
-        ends: Sequence[int] = (),
-        origins: Sequence[int] = (),
-        under: "_View | None" = None,
-    ) -> None:
-        self.octets = octets
-        self._ends = ends
-        self._origins = origins
-        self._under = under
+    octets: bytes
+    ends: Sequence[int] = ()
+    origins: Sequence[int] = ()
+    under: "_View | None" = None
 
     def places(self, octets: bytes, *, behind: bool) -> Iterator[tuple[int, int]]:
         """Yield where in the body a text starts and ends; `behind` as for `origin`."""
@@ -232,12 +225,12 @@ class _View:
 
     def origin(self, place: int, *, behind: bool = False) -> int:
         """Return the place in the body; with `behind`, the place after an escape without a character."""
-        number = bisect_right(self._ends, place)
-        if not behind and number and self._ends[number - 1] == place:
-            place = self._origins[bisect_left(self._ends, place)]
+        number = bisect_right(self.ends, place)
+        if not behind and number and self.ends[number - 1] == place:
+            place = self.origins[bisect_left(self.ends, place)]
         elif number:
-            place += self._origins[number - 1] - self._ends[number - 1]
-        return place if self._under is None else self._under.origin(place, behind=behind)
+            place += self.origins[number - 1] - self.ends[number - 1]
+        return place if self.under is None else self.under.origin(place, behind=behind)
 
 
 def _without_codes(raw: bytes, *, every: bool) -> Iterator[bytes]:

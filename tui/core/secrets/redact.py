@@ -5,7 +5,7 @@ Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to val
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -284,6 +284,7 @@ def _new(secrets: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]
 Piece = TypeVar("Piece", bound=Any)
 
 
+@dataclass(slots=True)
 class PieceRedactor(Generic[Piece]):
     """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
 
@@ -291,37 +292,26 @@ class PieceRedactor(Generic[Piece]):
     kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete values.
     """
 
-    def __init__(
-        self,
-        redactor: Redactor,
-        kind: Callable[[Piece], Hashable],
-        of: Callable[[Piece, str], Piece],
-        clear: Callable[[str], str],
-    ) -> None:
-        self._redactor = redactor
-        self._kind = kind
-        self._of = of
-        self._clear = clear
-        self._held: list[Piece] = []
-
-    @property
-    def holds(self) -> bool:
-        return bool(self._held)
+    redactor: Redactor
+    kind: Callable[[Piece], Hashable]
+    of: Callable[[Piece, str], Piece]
+    clear: Callable[[str], str]
+    held: list[Piece] = field(default_factory=list, init=False)
 
     def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
         """Yield the pieces held back, except those that the next piece repeats."""
-        held, self._held = self._held, []
+        held, self.held = self.held, []
         for one in held:
             if not is_repeated(one):
                 yield from self._ended([one])
 
     def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
         """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
-        if self._held and self._kind(self._held[-1]) == self._kind(piece):
-            piece = replace(piece, text=self._held.pop().text + piece.text)
-        pieces, self._held = [*self._held, piece], []
+        if self.held and self.kind(self.held[-1]) == self.kind(piece):
+            piece = replace(piece, text=self.held.pop().text + piece.text)
+        pieces, self.held = [*self.held, piece], []
         joined = "".join([one.text for one in pieces])
-        room = len(joined) - self._redactor.begun_at_end(joined)
+        room = len(joined) - self.redactor.begun_at_end(joined)
         final: list[Piece] = []
         for one in pieces:
             text, begun = one.text[:room], one.text[room:]
@@ -329,19 +319,19 @@ class PieceRedactor(Generic[Piece]):
             if text or (always and one is piece):
                 final.append(replace(one, text=text))
             if begun:
-                self._held.append(self._of(one, begun))
+                self.held.append(self.of(one, begun))
         if len(pieces) > 1:
             yield from self._ended(final)
         elif final:
-            yield replace(final[0], text=self._clear(final[0].text))
+            yield replace(final[0], text=self.clear(final[0].text))
 
     def rest(self, clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
         """Yield the pieces still held at the end, with a long beginning of a value replaced."""
-        held, self._held = self._held, []
+        held, self.held = self.held, []
         yield from self._ended(held, clear)
 
     def _ended(self, pieces: Sequence[Piece], clear: Callable[[str], str] | None = None) -> Iterator[Piece]:
-        texts = self._redactor.redact_texts([one.text for one in pieces], clear or self._clear)
+        texts = self.redactor.redact_texts([one.text for one in pieces], clear or self.clear)
         for one, text in zip(pieces, texts, strict=True):
             if text:
                 yield replace(one, text=text)

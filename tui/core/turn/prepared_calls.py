@@ -88,39 +88,32 @@ def prepare(
     `absent` are servers that are not running, `turned_off` tools that the model is not offered, `denied`
     tools that a rule denies.
     """
-    tool = table.resolve(call.name)
+    tool, arguments = table.resolve(call.name), dict[str, Any]()
+
+    def stopped(problem: str, why: str) -> PreparedCall:
+        return PreparedCall(call, tool, arguments, f"not run: {problem}", why)
+
     if call.truncated:
-        problem = f"not run: the arguments were truncated.{_RESEND}"
-        return PreparedCall(call, tool, {}, problem, "invalid arguments")
+        return stopped(f"the arguments were truncated.{_RESEND}", "invalid arguments")
     if call.problem:
-        return PreparedCall(call, tool, {}, f"not run: {call.problem}", "invalid call")
+        return stopped(call.problem, "invalid call")
     try:
         arguments = parse_arguments(call.arguments)
     except ValueError as error:
-        problem = (
-            f"not run: the arguments are not valid JSON ({reason_of(error)}). "
-            f"They were: {clean_line(call.arguments, 300)}"
-        )
-        return PreparedCall(call, tool, {}, problem, "invalid arguments")
-    if tool is None and (server := server_of(call.name, absent)) is not None:
+        said = f"({reason_of(error)}). They were: {clean_line(call.arguments, 300)}"
+        return stopped(f"the arguments are not valid JSON {said}", "invalid arguments")
+    if tool is not None:
+        return PreparedCall(call, tool, arguments)
+    if (server := server_of(call.name, absent)) is not None:
         state = "still starting" if absent[server] is ServerState.STARTING else "not running"
-        problem = (
-            f"not run: the server {clean_line(server, 60)} is {state}, so its tools are not available."
-            f"{_WITHOUT}"
-        )
-        return PreparedCall(call, None, arguments, problem, "server not running")
-    if tool is None and turned_off and (off := NameTable(turned_off).resolve(call.name)) is not None:
-        problem = (
-            f"not run: {clean_line(off.name, 100)} of {clean_line(off.server, 60)} is "
-            f"{f'not offered: {off.withheld}' if off.withheld else 'disabled'}."
-            f"{_WITHOUT}"
-        )
-        return PreparedCall(call, None, arguments, problem, "turned off")
-    if tool is None and denied and (off := NameTable(denied).resolve(call.name)) is not None:
+        said = f"the server {clean_line(server, 60)} is {state}, so its tools are not available."
+        return stopped(f"{said}{_WITHOUT}", "server not running")
+    if (off := NameTable(turned_off).resolve(call.name)) is not None:
+        why = f"not offered: {off.withheld}" if off.withheld else "disabled"
+        said = f"{clean_line(off.name, 100)} of {clean_line(off.server, 60)} is {why}."
+        return stopped(f"{said}{_WITHOUT}", "turned off")
+    if (off := NameTable(denied).resolve(call.name)) is not None:
         return PreparedCall(call, off, arguments, f"denied: {FORBIDDEN}", "denied")
-    if tool is None:
-        close = table.close_to(call.name)
-        hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
-        problem = f"not run: there is no tool named {clean_line(call.name, 100)}.{hint}"
-        return PreparedCall(call, None, arguments, problem, "unknown tool")
-    return PreparedCall(call, tool, arguments)
+    close = table.close_to(call.name)
+    hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
+    return stopped(f"there is no tool named {clean_line(call.name, 100)}.{hint}", "unknown tool")
