@@ -145,6 +145,12 @@ async def run(turn: Turn) -> list[Event]:
     return [event async for event in turn.events()]
 
 
+async def played(*args: Any, **more: Any) -> tuple[list[Event], Conversation]:
+    """Run a turn that `turn_of` makes."""
+    turn, talk = turn_of(*args, **more)
+    return await run(turn), talk
+
+
 def ended(events: Sequence[Event]) -> TurnEnded:
     last = events[-1]
     assert isinstance(last, TurnEnded)

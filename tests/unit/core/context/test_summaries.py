@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, Wait, says
-from tests.unit.core.stand_ins import ended, of_type, run, turn_of
+from tests.unit.core.stand_ins import ended, of_type, played, run, turn_of
 from tui.core.context.compaction import Compactor
 from tui.core.context.context_meter import ContextMeter, estimate, estimate_request
 from tui.core.context.summaries import Summarizer, pieces, suggest_title
@@ -93,8 +93,7 @@ async def test_each_piece_is_summarized_together_with_the_previous_summary():
 @pytest.mark.parametrize("tells", [True, False])
 async def test_a_conversation_continues_on_a_model_with_a_smaller_window(tells):
     model, talk = Narrow(3000, tells=tells), long_talk()
-    turn, _ = turn_of(model, talk=talk)
-    events = await run(turn)
+    events, _ = await played(model, talk=talk)
     assert ended(events).text == "noted"
     assert talk.compaction.summary == "noted" and len(talk.messages) == 18
 
@@ -137,8 +136,7 @@ async def test_without_a_summary_the_truncated_transcript_is_used(window, answer
 async def test_a_failing_model_is_reported_and_the_history_is_unchanged():
     model = ScriptedModel([[ModelError("busy")], says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=4000))
-    events = await run(turn)
+    events, _ = await played(model, talk=talk, context_meter=ContextMeter(window=4000))
     assert "busy" in of_type(events, Notice)[0].message and talk.compaction.upto == 0
 
 

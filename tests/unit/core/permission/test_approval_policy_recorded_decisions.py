@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.scripted_model import ScriptedModel, calls, says
-from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, run, turn_of
+from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, played
 from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.permission.approval_policy import Mode, call_record, decider_of
 from tui.core.ports import Answer, Decision, DecisionKind, DecisionRecord, digest_of
@@ -26,14 +26,13 @@ async def decided(
 ) -> list[DecisionRecord]:
     log = Noted()
     model = ScriptedModel([calls(*(call(number) for number in range(count))), says("done")])
-    turn, _ = turn_of(
+    await played(
         model,
         FunctionToolbox(read_only=read_only),
         approver=ScriptedApprover(*answers),
         decisions=log,
         **more,
     )
-    await run(turn)
     return log.records
 
 

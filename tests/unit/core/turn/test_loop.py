@@ -14,6 +14,7 @@ from tests.unit.core.stand_ins import (
     ended,
     hang,
     of_type,
+    played,
     run,
     text,
     turn_of,
@@ -60,8 +61,7 @@ async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_cal
 
     model = ScriptedModel([calls(call(1, "srv__slow"), call(2, "srv__fast")), says("done")])
     toolbox = FunctionToolbox(slow=slow, fast=fast)
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
+    await played(model, toolbox)
     assert toolbox.most_at_once == 2
     assert [m.text for m in model.requests[1].messages if isinstance(m, ToolMessage)] == ["slow", "fast"]
 
@@ -69,8 +69,7 @@ async def test_read_only_calls_in_one_reply_run_in_parallel_and_results_keep_cal
 async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
     toolbox = FunctionToolbox()
     model = ScriptedModel([calls(call(1)), calls(call(2))])
-    turn, talk = turn_of(model, toolbox, limits=Limits(max_steps=1))
-    events = await run(turn)
+    events, talk = await played(model, toolbox, limits=Limits(max_steps=1))
     assert toolbox.called == [] and "max_steps" in ended(events).text
     assert sanitised(talk.messages) == talk.messages
 
@@ -78,15 +77,13 @@ async def test_calls_in_the_final_reply_are_not_run_and_the_limit_is_reported():
 async def test_the_number_of_calls_in_a_turn_is_a_hard_limit():
     toolbox = FunctionToolbox()
     replies = [calls(call(f"{n}a", arguments=f'{{"text": "{n}"}}'), call(f"{n}b")) for n in range(5)]
-    turn, _ = turn_of(ScriptedModel([*replies]), toolbox, limits=Limits(max_tool_calls=3))
-    events = await run(turn)
+    events, _ = await played(ScriptedModel([*replies]), toolbox, limits=Limits(max_tool_calls=3))
     assert len(toolbox.called) == 3 and ended(events).limit is LimitName.MAX_TOOL_CALLS
 
 
 async def test_the_same_call_with_the_same_result_gets_a_note_and_then_ends_the_turn():
     model = ScriptedModel([*(calls(call(n)) for n in range(5)), says("sorry")])
-    turn, talk = turn_of(model)
-    events = await run(turn)
+    events, talk = await played(model)
     observed = [m.text for m in talk.messages if isinstance(m, ToolMessage)]
     assert "[note:" not in observed[1] and "3 times" in observed[2]
     assert ended(events).limit is LimitName.IDENTICAL_CALLS and ended(events).tool_calls == 5
@@ -97,15 +94,13 @@ async def test_consecutive_failing_steps_end_the_turn():
         return text(f"no {arguments}", is_error=True)
 
     replies = [calls(call(n, "srv__fail", f'{{"n": {n}}}')) for n in range(3)]
-    turn, _ = turn_of(ScriptedModel([*replies, says("I give up")]), FunctionToolbox(fail=fail))
-    events = await run(turn)
+    events, _ = await played(ScriptedModel([*replies, says("I give up")]), FunctionToolbox(fail=fail))
     assert ended(events).limit is LimitName.CONSECUTIVE_ERRORS and ended(events).text == "I give up"
 
 
 async def test_time_used_up_by_the_model_ends_the_turn_and_keeps_its_output():
     model = ScriptedModel([[TextPart("so far"), Wait(None)], says("final")])
-    turn, talk = turn_of(model, limits=Limits(turn_seconds=0.05))
-    events = await run(turn)
+    events, talk = await played(model, limits=Limits(turn_seconds=0.05))
     assert ended(events).limit is LimitName.TURN_SECONDS and ended(events).text == "final"
     assert AssistantMessage("so far", model="scripted", partial=True) in talk.messages
     assert model.closed == 1
@@ -126,15 +121,13 @@ async def test_time_used_up_by_a_tool_ends_the_turn():
 
 async def test_a_call_is_limited_to_the_time_allowed_for_one_call():
     toolbox = FunctionToolbox()
-    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("ok")]), toolbox, limits=Limits(tool_seconds=7))
-    await run(turn)
+    await played(ScriptedModel([calls(call(1)), says("ok")]), toolbox, limits=Limits(tool_seconds=7))
     assert toolbox.called[0][2] == CallTimeout(7, most=900)
 
 
 async def test_an_empty_reply_is_nudged_once_and_then_reported():
     model = ScriptedModel([[ReplyPart()], [ReplyPart()]])
-    turn, _ = turn_of(model)
-    events = await run(turn)
+    events, _ = await played(model)
     assert model.requests[1].messages[-1] == UserMessage(NUDGE)
     assert ended(events).reason is EndReason.EMPTY
     assert of_type(events, TurnError)[0].message == "the model returned nothing (scripted)"
@@ -181,8 +174,7 @@ async def test_the_next_result_counts_as_new_whether_or_not_the_model_was_nudged
     last = Last()
     step = [ReplyPart(calls=(call(1, "srv__big"),), usage=Usage(900, 100))]
     model = ScriptedModel([*[[ReplyPart(usage=Usage(900, 0))]] * empty, step, last])
-    turn, talk = turn_of(model, FunctionToolbox(big=big), context_meter=last.meter)
-    await run(turn)
+    _, talk = await played(model, FunctionToolbox(big=big), context_meter=last.meter)
     assert last.expected == 1_000 + estimate_messages([talk.messages[-2]])
 
 
@@ -291,8 +283,9 @@ async def test_a_bug_in_a_port_ends_the_turn_with_a_message_and_a_valid_history(
     async def broken(arguments) -> ToolResult:
         raise RuntimeError("boom")
 
-    turn, talk = turn_of(ScriptedModel([calls(call(1, "srv__broken"))]), FunctionToolbox(broken=broken))
-    events = await run(turn)
+    events, talk = await played(
+        ScriptedModel([calls(call(1, "srv__broken"))]), FunctionToolbox(broken=broken)
+    )
     assert isinstance(events[-1], TurnEnded) and "internal error" in of_type(events, TurnError)[0].message
     assert talk.dangling() == ()
 
@@ -309,8 +302,7 @@ async def test_tools_that_appear_during_a_turn_can_be_called_in_the_next_step():
         return calls(call(1))
 
     model = ScriptedModel([appear, calls(call(2, "srv__late", "{}")), says("ok")])
-    turn, _ = turn_of(model, toolbox)
-    await run(turn)
+    await played(model, toolbox)
     assert [name for name, *_ in toolbox.called] == ["echo", "late"]
 
 
@@ -344,8 +336,9 @@ async def test_a_call_waits_for_a_server_that_is_starting(first):
         toolbox.offered = starting
         return {}
 
-    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("done")]), toolbox, clock=clock, absent=absent)
-    events = await run(turn)
+    events, _ = await played(
+        ScriptedModel([calls(call(1)), says("done")]), toolbox, clock=clock, absent=absent
+    )
     assert [event.message for event in of_type(events, Waiting)] == ["Waiting for “srv” to start", ""]
     assert len(toolbox.called) == 1
 
@@ -354,8 +347,7 @@ async def test_the_wait_for_a_server_is_bounded():
     clock, toolbox = HandClock(), FunctionToolbox()
     toolbox.offered = []
     model = ScriptedModel([calls(call(1)), says("done")])
-    turn, _ = turn_of(model, toolbox, clock=clock, absent=lambda: {"srv": ServerState.STARTING})
-    events = await run(turn)
+    events, _ = await played(model, toolbox, clock=clock, absent=lambda: {"srv": ServerState.STARTING})
     assert of_type(events, ToolCallEnded)[0].why == "server not running" and clock.ns >= 8e9
 
 
@@ -363,18 +355,13 @@ def thinks(thought, finish="stop"):
     return [ReasoningPart(thought), ReplyPart(finish=finish)]
 
 
-async def test_reasoning_is_the_answer_of_a_model_that_writes_nothing_else():
-    turn, talk = turn_of(ScriptedModel([thinks("Hm."), thinks("It is Oslo.\n")]))
-    events = await run(turn)
+@pytest.mark.parametrize("replies", [["Hm.", "It is Oslo.\n"], ["It is Oslo.", ""]])
+async def test_reasoning_is_the_answer_of_a_model_that_writes_nothing_else(replies):
+    events, talk = await played(ScriptedModel([thinks(thought) for thought in replies]))
     assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "It is Oslo.")
     assert [delta.text for delta in of_type(events, TextDelta)] == ["It is Oslo."]
     assert of_type(events, Notice)[-1].message == ONLY_REASONING
     assert (talk.messages[-1].text, talk.messages[-1].reasoning) == ("It is Oslo.", "")
-
-
-async def test_the_reasoning_of_the_first_reply_is_the_answer_if_the_second_is_empty():
-    turn, _ = turn_of(ScriptedModel([thinks("It is Oslo."), [ReplyPart()]]))
-    assert ended(await run(turn)).text == "It is Oslo."
 
 
 async def test_a_model_that_answers_when_it_is_asked_again_keeps_its_reasoning():
@@ -386,15 +373,13 @@ async def test_a_model_that_answers_when_it_is_asked_again_keeps_its_reasoning()
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 async def test_reasoning_that_was_cut_off_is_not_an_answer(finish):
-    turn, _ = turn_of(ScriptedModel([thinks("Hm.", "length"), thinks("Hm, so", finish)]))
-    events = await run(turn)
+    events, _ = await played(ScriptedModel([thinks("Hm.", "length"), thinks("Hm, so", finish)]))
     assert ended(events).text == "" and not of_type(events, TextDelta)
 
 
 async def test_reasoning_before_calls_is_not_an_answer():
     made = [ReasoningPart("I look."), *calls(call(1))]
-    turn, _ = turn_of(ScriptedModel([[ReplyPart()], made, says("done")]))
-    events = await run(turn)
+    events, _ = await played(ScriptedModel([[ReplyPart()], made, says("done")]))
     assert [delta.text for delta in of_type(events, TextDelta)] == ["done"]
 
 

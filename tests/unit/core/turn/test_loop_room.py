@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.scripted_model import ScriptedModel, calls, says
-from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, run, text, turn_of
+from tests.unit.core.stand_ins import FunctionToolbox, call, ended, of_type, played, run, text, turn_of
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.summaries import SUMMARISE
 from tui.core.conversation.conversation import (
@@ -41,8 +43,7 @@ def talk_with_results(turns=10, size=3000):
 async def test_old_results_are_shortened_before_anything_is_summarized():
     model = ScriptedModel([says("done")])
     talk = talk_with_results()
-    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=8000))
-    events = await run(turn)
+    events, _ = await played(model, talk=talk, context_meter=ContextMeter(window=8000))
     told = [m.text for m in model.requests[0].messages if isinstance(m, ToolMessage)]
     assert len(told[0]) < 500 and len(told[-1]) == 3000
     assert len(next(m.text for m in talk.messages if isinstance(m, ToolMessage))) == 3000
@@ -52,8 +53,7 @@ async def test_old_results_are_shortened_before_anything_is_summarized():
 async def test_old_turns_are_summarized_up_to_a_user_message():
     model = ScriptedModel([says("they asked a lot"), says("done")])
     talk = long_talk()
-    turn, _ = turn_of(model, talk=talk, context_meter=ContextMeter(window=6000))
-    events = await run(turn)
+    events, _ = await played(model, talk=talk, context_meter=ContextMeter(window=6000))
     asked = model.requests[0]
     assert asked.messages[-1] == UserMessage(SUMMARISE) and asked.tools == ()
     assert isinstance(talk.messages[talk.compaction.upto], UserMessage)
@@ -106,23 +106,15 @@ def turn_with_file(model, size, toolbox=None, **more):
     return turn, talk
 
 
-def told_of_file(request, at=0):
-    (file,) = request.messages[at].attachments
-    return len(file.data)
-
-
-async def test_a_rejection_without_a_number_truncates_to_a_share_of_the_rejected_size():
-    model = ScriptedModel([Narrow(300_000, says("read"))] * 9)
+@pytest.mark.parametrize(("most", "requests", "least"), [(300_000, 2, 40_000), (20_000, 3, 4_000)])
+async def test_each_rejection_without_a_number_truncates_to_a_share_of_the_rejected_size(
+    most, requests, least
+):
+    model = ScriptedModel([Narrow(most, says("read"))] * 9)
     turn, _ = turn_with_file(model, 349_000)
     assert ended(await run(turn)).text == "read"
-    assert len(model.requests) == 2 and 40_000 < told_of_file(model.requests[-1]) < 300_000
-
-
-async def test_each_rejection_without_a_number_is_measured_again():
-    model = ScriptedModel([Narrow(20_000, says("read"))] * 9)
-    turn, _ = turn_with_file(model, 349_000)
-    assert ended(await run(turn)).text == "read"
-    assert len(model.requests) == 3 and 4_000 < told_of_file(model.requests[-1]) < 20_000
+    (file,) = model.requests[-1].messages[0].attachments
+    assert len(model.requests) == requests and least < len(file.data) < most
 
 
 async def test_large_tool_definitions_do_not_prevent_truncating_a_rejected_message():
@@ -144,8 +136,7 @@ async def test_a_known_window_does_not_prevent_truncating_a_rejected_message():
 async def test_a_second_rejection_ends_the_turn():
     refused = [ModelError("too long", overflow=True)]
     model = ScriptedModel([refused, says("a summary"), refused])
-    turn, _ = turn_of(model, talk=long_talk())
-    events = await run(turn)
+    events, _ = await played(model, talk=long_talk())
     assert ended(events).reason is EndReason.MODEL_ERROR
     assert of_type(events, TurnError)[0].message == "too long"
 
@@ -153,31 +144,23 @@ async def test_a_second_rejection_ends_the_turn():
 async def test_without_a_known_window_nothing_is_compacted():
     model = ScriptedModel([says("done")])
     talk = long_talk(turns=200)
-    turn, _ = turn_of(model, talk=talk)
-    await run(turn)
+    await played(model, talk=talk)
     assert talk.compaction == Compaction()
 
 
-def spends(*parts, tokens):
-    return [*parts, ReplyPart(usage=Usage(tokens, 0))]
-
-
-async def test_the_token_budget_ends_the_turn():
+@pytest.mark.parametrize(
+    ("limits", "limit"),
+    [(Limits(turn_tokens=1000), LimitName.TURN_TOKENS), (Limits(turn_cost=0.5), LimitName.TURN_COST)],
+)
+async def test_the_budget_of_tokens_or_cost_ends_the_turn(limits, limit):
     step = [ReplyPart(calls=(call(1),), usage=Usage(900, 200))]
-    model = ScriptedModel([step, spends(TextPart("what I know"), tokens=10)])
-    turn, _ = turn_of(model, limits=Limits(turn_tokens=1000))
+    turn, _ = turn_of(ScriptedModel([step, says("what I know")]), limits=limits, bill=lambda usage: 0.75)
     end = ended(await run(turn))
-    assert (end.reason, end.limit, end.text) == (EndReason.LIMIT, LimitName.TURN_TOKENS, "what I know")
-
-
-async def test_the_cost_budget_ends_the_turn():
-    model = ScriptedModel([calls(call(1)), says("what I know")])
-    turn, _ = turn_of(model, limits=Limits(turn_cost=0.5), bill=lambda usage: 0.75)
-    assert ended(await run(turn)).limit is LimitName.TURN_COST
+    assert (end.reason, end.limit, end.text) == (EndReason.LIMIT, limit, "what I know")
 
 
 async def test_summaries_count_towards_the_limits_of_a_turn():
-    model = ScriptedModel([spends(TextPart("summary"), tokens=500), spends(TextPart("done"), tokens=100)])
+    model = ScriptedModel([[TextPart("x"), ReplyPart(usage=Usage(each, 0))] for each in (500, 100)])
     turn, _ = turn_of(model, talk=long_talk(), context_meter=ContextMeter(window=4000))
     assert ended(await run(turn)).usage.prompt == 600
 
@@ -191,7 +174,6 @@ async def test_several_rounds_of_compaction_give_one_notice():
 
 async def test_nothing_is_said_to_be_shortened_if_nothing_was():
     model = ScriptedModel([[ModelError("too long", overflow=True)]] * 3)
-    turn, _ = turn_of(model)
-    events = await run(turn)
+    events, _ = await played(model)
     assert of_type(events, Notice) == [] and len(model.requests) == 1
     assert of_type(events, TurnError)

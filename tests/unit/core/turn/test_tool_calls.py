@@ -19,6 +19,7 @@ from tests.unit.core.stand_ins import (
     ended,
     hang,
     of_type,
+    played,
     policy_of,
     run,
     text,
@@ -54,8 +55,7 @@ def asking(*replies):
 async def test_a_call_that_may_change_something_waits_for_approval():
     model, toolbox = asking(calls(call(1)), says("done"))
     approver = ScriptedApprover(YES)
-    turn, _ = turn_of(model, toolbox, approver=approver)
-    events = await run(turn)
+    events, _ = await played(model, toolbox, approver=approver)
     assert approver.asked[0].tool.name == "echo" and approver.asked[0].arguments == {"text": "hi"}
     assert of_type(events, ApprovalAsked)[0].request.why == "may change something"
     assert of_type(events, ApprovalGiven)[0].answer is Answer.ONCE
@@ -64,8 +64,7 @@ async def test_a_call_that_may_change_something_waits_for_approval():
 
 async def test_calls_that_ask_run_one_at_a_time():
     model, toolbox = asking(calls(call(1), call(2)), says("done"))
-    turn, _ = turn_of(model, toolbox, approver=ScriptedApprover(YES, YES))
-    await run(turn)
+    await played(model, toolbox, approver=ScriptedApprover(YES, YES))
     assert toolbox.most_at_once == 1
 
 
@@ -74,20 +73,6 @@ async def test_denials_do_not_count_as_errors_of_the_model():
     model, toolbox = asking(*replies, says("understood"))
     turn, _ = turn_of(model, toolbox, mode=Mode.READS)
     assert ended(await run(turn)).reason is EndReason.ANSWERED
-
-
-async def test_waiting_for_the_person_does_not_use_time_of_the_turn():
-    clock = HandClock()
-
-    class Slow(ScriptedApprover):
-        async def ask(self, request):
-            clock.ns += 3600 * 10**9
-            return YES
-
-    model, toolbox = asking(calls(call(1)), says("done"))
-    turn, _ = turn_of(model, toolbox, approver=Slow(), clock=clock)
-    assert ended(await run(turn)).reason is EndReason.ANSWERED
-    assert turn.meter.used_seconds == 0
 
 
 async def test_cancelling_while_a_question_is_open_answers_the_call():
@@ -101,8 +86,13 @@ async def test_cancelling_while_a_question_is_open_answers_the_call():
     assert talk.dangling() == () and toolbox.called == []
 
 
-async def test_questions_of_a_server_during_a_call_do_not_use_time_of_the_turn():
+async def test_waiting_for_the_person_does_not_use_time_of_the_turn():
     clock = HandClock()
+
+    class Slow(ScriptedApprover):
+        async def ask(self, request):
+            clock.ns += 3600 * 10**9
+            return YES
 
     class Asking(FunctionToolbox):
         async def call(self, tool, arguments, *, seconds, progress, clocks):
@@ -111,7 +101,8 @@ async def test_questions_of_a_server_during_a_call_do_not_use_time_of_the_turn()
             clocks.resume()
             return text("ok")
 
-    turn, _ = turn_of(ScriptedModel([calls(call(1)), says("done")]), Asking(), clock=clock)
+    model = ScriptedModel([calls(call(1)), says("done")])
+    turn, _ = turn_of(model, Asking(read_only=False), approver=Slow(), clock=clock)
     assert ended(await run(turn)).reason is EndReason.ANSWERED
     assert turn.meter.used_seconds == 0
 
@@ -176,8 +167,7 @@ async def test_a_large_result_is_prepared_in_a_thread_and_stored_on_the_event_lo
     async def small(arguments):
         return text("small")
 
-    turn, _ = turn_of(model, FunctionToolbox(log=large, small=small), result_store=Store())
-    await run(turn)
+    await played(model, FunctionToolbox(log=large, small=small), result_store=Store())
     assert where == [("read", False), ("kept", True), ("read", True)]
 
 
@@ -185,8 +175,7 @@ async def test_pages_of_a_stored_result_are_not_stored_again():
     result_store = ResultStore({"result-1": "日" * 9000})
     read = call(1, "mcptui__read_result", '{"name": "result-1"}')
     model = ScriptedModel([calls(read), says("done")])
-    turn, talk = turn_of(model, limits=Limits(result_bytes=1000), result_store=result_store)
-    await run(turn)
+    _, talk = await played(model, limits=Limits(result_bytes=1000), result_store=result_store)
     told = next(message for message in talk.messages if isinstance(message, ToolMessage))
     assert (
         not told.is_error and told.kept == "" and len(result_store) == 1 and len(told.text.encode()) <= 1000
@@ -196,16 +185,14 @@ async def test_pages_of_a_stored_result_are_not_stored_again():
 async def test_the_same_large_result_is_stored_once():
     result_store = ResultStore()
     model = ScriptedModel([calls(call(1, "srv__log"), call(2, "srv__log")), says("done")])
-    turn, _ = turn_of(model, FunctionToolbox(log=large), result_store=result_store)
-    await run(turn)
+    await played(model, FunctionToolbox(log=large), result_store=result_store)
     assert result_store.names() == ("result-1",)
 
 
 async def test_all_results_of_one_reply_share_the_window():
     requests = [call(number, "srv__log", f'{{"n": {number}}}') for number in range(12)]
     model = ScriptedModel([calls(*requests), says("done")])
-    turn, talk = turn_of(model, FunctionToolbox(log=large), context_meter=ContextMeter(window=8192))
-    await run(turn)
+    _, talk = await played(model, FunctionToolbox(log=large), context_meter=ContextMeter(window=8192))
     told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
     assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3
     assert all(len(one) <= 8192 * 0.1 * 3 for one in told)
@@ -294,8 +281,7 @@ async def test_a_tool_loaded_by_a_search_is_offered_in_the_next_step_and_can_be_
         ]
     )
     toolbox = many_tools()
-    turn, _ = turn_of(model, toolbox, tool_selection=ToolSelection(max_tools=10))
-    await run(turn)
+    await played(model, toolbox, tool_selection=ToolSelection(max_tools=10))
     assert "tool_33" not in offered(model.requests[0])
     assert all({"tool_33", "find_tools"} <= offered(request) for request in model.requests[1:])
     assert [name for name, *_ in toolbox.called] == ["tool_33"]
@@ -304,8 +290,7 @@ async def test_a_tool_loaded_by_a_search_is_offered_in_the_next_step_and_can_be_
 
 async def test_a_tool_that_was_not_loaded_is_loaded_and_called_when_the_model_names_it():
     model, toolbox = ScriptedModel([calls(call(1, "srv__tool_33", "{}")), says("done")]), many_tools()
-    turn, _ = turn_of(model, toolbox, tool_selection=ToolSelection(max_tools=10))
-    events = await run(turn)
+    events, _ = await played(model, toolbox, tool_selection=ToolSelection(max_tools=10))
     assert [name for name, *_ in toolbox.called] == ["tool_33"]
     assert "tool_33" in offered(model.requests[1])
     assert "Loaded srv › tool_33: the model called it by name." in [
@@ -317,8 +302,7 @@ async def test_a_tool_whose_definition_is_never_sent_can_be_called_by_name_but_i
     model, toolbox = ScriptedModel([calls(call(1, "srv__tool_3", "{}")), says("done")]), many_tools(5)
     properties = {f"p{number}": {"type": "string"} for number in range(9_000)}
     toolbox.offered[3] = replace(toolbox.offered[3], schema={"type": "object", "properties": properties})
-    turn, _ = turn_of(model, toolbox)
-    events = await run(turn)
+    events, _ = await played(model, toolbox)
     assert [name for name, *_ in toolbox.called] == ["tool_3"]
     assert not any(notice.message.startswith("Loaded") for notice in of_type(events, Notice))
 
@@ -329,8 +313,7 @@ def ruled(*rules: str, mode: Mode = Mode.ASK) -> Policy:
 
 async def test_a_tool_that_a_rule_denies_is_not_offered_and_calls_to_it_are_denied():
     model, toolbox = asking(calls(call(1)), says("ok"))
-    turn, _ = turn_of(model, toolbox, policy=ruled("deny srv/echo", mode=Mode.ALL))
-    events = await run(turn)
+    events, _ = await played(model, toolbox, policy=ruled("deny srv/echo", mode=Mode.ALL))
     assert [tool.name for tool in model.requests[0].tools] == []
     assert toolbox.called == [] and not of_type(events, Notice)
     assert model.requests[1].messages[-1].text == "denied: a rule in the configuration forbids this call"
@@ -347,8 +330,7 @@ async def test_a_rule_added_while_a_call_waits_for_approval_denies_it():
             policy.rules = Rules.parsed(["deny srv/*"])
             return YES
 
-    turn, _ = turn_of(model, toolbox, approver=Adding(), policy=policy)
-    await run(turn)
+    await played(model, toolbox, approver=Adding(), policy=policy)
     assert toolbox.called == []
 
 
