@@ -76,12 +76,6 @@ def test_a_fifo_is_written_to(tmp_path: Path, linked: bool):
     assert stat.S_ISFIFO(fifo.stat().st_mode) and names(tmp_path) == {"fifo", "link"}
 
 
-def test_a_fifo_without_a_reader_is_an_error_and_does_not_block(tmp_path: Path):
-    os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(OSError, match="No such device"):
-        atomic_write(tmp_path / "fifo", ["a"], wait=False)
-
-
 def test_a_device_is_written_to(tmp_path: Path):
     main, terminal = pty.openpty()
     try:
@@ -129,14 +123,17 @@ def test_an_open_file_named_by_its_descriptor_is_appended_to(tmp_path: Path, nam
     assert file.read_text() == "before\nafter\n"
 
 
-def test_an_open_file_is_written_at_its_current_position(tmp_path: Path):
+def test_an_open_file_is_written_at_its_current_position_and_a_closed_one_is_an_error(tmp_path: Path):
     file = tmp_path / "file"
     with file.open("w") as opened:
         opened.write("before\n")
         opened.flush()
-        atomic_write(Path(f"/dev/fd/{opened.fileno()}"), ["after\n"])
+        named = Path(f"/dev/fd/{opened.fileno()}")
+        atomic_write(named, ["after\n"])
         opened.write("last\n")
     assert file.read_text() == "before\nafter\nlast\n"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        atomic_write(named, ["x"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
@@ -149,13 +146,6 @@ def test_an_open_file_of_another_process_is_appended_to(tmp_path: Path):
         finally:
             other.kill()
     assert file.read_text() == "before\nafter\n"
-
-
-def test_a_closed_descriptor_is_an_error(tmp_path: Path):
-    with (tmp_path / "file").open("w") as opened:
-        name = Path(f"/dev/fd/{opened.fileno()}")
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        atomic_write(name, ["x"])
 
 
 def test_writing_to_a_fifo_that_is_not_read_can_be_cancelled(tmp_path: Path):
@@ -273,37 +263,28 @@ def test_a_link_in_place_of_mcptuis_own_folder_is_refused(tmp_path: Path, linked
     assert [one.name for one in elsewhere.rglob("*")] == ["sessions"]
 
 
-def test_links_above_mcptuis_own_folder_are_followed(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("link", "below"), [("state", "mcptui"), ("mcptui/state", "mcptui/sessions"), ("recordings", "")]
+)
+def test_links_above_the_deepest_folder_named_mcptui_and_to_chosen_folders_are_followed(
+    tmp_path: Path, link: str, below: str
+):
     (tmp_path / "disk").mkdir()
-    (tmp_path / "state").symlink_to(tmp_path / "disk")
-    folder = tmp_path / "state" / "mcptui"
+    (tmp_path / link).parent.mkdir(exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "disk")
+    folder = tmp_path / link / below
     make_folder(folder)
     os.close(open_private(folder / "log", NEW))
     refuse_links([folder / "log", folder / "absent", folder / "absent" / "too"])
-    assert (tmp_path / "disk" / "mcptui" / "log").is_file()
+    assert (tmp_path / "disk" / below / "log").is_file()
 
 
-def test_a_link_above_the_deepest_folder_named_mcptui_is_followed(tmp_path: Path):
-    home = tmp_path / "mcptui"
-    (tmp_path / "disk").mkdir()
-    home.mkdir()
-    (home / "state").symlink_to(tmp_path / "disk")
-    make_folder(home / "state" / "mcptui" / "sessions")
-    assert (tmp_path / "disk" / "mcptui" / "sessions").is_dir()
-
-
-def test_a_folder_chosen_by_the_person_may_be_a_link(tmp_path: Path):
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "recordings").symlink_to(tmp_path / "disk")
-    make_folder(tmp_path / "recordings")
-    os.close(open_private(tmp_path / "recordings" / "one", NEW))
-    assert (tmp_path / "disk" / "one").is_file()
-
-
-def test_a_pipe_in_place_of_a_file_is_refused_without_blocking(tmp_path: Path):
-    os.mkfifo(tmp_path / "pipe")
+def test_a_fifo_without_a_reader_is_an_error_and_does_not_block(tmp_path: Path):
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(OSError, match="No such device"):
+        atomic_write(tmp_path / "fifo", ["a"], wait=False)
     with pytest.raises(OSError, match="not a regular file"):
-        open_private(tmp_path / "pipe", os.O_RDONLY)
+        open_private(tmp_path / "fifo", os.O_RDONLY)
 
 
 def test_a_file_in_place_of_a_folder_is_an_error_with_its_path(tmp_path: Path):
@@ -361,17 +342,9 @@ def test_any_other_content_is_neither(raw: bytes):
     assert encoding_of(raw) == ""
 
 
-@pytest.mark.parametrize(
-    ("raw", "why"),
-    [
-        (b"a\n\0", "is not text: null byte in line 2"),
-        (b"a\n\n\xe9", "is not UTF-8 text: byte 0xe9 in line 3"),
-    ],
-)
-def test_other_faults_are_named_with_their_line(raw: bytes, why: str):
-    with pytest.raises(NotText, match=why):
-        text_of(raw)
-
-
-def test_a_byte_order_mark_of_utf_8_is_removed():
+def test_other_faults_are_named_with_their_line_and_a_byte_order_mark_is_removed():
+    with pytest.raises(NotText, match="is not text: null byte in line 2"):
+        text_of(b"a\n\0")
+    with pytest.raises(NotText, match="is not UTF-8 text: byte 0xe9 in line 3"):
+        text_of(b"a\n\n\xe9")
     assert text_of("\ufeffé\r\n".encode()) == "é\r\n"
