@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.jsonrpc.classification import MAX_NAME, READ_WHOLE, Classification, classify, column, id_text
-from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, read_line
+from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray, read_line
 from tui.core.traffic import Kind, Outcome
 
 
@@ -134,16 +134,14 @@ def test_an_id_is_kept_as_its_json_text(value: Any, text: str):
 
 def test_long_ids_are_shortened_but_remain_distinct():
     first, second = id_text("x" * 10**6), id_text("x" * 10**6 + "y")
-    assert first != second
-    assert len(first) <= MAX_NAME
+    assert first != second and len(first) <= MAX_NAME
     assert len(id_text(10**4000)) <= MAX_NAME
 
 
 def test_names_are_cleaned_and_bounded_in_columns():
     reading = classify(line(id=1, method="tools/call", params={"name": "\x1b[31m\n\u202eevil\ud800" * 100}))
-    assert len(reading.tool) == MAX_NAME
-    assert reading.tool.isprintable()
-    reading.tool.encode()
+    assert len(reading.tool) == MAX_NAME and reading.tool.isprintable() and reading.tool.encode()
+    assert column("a\tb\nc") == "a␉b␊c"
 
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S")), max_size=MAX_NAME))
@@ -206,22 +204,18 @@ def test_the_first_bytes_of_a_message_are_enough_to_classify_it():
     head = line(id=7, result={"content": "x" * 500})[:100]
     reading = classify(head, 10**9)
     assert (reading.kind, reading.ident) == (Kind.RESPONSE, "7")
-
-
-def test_a_truncated_response_without_its_id_is_still_a_response():
     head = b'{"result":{"content":[{"type":"text","text":"xxx'
     assert classify(head, 10**9) == Classification(Kind.RESPONSE)
     assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
 
 
-def _kind_for_the_host(frame: object) -> Kind | None:
-    kinds = {
-        Request: Kind.REQUEST,
-        Notification: Kind.NOTIFICATION,
-        Response: Kind.RESPONSE,
-        Failure: Kind.ERROR,
-    }
-    return kinds.get(type(frame))  # type: ignore[arg-type]
+KINDS = {
+    Request: Kind.REQUEST,
+    Notification: Kind.NOTIFICATION,
+    Response: Kind.RESPONSE,
+    Failure: Kind.ERROR,
+    Stray: None,
+}
 
 
 @given(envelopes, st.sampled_from([b"", b"\xff", b" ", b"NaN"]))
@@ -229,7 +223,7 @@ def test_the_host_and_the_recorder_agree_on_every_message(envelope: dict[str, An
     raw = json.dumps(envelope).encode() + tail
     (frame,) = read_line(raw)
     reading = classify(raw)
-    used = _kind_for_the_host(frame)
+    used = KINDS[type(frame)]
     if used is None:
         bad = (Kind.NOT_RPC, Kind.NOT_JSON)
         assert reading.kind in bad or (reading.kind, reading.outcome) == (Kind.RESPONSE, Outcome.ERROR)
@@ -252,10 +246,6 @@ def test_a_message_of_many_megabytes_is_classified_quickly():
         began = time.process_time()
         assert classify(raw).outcome is Outcome.TOOL_ERROR
         assert time.process_time() - began < 3
-
-
-def test_a_name_is_shown_on_one_line():
-    assert column("a\tb\nc") == "a␉b␊c"
 
 
 def test_lines_of_the_hello_dialect_are_not_json_rpc_but_complete_their_calls():

@@ -36,13 +36,9 @@ OPENING = re.compile(r'\{"id"')
 
 
 @given(JSON)
-def test_patient_reading_returns_the_same_value(value):
+def test_patient_reading_returns_the_same_value_however_many_lists_there_are(value):
     raw = json.dumps(value).encode()
     assert read_json(raw, patient=True) == read_json(raw) == value
-
-
-@given(JSON)
-def test_many_lists_do_not_change_the_value(value):
     raw = json.dumps([value, [[]] * (FEW_LISTS + 1)]).encode()
     assert read_json(raw, patient=True)[0] == value
 
@@ -62,10 +58,10 @@ def test_excessive_nesting_is_rejected_without_a_crash(lists, levels):
         read_json(raw, patient=True)
 
 
-@given(
-    st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
-    st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
-)
+OTHER = st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"]))
+
+
+@given(OTHER, OTHER)
 def test_an_object_is_found_among_other_text(before, after):
     assert objects_within(f'{before}{{"id":1}}{after}'.encode(), OPENING) == [{"id": 1}]
 
@@ -80,11 +76,8 @@ def test_escaped_characters_are_read_in_bounded_memory():
         tracemalloc.stop()
 
 
-def test_consecutive_objects_are_all_found():
+def test_consecutive_objects_are_found_up_to_a_few():
     assert objects_within(b'x{"id":1}{"id":2} {"id" {"id":3}', OPENING) == [{"id": 1}, {"id": 2}, {"id": 3}]
-
-
-def test_only_a_few_objects_are_returned():
     assert len(objects_within(b'{"id":1}' * 100, OPENING)) == 8
 
 
@@ -125,9 +118,7 @@ BAD = [
 def test_a_tool_with_one_bad_member_is_named_and_the_others_are_kept(member: str, value: str, why: str):
     bad = f'{{"name": "bad", "{member}": {value}, "title": "Bad"}}'
     (found,) = read_line(listing(GOOD, bad, GOOD))
-    assert isinstance(found, Response)
-    assert found.id == 7
-    assert found.result["nextCursor"] == "x"
+    assert found.id == 7 and found.result["nextCursor"] == "x"
     first, second, third = found.result["tools"]
     assert first == third == json.loads(GOOD)
     assert second == {"name": "bad", "title": "Bad"}
@@ -139,17 +130,13 @@ def test_a_tool_with_one_bad_member_is_named_and_the_others_are_kept(member: str
 )
 @pytest.mark.parametrize("key", ["tools", "resources", "resourceTemplates", "prompts"])
 def test_a_bad_entry_in_any_listing_becomes_unreadable_and_the_others_are_kept(key: str, entry: str):
-    found = read_damaged_listing(listing(GOOD, entry, key=key))
-    assert found is not None
-    good, bad = found["result"][key]
-    assert good == json.loads(GOOD)
-    assert isinstance(bad, Unreadable)
+    good, bad = read_damaged_listing(listing(GOOD, entry, key=key))["result"][key]
+    assert good == json.loads(GOOD) and isinstance(bad, Unreadable)
 
 
 def test_omitted_resources_and_prompts_are_named_with_the_reason():
     bad = '{"uri": "x:y", "name": "bad", "_meta": {"size": 1e999}}'
     (found,) = read_line(listing(GOOD, bad, key="resources"))
-    assert isinstance(found, Response)
     why = "(bad: its _meta has a number out of range)."
     kept, note = resource_infos("s", found.result["resources"], template=False)
     assert [one.uri for one in kept] == ["a:b"]
@@ -162,17 +149,16 @@ def test_omitted_resources_and_prompts_are_named_with_the_reason():
 @pytest.mark.parametrize("key", ["_meta", "nextCursor"])
 @pytest.mark.parametrize("value", [deep(300), "NaN", "1e999"])
 def test_a_bad_member_next_to_the_list_does_not_affect_the_list(key: str, value: str):
-    (found,) = read_line(response(f'{{"tools": [{GOOD}], "{key}": {value}}}'))
-    assert isinstance(found, Response)
-    assert found.result == {"tools": [json.loads(GOOD)], key: {}}
+    found = read_line(response(f'{{"tools": [{GOOD}], "{key}": {value}}}'))
+    assert found == [Response(7, {"tools": [json.loads(GOOD)], key: {}})]
 
 
 @pytest.mark.parametrize("value", [deep(300), "NaN", "1e999"])
 def test_a_handshake_with_a_bad_part_keeps_the_others(value: str):
     said = f'{{"tools": {{"listChanged": true}}, "experimental": {value}}}'
-    (found,) = read_line(response(f'{{"protocolVersion": "2025-11-25", "capabilities": {said}}}'))
-    assert isinstance(found, Response)
-    assert found.result == {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}}
+    found = read_line(response(f'{{"protocolVersion": "2025-11-25", "capabilities": {said}}}'))
+    kept = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}}
+    assert found == [Response(7, kept)]
 
 
 @pytest.mark.parametrize(
@@ -196,12 +182,9 @@ def test_responses_that_are_not_listings_are_still_rejected(raw: bytes):
     assert not raw.endswith(b"}") or found.ids
 
 
-def test_a_number_with_too_many_digits_is_named_as_the_problem():
+def test_what_is_rejected_names_a_number_with_too_many_digits():
     (found,) = read_line(response(f'{{"content": [{{"type": "text", "n": {"7" * 5_000}}}]}}'))
     assert found == Stray(f"it has {DIGITS}", (7,))
-
-
-def test_a_listing_with_too_many_parts_is_still_rejected():
     assert read_damaged_listing(listing(deep(300), "[" + "[]," * 250_000 + "[]]")) is None
 
 
@@ -215,30 +198,19 @@ def test_thousands_of_malformed_entries_are_read_quickly():
     # 10,000 malformed entries; CPU time, so that a busy machine does not matter.
     raw = listing(*['{"name":NaN}'] * 10_000)
     began = time.thread_time()
-    found = read_damaged_listing(raw)
-    assert found is not None
-    assert len(found["result"]["tools"]) == 10_000
+    assert len(read_damaged_listing(raw)["result"]["tools"]) == 10_000
     assert time.thread_time() - began < 2.0
 
 
-@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
-def test_words_for_non_finite_numbers_are_rejected(word: str) -> None:
-    with pytest.raises(ValueError, match=f"^{word} is not a JSON value$"):
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity", "1e999", "-1E400", "1" * 400 + ".0"])
+def test_numbers_that_are_not_finite_are_rejected(word: str) -> None:
+    with pytest.raises(ValueError, match=f"^{word[:9]}.*(is not a JSON value|is out of range)$"):
         loads(f'{{"a": [{word}]}}')
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1E400", "1" * 400 + ".0"])
-def test_a_number_out_of_range_is_rejected(number: str) -> None:
-    with pytest.raises(ValueError, match=r"^[-1E0-9e.…]+ is out of range$"):
-        loads(f'{{"a": [{number}]}}')
-
-
-def test_other_json_is_read_as_usual() -> None:
+def test_other_json_is_read_as_usual_with_line_breaks_in_strings_on_request() -> None:
     assert loads('{"a": [1.5, 10, "NaN", null, true]}') == {"a": [1.5, 10, "NaN", None, True]}
     assert loads(f"[{'9' * 400}]") == [int("9" * 400)]
-
-
-def test_line_breaks_in_strings_are_accepted_on_request() -> None:
     with pytest.raises(ValueError, match="control character"):
         loads('["a\nb"]')
     assert loads('["a\nb"]', strict=False) == ["a\nb"]

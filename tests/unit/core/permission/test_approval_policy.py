@@ -47,16 +47,11 @@ def test_an_approval_for_the_session_is_remembered_but_not_one_for_one_call():
     assert policy.judge(WRITE).verdict is Verdict.ALLOW and not policy.always
 
 
-def test_a_tool_that_changes_after_its_approval_asks_again():
-    policy = policy_of()
+def test_a_tool_or_a_command_that_changes_after_the_approval_asks_again():
+    policy = policy_of(server_digest=lambda server: "one")
     policy.remember(WRITE, Answer.ALWAYS)
     changed = Tool("notes", "add", digest="w2", trusted=True)
     assert policy.judge(WRITE).verdict is Verdict.ALLOW and policy.judge(changed).verdict is Verdict.ASK
-
-
-def test_a_server_whose_command_changes_asks_again():
-    policy = policy_of(server_digest=lambda server: "one")
-    policy.remember(WRITE, Answer.ALWAYS)
     moved = policy_of(server_digest=lambda server: "two", always=policy.always)
     assert moved.judge(WRITE).verdict is Verdict.ASK
 
@@ -94,16 +89,10 @@ def test_each_verdict_of_a_rule_names_the_rule():
         for arguments in ({"text": "milk"}, {"text": "a secret"}, {"path": "/tmp/../etc/passwd"})
     )
     assert (allowed.verdict, allowed.rule) == (Verdict.ALLOW, "allow notes/add")
-    assert (asked.rule, asked.why) == (
-        "ask notes/* text=*secret*",
-        "the rule “ask notes/* text=*secret*” asks for approval",
-    )
+    assert asked.rule == "ask notes/* text=*secret*"
+    assert asked.why == "the rule “ask notes/* text=*secret*” asks for approval"
     assert (denied.verdict, denied.rule) == (Verdict.DENY, "deny notes/* path=/etc/*")
-
-
-def test_the_model_does_not_learn_the_patterns_of_a_rule():
-    judgement = policy_of(Rules.parsed(deny=["*/add text=*hidden*"])).judge(WRITE, {"text": "hidden"})
-    assert judgement.why == "a rule in the configuration forbids this call"
+    assert denied.why == "a rule in the configuration forbids this call"  # the model gets no pattern
 
 
 def test_an_ask_rule_denies_in_reads_mode():
@@ -143,22 +132,16 @@ def test_an_approval_given_after_the_same_content_covers_the_next_call():
     assert policy.judge(DELETE, after=FETCH).verdict is Verdict.ASK
 
 
-def test_a_call_that_asks_anyway_names_the_untrusted_content():
+def test_a_call_that_asks_anyway_names_the_untrusted_content_of_other_servers():
     assert policy_of().judge(Tool("x", "y"), after=FETCH).why == f"may change something. {AFTER_FETCH}"
-
-
-def test_approvals_for_a_server_still_hold_after_its_own_content():
     policy = policy_of()
     policy.remember(WRITE, Answer.SESSION)
     assert policy.judge(WRITE, after=("notes",)).verdict is Verdict.ALLOW
 
 
-def test_a_read_only_tool_of_a_trusted_server_runs_after_any_content():
+def test_trusted_reads_and_configured_rules_apply_after_any_content():
     assert policy_of().judge(READ, after=FETCH).verdict is Verdict.ALLOW
     assert policy_of(mode=Mode.READS).judge(READ, after=FETCH).verdict is Verdict.ALLOW
-
-
-def test_configured_rules_apply_after_any_content():
     policy = policy_of(Rules.parsed(allow=("notes/*",), deny=("*/delete",)))
     assert policy.judge(WRITE, after=FETCH).verdict is Verdict.ALLOW
     assert policy.judge(DELETE, after=FETCH).verdict is Verdict.DENY
@@ -189,6 +172,8 @@ FILE = {"server": "files", "uri": "file:///etc/passwd"}
         ("deny files/*", Verdict.DENY),
         ("deny files/* server=files", Verdict.DENY),
         ("ask files/*", Verdict.ASK),
+        ("deny files/* uri=file:///etc/*", Verdict.DENY),
+        ("deny files/* uri=file:///srv/*", Verdict.ALLOW),
         ("deny mcptui/*", Verdict.DENY),
         ("deny notes/*", Verdict.ALLOW),
     ],
@@ -196,13 +181,6 @@ FILE = {"server": "files", "uri": "file:///etc/passwd"}
 def test_a_rule_for_a_server_also_applies_to_its_resources(rule: str, verdict: Verdict, name: str):
     policy = policy_of(Rules.parsed([rule]))
     assert policy.judge(resource_tool(name), FILE).verdict is verdict
-
-
-def test_a_rule_can_match_the_uri_of_a_resource():
-    policy = policy_of(Rules.parsed(["deny files/* uri=file:///etc/*"]))
-    assert policy.judge(resource_tool(READ_RESOURCE), FILE).verdict is Verdict.DENY
-    harmless = {**FILE, "uri": "file:///srv/a"}
-    assert policy.judge(resource_tool(READ_RESOURCE), harmless).verdict is Verdict.ALLOW
 
 
 class OnlyWeather(HintedTrust):
