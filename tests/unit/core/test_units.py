@@ -72,12 +72,10 @@ def test_a_count_is_abbreviated(number: int, text: str) -> None:
     assert count(number) == text
 
 
-def test_sizes_are_in_decimal_units() -> None:
+def test_sizes_are_in_decimal_units_and_counts_have_a_singular_and_a_plural() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
-
-
-def test_counts_have_a_singular_and_a_plural() -> None:
     assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
+    assert [counted(0, "x"), counted(1, "x"), counted(1_200, "x")] == ["0 xs", "1 x", "1.2 k xs"]
 
 
 @pytest.mark.parametrize(
@@ -120,11 +118,6 @@ def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
     assert span(int(ns)) == text
 
 
-@pytest.mark.parametrize(("number", "text"), [(0, "0 calls"), (1, "1 call"), (1_200, "1.2 k calls")])
-def test_a_large_count_has_its_noun_in_singular_or_plural(number: int, text: str) -> None:
-    assert counted(number, "call") == text
-
-
 @pytest.mark.parametrize(
     ("value", "number"),
     [
@@ -165,6 +158,7 @@ def test_a_foreign_number_is_bounded(value: Any, number: float | None) -> None:
 )
 def test_a_foreign_number_may_be_text(text: str, number: float | None) -> None:
     assert bounded(text, or_text=True) == number
+    assert [bounded(value, 10, least=-10) for value in (-11, -10, 10, 11)] == [None, -10, 10, 10]
 
 
 @given(st.sampled_from(NUMBERS) | st.integers() | st.floats())
@@ -172,10 +166,6 @@ def test_a_foreign_number_may_be_text(text: str, number: float | None) -> None:
 def test_every_number_can_be_written(written: Callable[[float], str], value: float) -> None:
     assert len(written(value)) < 330
     assert progress(value, value, "") and share(value, value) is not math.nan
-
-
-def test_the_bounds_of_a_foreign_number_can_be_given() -> None:
-    assert [bounded(value, 10, least=-10) for value in (-11, -10, 10, 11)] == [None, -10, 10, 10]
 
 
 @given(FOREIGN)

@@ -14,12 +14,7 @@ from tui.core.context.context_meter import (
     estimate_tool,
     tail_within,
 )
-from tui.core.conversation.conversation import (
-    AssistantMessage,
-    Attachment,
-    Message,
-    UserMessage,
-)
+from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import (
     CallPart,
@@ -81,15 +76,9 @@ def test_a_final_request_without_tools_does_not_lower_the_meter():
 
 def test_a_reopened_conversation_shows_the_largest_request_of_its_last_turn():
     meter = ContextMeter()
-    meter.recall(
-        [
-            UserMessage("earlier"),
-            AssistantMessage("a", usage=Usage(9_000, 1)),
-            UserMessage("now"),
-            AssistantMessage("b", usage=Usage(700, 10)),
-            AssistantMessage("without tools", usage=Usage(300, 10, estimated=True)),
-        ]
-    )
+    earlier = [UserMessage("earlier"), AssistantMessage("a", usage=Usage(9_000, 1))]
+    last = [AssistantMessage("b", usage=Usage(700, 10)), AssistantMessage("c", usage=Usage(300, 10, True))]
+    meter.recall([*earlier, UserMessage("now"), *last])
     assert (meter.tokens, meter.estimated) == (710, False)
 
 
@@ -97,22 +86,16 @@ def test_ten_ascii_characters_are_about_three_tokens_and_ten_chinese_ones_more_t
     assert (estimate("a" * 100), estimate("北京天气如何")) == (30, 8)
 
 
-def test_the_estimate_for_an_image_does_not_depend_on_its_bytes() -> None:
+def test_an_image_counts_the_same_whatever_its_bytes_a_text_file_its_text_and_a_blob_its_name() -> None:
     picture = Attachment("image", "image/png", "a.png", 9, "A" * 1_000_000)
     assert 1000 <= estimate_message(UserMessage("", (picture,))) <= 3000
-
-
-def test_a_text_file_counts_its_text_and_a_blob_its_name() -> None:
     text = Attachment("text", "text/plain", "a", 1000, "a" * 1000)
     blob = Attachment("blob", "application/pdf", "a", 10**6, "A" * 1000)
     assert estimate_message(UserMessage("", (text,))) > 300 > 10 > estimate_message(UserMessage("", (blob,)))
 
 
-def test_a_schema_is_counted_in_the_form_that_is_sent() -> None:
+def test_a_schema_is_counted_in_the_form_that_is_sent_even_if_it_cannot_be_serialized() -> None:
     assert estimate_tool(ToolSpec("t", "", {"a": ["é"]})) == estimate('t{"a":["é"]}') + 4
-
-
-def test_a_schema_that_cannot_be_serialized_is_still_counted() -> None:
     deep: dict[str, object] = {}
     for _ in range(50):
         deep = {"a": deep}
@@ -155,24 +138,16 @@ def tokens_of(*parts: ModelPart, error: ModelError | None = None) -> Usage | Non
     return tokens.usage(REQUEST)
 
 
-def test_the_count_of_the_endpoint_is_used_if_there_is_one() -> None:
+def test_the_count_of_the_endpoint_is_used_if_there_is_one_that_is_not_zero() -> None:
     assert tokens_of(TextPart("hello"), ReplyPart(usage=Usage(7, 2))) == Usage(7, 2)
-
-
-def test_a_count_of_zeros_is_replaced_by_an_estimate() -> None:
     usage = tokens_of(TextPart("hello there"), ReplyPart(usage=Usage(0, 0)))
     assert usage == Usage(estimate_request(REQUEST), estimate("hello there"), estimated=True)
 
 
 def test_a_reply_that_breaks_off_costs_its_prompt_text_thinking_and_unfinished_calls() -> None:
     text, thinking = "a" * 500, "字" * 50
-    usage = tokens_of(
-        ReasoningPart(thinking),
-        TextPart(text),
-        CallPart("t", 100),
-        CallPart("t", 300),
-        error=ModelError("lost"),
-    )
+    parts = (ReasoningPart(thinking), TextPart(text), CallPart("t", 100), CallPart("t", 300))
+    usage = tokens_of(*parts, error=ModelError("lost"))
     expected = estimate(text) + estimate(thinking) + estimate("x" * 300)
     assert usage == Usage(estimate_request(REQUEST), expected, estimated=True)
 

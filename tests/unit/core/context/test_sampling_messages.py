@@ -22,9 +22,6 @@ def test_messages_limits_and_the_system_prompt_are_passed_to_the_model() -> None
     found = request(systemPrompt="Be brief.", temperature=0.5, stopSequences=["END", 5, ""])
     assert found.messages == [UserMessage("Hello")]
     assert (found.system, found.max_tokens, found.temperature, found.stop) == ("Be brief.", 50, 0.5, ("END",))
-
-
-def test_other_context_is_not_sent_to_the_model() -> None:
     found = request(includeContext="allServers")
     assert (found.system, found.tools, len(found.messages)) == ("", (), 1)
 
@@ -36,10 +33,8 @@ def test_images_and_audio_are_attached() -> None:
         {"type": "audio", "data": "", "mimeType": "audio/wav"},
     ]
     [message] = request(messages=[{"role": "user", "content": content}]).messages
-    assert [(one.kind, one.mime) for one in message.attachments] == [
-        ("image", "image/png"),
-        ("audio", "audio/wav"),
-    ]
+    seen = [(one.kind, one.mime) for one in message.attachments]
+    assert seen == [("image", "image/png"), ("audio", "audio/wav")]
 
 
 def test_tool_use_and_results_become_calls_and_tool_messages() -> None:
@@ -56,9 +51,6 @@ def test_tool_use_and_results_become_calls_and_tool_messages() -> None:
         ToolMessage("c1", "get_weather", "rain"),
     ]
     assert [tool.name for tool in found.tools] == ["get_weather"] and found.must_call
-
-
-def test_no_tools_are_offered_if_the_tool_choice_is_none() -> None:
     assert request(tools=[{"name": "a"}], toolChoice={"mode": "none"}).tools == ()
 
 
@@ -71,6 +63,11 @@ def test_no_tools_are_offered_if_the_tool_choice_is_none() -> None:
         ({"messages": [HELLO] * 201}, "201 messages"),
         ({"tools": "all"}, "tools must be an array"),
         ({"tools": [{}]}, r"tools\[0\].name must be a string"),
+        ({"tools": [{"name": "a.b"}, {"name": "a.b"}]}, r"tools\[1\].name is not unique: a.b"),
+        (
+            {"tools": [{"name": "t", "inputSchema": {"properties": {"a\u200b": {}}}}]},
+            r"tools\[0\].inputSchema is invalid \(invisible characters",
+        ),
     ],
 )
 def test_malformed_parameters_are_reported_with_their_path(params: dict[str, Any], problem: str) -> None:
@@ -99,16 +96,10 @@ def test_text_becomes_the_result() -> None:
 
 def test_calls_are_returned_under_their_original_names() -> None:
     reply = SampledReply("qwen3", 100, True, {"get_weather": "get.weather"})
-    calls = (
-        CallRequest("c1", "get_weather", '{"city": "Bern"}'),
-        CallRequest("c2", "x", "{", truncated=True),
-    )
-    reply.take(ReplyPart(calls, finish="tool_calls"))
-    result = reply.result()
-    assert result["stopReason"] == "toolUse"
-    assert result["content"] == [
-        {"type": "tool_use", "id": "c1", "name": "get.weather", "input": {"city": "Bern"}}
-    ]
+    whole, cut = CallRequest("c1", "get_weather", '{"city": "Bern"}'), CallRequest("c2", "x", "{", True)
+    reply.take(ReplyPart((whole, cut), finish="tool_calls"))
+    use = {"type": "tool_use", "id": "c1", "name": "get.weather", "input": {"city": "Bern"}}
+    assert reply.result()["stopReason"] == "toolUse" and reply.result()["content"] == [use]
 
 
 def test_a_reply_is_truncated_at_the_limit_even_if_the_endpoint_ignores_it() -> None:
@@ -118,17 +109,7 @@ def test_a_reply_is_truncated_at_the_limit_even_if_the_endpoint_ignores_it() -> 
     assert reply.result()["stopReason"] == "maxTokens"
 
 
-LIKE_ALIKE = (
-    "files.delete",
-    "files_delete",
-    "files/delete",
-    "1",
-    "_1",
-    "x" * 70 + "a",
-    "x" * 70 + "b",
-    "字",
-    "文",
-)
+LIKE_ALIKE = ("files.delete", "files_delete", "files/delete", "1", "_1", *("x" * 70 + y for y in "ab字文"))
 
 
 def test_tools_with_similar_names_get_names_of_their_own() -> None:
@@ -138,11 +119,6 @@ def test_tools_with_similar_names_get_names_of_their_own() -> None:
         assert {names[tool.name] for tool in found.tools} == set(LIKE_ALIKE)
         assert all(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", tool.name) for tool in found.tools)
         assert names["files_delete"] == "files_delete"
-
-
-def test_a_tool_that_is_listed_twice_is_rejected() -> None:
-    with pytest.raises(BadSampling, match=r"tools\[1\].name is not unique: a.b"):
-        request(tools=[{"name": "a.b"}, {"name": "a.b"}])
 
 
 @pytest.mark.parametrize("given", [[1, 2], "text", 7, True, 0, "", False, []])
@@ -193,12 +169,3 @@ def test_invisible_characters_from_a_server_never_reach_the_model():
     request, _, _ = model_request(params, max_tokens=9)
     assert not set(str(request)) & set("\u200b\u2063\u202e\x1b\U000e0041")
     assert request.system == "s␛[8m" and "\\x1b" not in str(request)
-
-
-def test_a_tool_whose_schema_cannot_be_sent_is_refused_with_its_path():
-    params = {
-        "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
-        "tools": [{"name": "t", "inputSchema": {"properties": {"a\u200b": {}}}}],
-    }
-    with pytest.raises(BadSampling, match=r"tools\[0\].inputSchema is invalid \(invisible characters"):
-        model_request(params, max_tokens=9)

@@ -80,24 +80,15 @@ def test_loaded_tools_come_after_pinned_ones_and_before_those_offered_earlier() 
 def test_definitions_that_exceed_the_window_are_left_out_one_by_one() -> None:
     assert len(chosen(server("a"), 100, size=100, window=3999)) == 5
     assert len(chosen(server("a"), 100, size=100, window=4000)) == 10
-
-
-def test_one_large_definition_does_not_displace_small_ones() -> None:
-    tools = server("a")
-    keys, _, _ = choose(
-        NameTable(tools),
-        ToolBudget(100, 4000),
-        ToolHistory(),
-        lambda name, one: 900 if one.name == "a0" else 50,
-    )
+    sizes = {"a0": 900}
+    room, table = ToolBudget(100, 4000), NameTable(server("a"))
+    keys, _, _ = choose(table, room, ToolHistory(), lambda name, one: sizes.get(one.name, 50))
     assert len(keys) == 9 and ("a", "a0") not in keys
 
 
 def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
-    tools = server("a")
-    keys, _, _ = choose(
-        NameTable(tools), ToolBudget(5), ToolHistory(), lambda name, one: None if one.name == "a0" else 1
-    )
+    sizes, table = {"a0": None}, NameTable(server("a"))
+    keys, _, _ = choose(table, ToolBudget(5), ToolHistory(), lambda name, one: sizes.get(one.name, 1))
     assert len(keys) == 3
 
 
@@ -158,12 +149,8 @@ def test_a_rare_word_has_more_weight() -> None:
     tools = [*(Tool("s", f"read_{name}") for name in ("mail", "file", "page", "feed")), Tool("s", "x_feed")]
     scores = relevance("read the mail", tools)
     assert scores[0] == max(scores) > scores[1] > 0 == scores[4]
-
-
-def test_names_are_split_into_words() -> None:
-    assert words("createPullRequest find_issues get-weather") == words(
-        "create pull request finding issue weather"
-    )
+    plain = "create pull request finding issue weather"
+    assert words("createPullRequest find_issues get-weather") == words(plain)
 
 
 ANY = st.text(st.characters(codec=None), max_size=40)

@@ -39,7 +39,7 @@ class Memory:
         self.kept[key] = DefinitionRecord(both, dict(kept.refused), probed=kept.probed)
 
 
-def test_if_the_accepted_definitions_cannot_be_read_everything_counts_as_changed():
+def test_if_the_accepted_definitions_are_empty_or_cannot_be_read_everything_counts_as_changed():
     memory = Memory()
     memory.kept["k"] = DefinitionRecord(damage="Damaged.")
     definitions = ServerDefinitions("srv", "k", memory)
@@ -50,6 +50,10 @@ def test_if_the_accepted_definitions_cannot_be_read_everything_counts_as_changed
     definitions.accept(definitions.changes()[:1])
     assert accepted(definitions, listed(a="1", b="1")) == ["a"]
     assert memory.kept["k"].damage == "" and names(definitions.changes()) == ["b"]
+    memory.kept["k"] = DefinitionRecord()
+    definitions = ServerDefinitions("srv", "k", memory)
+    see(definitions, listed(a="1"))
+    assert names(definitions.changes()) == ["a"]
 
 
 def test_changed_and_new_tools_are_changes_but_removed_ones_are_not():
@@ -102,14 +106,6 @@ def test_a_refusal_lasts_until_the_definition_changes_again():
     see(again, listed(a="3"))
     (change,) = again.changes()
     assert not again.is_refused(change)
-
-
-def test_a_file_that_accepts_nothing_makes_every_tool_a_change():
-    memory = Memory()
-    memory.kept["key"] = DefinitionRecord()
-    definitions = ServerDefinitions("srv", "key", memory)
-    see(definitions, listed(a="1"))
-    assert names(definitions.changes()) == ["a"]
 
 
 class Pinning(RuleBasedStateMachine):

@@ -85,17 +85,13 @@ def test_a_variable_that_loads_code_keeps_its_value_although_its_name_suggests_a
     assert launch(env={"GIT_TOKEN": "v-1", "LD_AUDIT": "/x"}).open_values == {"variable LD_AUDIT": "/x"}
 
 
-def test_values_taken_from_the_environment_are_not_stored():
+def test_the_stored_summary_contains_no_secrets_or_values():
+    kept = str(launch().summary("salt"))
+    assert "tk-71hQz9aa" not in kept and "'A': '1'" not in kept
+    assert kept != str(launch().summary("other salt"))
     references = {"env.LD_PRELOAD": Reference("${X}", ("X",))}
     found = launch(env={"LD_PRELOAD": "/secret"}, references=references)
     assert "/secret" not in str(found.summary("salt"))
-
-
-def test_the_stored_summary_contains_no_secrets_or_values():
-    kept = str(launch().summary("salt"))
-    assert "tk-71hQz9aa" not in kept
-    assert "'A': '1'" not in kept
-    assert kept != str(launch().summary("other salt"))
 
 
 @pytest.mark.parametrize(
@@ -115,10 +111,9 @@ KEY = Reference("${TOK}", ("TOK",))
 
 def test_a_rotated_token_is_not_a_change_but_another_variable_is():
     def one(value: str, reference: Reference = KEY) -> Launch:
-        places = {"env.A": reference, "args.2": reference, "url": reference, "headers.B": reference}
-        return launch(
-            args=("tool", "--token", value), env={"A": value}, headers={"B": value}, references=places
-        )
+        places = dict.fromkeys(("env.A", "args.2", "url", "headers.B"), reference)
+        values = {"args": ("tool", "--token", value), "env": {"A": value}, "headers": {"B": value}}
+        return launch(**values, references=places)
 
     assert one("first").digest() == one("second").digest()
     assert one("first").digest() != one("first", Reference("${AWS_SECRET}", ("AWS_SECRET",))).digest()
@@ -126,33 +121,25 @@ def test_a_rotated_token_is_not_a_change_but_another_variable_is():
     assert "first" not in str(one("first").summary("salt"))
 
 
-def test_a_path_taken_from_the_environment_is_part_of_the_hash():
+def test_a_path_and_instructions_taken_from_the_environment_are_part_of_the_hash():
     def one(value: str) -> Launch:
         return launch(args=(value,), references={"args.0": Reference("${TOOLS}/run.py", ("TOOLS",))})
 
     assert one("/a/run.py").digest() != one("/b/run.py").digest()
     assert one("/a/run.py").shown_words == ("uvx", "${TOOLS}/run.py")
-
-
-def test_a_reference_to_the_environment_in_the_instructions_is_part_of_the_hash():
     other = launch(references={"instructions": Reference("${AWS_SECRET}", ("AWS_SECRET",))})
     assert other.digest() != launch().digest()
 
 
-def test_the_target_of_a_secret_argument_is_hashed_but_not_shown():
+def test_the_target_of_a_secret_argument_is_hashed_but_not_shown_and_a_lost_link_is_named():
     def one(target: str) -> Launch:
         return dataclasses.replace(launch(), links={"args.2": target})
 
     assert one("/a").digest() != one("/b").digest()
     assert one("/b").changes(one("/a").summary("salt"), "salt") == ["link of argument 3: target changed"]
     assert "/a" not in str(one("/a").summary("salt"))
-
-
-def test_a_program_that_is_no_longer_a_link_is_named():
-    before = dataclasses.replace(launch(), links={"program": "/opt/uvx"})
-    assert launch().changes(before.summary(""), "") == [
-        "link of program: led to /opt/uvx, is no longer a link"
-    ]
+    before = dataclasses.replace(launch(), links={"program": "/opt/uvx"}).summary("")
+    assert launch().changes(before, "") == ["link of program: led to /opt/uvx, is no longer a link"]
 
 
 @pytest.mark.parametrize(

@@ -112,24 +112,22 @@ def test_converting_twice_changes_nothing_more(kind: SchemaForm, schema: dict[st
     assert in_form(made, kind) == made
 
 
-def test_the_plain_form_changes_nothing() -> None:
+def test_the_plain_form_changes_nothing_and_accepted_names_stay() -> None:
     schema = {"type": "object", "properties": {"a": {"oneOf": [{"const": 1}, {"$comment": "x"}]}}}
     assert in_form(schema, SchemaForm.PLAIN) == schema
+    schema = {"type": "object", "properties": {"a.b-c_1": {}}}
+    assert with_plain_keys(schema) == (schema, {})
 
 
 def test_a_missing_type_is_inferred_from_the_keywords() -> None:
-    made = form(
-        {"a": {}, "b": {"enum": [1, 2]}, "c": {"properties": {}}, "d": {"items": {}}, "e": {"minimum": 1}},
-        SchemaForm.KIMI,
-    )
+    fields = [{}, {"enum": [1, 2]}, {"properties": {}}, {"items": {}}, {"minimum": 1}]
+    made = form(dict(zip("abcde", fields, strict=True)), SchemaForm.KIMI)
     assert [node["type"] for node in made.values()] == ["string", "integer", "object", "array", "number"]
 
 
 def test_moonshot_gets_no_type_next_to_any_of() -> None:
-    (made,) = form(
-        {"a": {"type": "object", "properties": {"x": {}}, "anyOf": [{"required": ["x"]}, {"type": "null"}]}},
-        SchemaForm.KIMI,
-    ).values()
+    field = {"type": "object", "properties": {"x": {}}, "anyOf": [{"required": ["x"]}, {"type": "null"}]}
+    made = form({"a": field}, SchemaForm.KIMI)["a"]
     assert [branch["type"] for branch in made["anyOf"]] == ["object", "null"]
     assert made["anyOf"][0]["required"] == ["x"] and "type" not in made
 
@@ -153,9 +151,8 @@ def test_google_gets_nullable_instead_of_null() -> None:
     )
     assert made["a"] == {"type": "string", "nullable": True, "description": "who"}
     assert made["b"] == {"type": "integer", "nullable": True}
-    assert made["c"] == {
-        "anyOf": [{"type": "string", "nullable": True}, {"type": "integer", "nullable": True}]
-    }
+    arms = [{"type": kind, "nullable": True} for kind in ("string", "integer")]
+    assert made["c"] == {"anyOf": arms}
 
 
 def test_google_gets_constants_as_enums_and_numbers_in_the_description() -> None:
@@ -206,11 +203,6 @@ def names_in(node: Any) -> list[str]:
     return []
 
 
-def test_a_schema_with_accepted_names_is_unchanged() -> None:
-    schema = {"type": "object", "properties": {"a.b-c_1": {}}}
-    assert with_plain_keys(schema) == (schema, {})
-
-
 def test_names_are_changed_at_any_depth_and_in_required() -> None:
     schema = {
         "type": "object",
@@ -222,13 +214,10 @@ def test_names_are_changed_at_any_depth_and_in_required() -> None:
     assert made["properties"]["_top"]["properties"]["filter_id_"] == {"enum": ["$top"]}
 
 
-def test_a_new_name_never_collides_with_an_existing_one() -> None:
+def test_a_new_name_never_collides_with_an_existing_one_and_is_changed_back_in_arguments() -> None:
     made, keys = with_plain_keys({"properties": {"$a": {}, "_a": {}, "?a": {}}})
     assert len(made["properties"]) == 3 and sorted(keys.values()) == ["$a", "?a"]
     assert "_a" not in keys
-
-
-def test_arguments_get_their_original_names_back() -> None:
     keys = {"_top": "$top"}
     assert renamed_keys({"_top": [{"_top": 1}], "x": "_top"}, keys) == {"$top": [{"$top": 1}], "x": "_top"}
 

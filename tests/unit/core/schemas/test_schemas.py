@@ -10,13 +10,13 @@ from tui.core.text import visible
 from tui.host.schemas.validation import schema_fault
 
 
-def test_a_plain_schema_is_sent_unchanged():
+def test_a_plain_schema_is_sent_unchanged_but_for_missing_and_unknown_properties():
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     assert model_schema(schema) == schema
-
-
-def test_an_object_without_properties_gets_empty_properties():
     assert model_schema({"type": "object"}) == {"type": "object", "properties": {}}
+    assert "required" not in model_schema({"type": "object", "required": ["ghost"]})
+    named = {"definitions": {"type": "string"}, "$id": {"type": "string"}}
+    assert set(model_schema({"type": "object", "properties": named})["properties"]) == set(named)
 
 
 def test_local_references_are_inlined():
@@ -30,16 +30,15 @@ def test_local_references_are_inlined():
     assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent
 
 
-def test_a_recursive_reference_is_cut_off():
+def test_a_recursive_reference_is_cut_off_and_a_remote_one_never_followed():
     schema = {"type": "object", "properties": {"child": {"$ref": "#"}}}
     assert model_schema(schema)["properties"]["child"]["properties"]["child"] == {}
-
-
-def test_a_remote_reference_is_never_followed():
     assert model_schema({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}})["properties"]["a"] == {}
 
 
-def test_references_that_expand_exponentially_are_rejected():
+def test_a_huge_schema_and_references_that_expand_exponentially_are_rejected():
+    with pytest.raises(SchemaTooLarge):
+        model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
     defs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 4} for n in range(20)}
     with pytest.raises(SchemaTooLarge):
         model_schema({"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs})
@@ -56,10 +55,6 @@ def test_alternatives_at_the_root_become_one_object():
     assert set(sent["properties"]) == {"id", "x", "y"} and sent["required"] == ["id"] and "anyOf" not in sent
 
 
-def test_required_lists_only_existing_properties():
-    assert "required" not in model_schema({"type": "object", "required": ["ghost"]})
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: (
@@ -69,36 +64,19 @@ JSON = st.recursive(
 )
 
 
-@given(
-    st.dictionaries(
-        st.sampled_from(
-            ["type", "properties", "required", "anyOf", "allOf", "$ref", "$defs", "not", "items"]
-        ),
-        JSON,
-    )
-)
+KEYWORDS = "type properties required anyOf allOf $ref $defs not items".split()
+
+
+@given(st.dictionaries(st.sampled_from(KEYWORDS), JSON))
 def test_any_schema_becomes_an_object(schema: dict):
     sent = model_schema(schema)
     assert sent["type"] == "object" and isinstance(sent["properties"], dict)
 
 
-def test_a_property_may_be_named_like_a_keyword():
-    schema = {"type": "object", "properties": {"definitions": {"type": "string"}, "$id": {"type": "string"}}}
-    assert set(model_schema(schema)["properties"]) == {"definitions", "$id"}
-
-
-def test_a_huge_schema_is_rejected():
-    with pytest.raises(SchemaTooLarge):
-        model_schema({"properties": {str(n): {"type": "string"} for n in range(MAX_NODES)}})
-
-
-def test_values_that_look_like_keywords_are_unchanged():
+def test_values_that_look_like_keywords_are_unchanged_and_invalid_keywords_dropped():
     value = {"$ref": "#/x", "definitions": 1, "type": 5}
     sent = model_schema({"properties": {"a": {"default": value, "enum": [value]}}})
     assert sent["properties"]["a"] == {"default": value, "enum": [value]}
-
-
-def test_a_keyword_with_an_invalid_value_is_dropped():
     odd = {"type": 5, "required": "a", "enum": [], "description": 3, "anyOf": [], "title": "kept"}
     assert model_schema({"properties": {"a": odd}})["properties"]["a"] == {"title": "kept"}
 
@@ -111,19 +89,9 @@ def test_invisible_characters_are_removed_from_every_keyword(value, hidden):
         return [poisoned(inner) for inner in node] if isinstance(node, list) else f"{node}{hidden}"
 
     bad = poisoned(value)
-    places = (
-        "default",
-        "const",
-        "x-note",
-        "type",
-        "contentMediaType",
-        "pattern",
-        "_meta",
-        "dependentRequired",
-    )
-    made = model_schema(
-        {"properties": {"a": dict.fromkeys(places, bad) | {"enum": [bad], "examples": [[bad]]}}}
-    )
+    places = "default const x-note type contentMediaType pattern _meta dependentRequired".split()
+    schema = dict.fromkeys(places, bad) | {"enum": [bad], "examples": [[bad]]}
+    made = model_schema({"properties": {"a": schema}})
     assert hidden not in str(made) and hidden.encode("unicode_escape").decode() not in str(made)
 
 
