@@ -86,8 +86,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
     if mime in PICTURES or mime in SOUNDS:
         if len(data) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
-        _check(mime, data)
-        return Attachment(_kind(mime), mime, name, len(data), base64.b64encode(data).decode("ascii"))
+        return _of_media(name, mime, data, base64.b64encode(data).decode("ascii"))
     text = None if mime else text_of(data)
     if text is None:
         if mime.startswith(("audio/", "image/")):
@@ -111,8 +110,7 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
     mime = media_type(decoded[:64])
     if mime not in PICTURES and mime not in SOUNDS:
         raise ValueError(f"unsupported {kind} format")
-    _check(mime, decoded)
-    return Attachment(_kind(mime), mime, name, len(decoded), data)
+    return _of_media(name, mime, decoded, data)
 
 
 def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
@@ -147,13 +145,14 @@ def _kind(mime: str) -> Literal["image", "audio"]:
     return "image" if mime in PICTURES else "audio"
 
 
-def _check(mime: str, data: bytes) -> None:
+def _of_media(name: str, mime: str, data: bytes, encoded: str) -> Attachment:
     if mime in PICTURES:
         shape = dimensions(data[:HEAD_BYTES])
         if shape is None or not is_whole(data):
             raise ValueError("the image is damaged")
         if max(shape) > MAX_PIXELS:
             raise ValueError(f"wider or higher than {MAX_PIXELS:,} pixels")
+    return Attachment(_kind(mime), mime, name, len(data), encoded)
 
 
 def _decoded(content: BinaryContent) -> tuple[str, bytes]:

@@ -55,15 +55,12 @@ class CallTimeout:
 
     def of_server(self, seconds: float | None, most: float | None) -> "CallTimeout":
         """Return it with a server's own settings, which do not override an option of the command line."""
-        match self.setting:
-            case "":  # not the timeout of a tool: it can only become shorter
-                shorter = seconds is not None and seconds < self.seconds
-                return CallTimeout(seconds, seconds) if shorter and seconds is not None else self
-            case setting if setting == TOOL_SECONDS:
-                own = self.seconds if seconds is None else seconds
-                limit = max(self.most, seconds or 0.0) if most is None else most
-                return replace(self, seconds=own, most=limit)
-        return self
+        if not self.setting:  # not the timeout of a tool: it can only become shorter
+            return self if seconds is None or seconds >= self.seconds else CallTimeout(seconds, seconds)
+        if self.setting != TOOL_SECONDS:
+            return self
+        limit = max(self.most, seconds or 0.0) if most is None else most
+        return replace(self, seconds=self.seconds if seconds is None else seconds, most=limit)
 
     def limit(self) -> "TimeLimit":
         return TimeLimit(self.seconds, self.most)

@@ -190,15 +190,9 @@ def text_lines(comparison: Comparison) -> list[str]:
 def _line(difference: Difference) -> str:
     where = clean_line(difference.path, 160) or "the whole"
     before, after = compact(difference.before, VALUE_CHARS), compact(difference.after, VALUE_CHARS)
-    match difference.kind:
-        case Change.ADDED:
-            return f"+ {where}: {after}"
-        case Change.REMOVED:
-            return f"- {where}: {before}"
-        case Change.MOVED:
-            return f"~ {where}: reordered, {before} -> {after}"
-        case _:
-            return f"~ {where}: {before} -> {after}"
+    moved = "reordered, " if difference.kind is Change.MOVED else ""
+    one_sided = {Change.ADDED: f"+ {where}: {after}", Change.REMOVED: f"- {where}: {before}"}
+    return one_sided.get(difference.kind) or f"~ {where}: {moved}{before} -> {after}"
 
 
 class _Walker:

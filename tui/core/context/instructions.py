@@ -84,8 +84,5 @@ class ProjectInstructions:
 def project_instructions(folder: str, text: str) -> ProjectInstructions | None:
     """Return the instructions in the text of a file; None if it is empty."""
     whole = clean(text).strip()
-    return (
-        ProjectInstructions(folder, whole[:MAX_PROJECT_CHARS], max(0, len(whole) - MAX_PROJECT_CHARS))
-        if whole
-        else None
-    )
+    omitted = max(0, len(whole) - MAX_PROJECT_CHARS)
+    return ProjectInstructions(folder, whole[:MAX_PROJECT_CHARS], omitted) if whole else None

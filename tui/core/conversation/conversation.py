@@ -367,12 +367,11 @@ def sanitised(
     while index < len(messages):
         message = messages[index]
         index += 1
-        if isinstance(message, ToolMessage):
+        is_empty = isinstance(message, AssistantMessage) and not (message.text or message.calls)
+        if is_empty or isinstance(message, ToolMessage):
             continue
+        result.append(message)
         if isinstance(message, AssistantMessage):
-            if not (message.text or message.calls):
-                continue
-            result.append(message)
             behind: dict[str, ToolMessage] = {}
             while index < len(messages) and isinstance(found := messages[index], ToolMessage):
                 behind.setdefault(found.call_id, found)
@@ -380,6 +379,4 @@ def sanitised(
             result.extend(
                 behind.get(call.id) or behind.setdefault(call.id, missing(call)) for call in message.calls
             )
-        else:
-            result.append(message)
     return result

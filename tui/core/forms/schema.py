@@ -220,17 +220,12 @@ class SchemaReader:
         return united(target, {key: value for key, value in part.items() if key != "$ref"})
 
     def _target(self, ref: str) -> Any:
-        if ref.startswith("#") and len(ref) > 1 and ref[1] != "/":
-            return self._anchored(ref[1:])
-        return local_target(self._root, ref)
-
-    def _anchored(self, anchor: str) -> Any:
+        if not ref.startswith("#") or ref[1:2] in ("", "/"):
+            return local_target(self._root, ref)
         for holder in ("$defs", "definitions"):
             for schema in islice(mapping(self._root.get(holder)).values(), MAX_FIELDS):
-                if isinstance(schema, Mapping) and anchor in (
-                    schema.get("$anchor"),
-                    schema.get("$dynamicAnchor"),
-                ):
+                anchors = (mapping(schema).get(word) for word in ("$anchor", "$dynamicAnchor"))
+                if ref[1:] in anchors:
                     return schema
         return None
 

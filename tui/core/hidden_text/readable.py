@@ -69,9 +69,7 @@ def readable_line(text: str, limit: int = 200) -> str:
 
 def hidden_runs(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each run of characters that `clean` replaces; `text` has no CR LF."""
-    cleaned = clean(text)
-    if "\ufffd" in cleaned:
-        yield from (found.span() for found in re.finditer("\ufffd+", cleaned))
+    yield from (found.span() for found in re.finditer("\ufffd+", clean(text)))
 
 
 def tags_in(text: str) -> str:

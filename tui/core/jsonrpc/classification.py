@@ -242,20 +242,13 @@ def _skimmed(raw: bytes, torn: bool = False) -> Classification:
         value, end = _essence(raw, start, _WANTED)
     except (ValueError, RecursionError):
         return _NOT_JSON
-    if torn:
-        return _classified_head(value)
+    if torn:  # the rest may contain missing fields
+        reading = _classified({"jsonrpc": "2.0", **value})
+        is_bare = reading is _NOT_RPC and "error" not in value and type(value.get("result")) is dict
+        return Classification(Kind.RESPONSE) if is_bare else reading
     if end < 0 or raw[end:].strip(_WHITE.encode()):
         return _NOT_JSON
     return _classified(value)
-
-
-def _classified_head(value: dict[str, Any]) -> Classification:
-    """Classify a message from its head; the rest may contain missing fields."""
-    reading = _classified({"jsonrpc": "2.0", **value})
-    if reading.kind is Kind.NOT_RPC and not reading.ident and "id" not in value and "error" not in value:
-        if type(value.get("result")) is dict:
-            return Classification(Kind.RESPONSE)
-    return reading
 
 
 def _essence(raw: bytes, start: int, wanted: _Wanted) -> tuple[dict[str, Any], int]:

@@ -251,16 +251,16 @@ class Policy:
         owner = source_of(tool, arguments) or tool.server
         others = [one for one in after if one != owner]
         key = self.key(tool, arguments) if others else ""
-        if judgement.rule and judgement.verdict is Verdict.ALLOW:  # a written rule is intentional
-            return judgement, ""
-        if judgement.verdict is Verdict.DENY or (self.only_reads(tool) and not sends):
-            return judgement, ""
         is_cleared = not sends and all((key, one) in self.cleared for one in others)
-        if is_cleared and judgement.verdict is Verdict.ALLOW:
+        if (
+            not others
+            or judgement.verdict is Verdict.DENY
+            or (self.only_reads(tool) and not sends)
+            # A written rule is intentional.
+            or (judgement.verdict is Verdict.ALLOW and (judgement.rule or is_cleared))
+        ):
             return judgement, ""
-        said = untrusted_words(others) if others else ""
-        if not said:
-            return judgement, ""
+        said = untrusted_words(others)
         why = f"{judgement.why}. {said}" if judgement.why else said
         return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
 

@@ -300,7 +300,6 @@ def _settings(launch: Launch) -> Iterator[tuple[str, str]]:
 
 
 def _others(launch: Launch) -> Iterator[tuple[str, str]]:
-    others = launch.other_references
-    if others:
+    if others := launch.other_references:
         told = (f"{spelled(place)} = {others[place].in_words}" for place in sorted(others))
         yield "settings", ", ".join(told)

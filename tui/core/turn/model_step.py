@@ -56,9 +56,6 @@ class Reply:
     def reasoning(self) -> str:
         return _joined(self._reasoning)
 
-    def add_text(self, piece: str) -> None:
-        self._text.append(piece)
-
     def say_instead(self, thought: str) -> None:
         self._reasoning.clear()
         self._text.append(thought)
@@ -112,7 +109,7 @@ async def think(
             match part:
                 case TextPart(text):
                     reply.thinks(clock.now_ns(), False)
-                    reply.add_text(text)
+                    reply._text.append(text)
                     emit(TextDelta(step, text))
                 case ReasoningPart(text, replaces_text):
                     if replaces_text:  # the visible text so far was thinking
@@ -136,7 +133,7 @@ async def think(
 
 def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
     if part.refusal and not reply.text:
-        reply.add_text(part.refusal)
+        reply._text.append(part.refusal)
         emit(TextDelta(step, part.refusal))
     reply.calls = part.calls
     reply.finish = part.finish
@@ -189,10 +186,10 @@ def storable(call: CallRequest) -> CallRequest:
     has `{}` for them; the model reads its own text in the error.
     """
     try:
-        parse_arguments(call.arguments)
+        parse_arguments(call.arguments or "-")
     except ValueError:
         return replace(call, arguments="{}")
-    return call if call.arguments.strip() else replace(call, arguments="{}")
+    return call
 
 
 _FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
@@ -238,12 +235,11 @@ def answer_value(text: str) -> Any:
     """
     fenced = _FENCE.search(text)
     begins = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-    for candidate in (text, fenced[1] if fenced else "", text[begins:] if begins >= 0 else ""):
-        if candidate.strip():
-            try:
-                return loads(candidate.strip().lstrip("\ufeff"))
-            except (ValueError, RecursionError):
-                continue
+    for candidate in (text, fenced[1] if fenced else ""):
+        try:
+            return loads(candidate.strip().lstrip("\ufeff"))
+        except (ValueError, RecursionError):
+            continue
     if begins >= 0:
         try:
             return scan(text, begins)[0]
