@@ -47,7 +47,7 @@ class ActiveFilter:
         `opened_with` is the text of the filter that the user cannot clear.
         """
         self._recording, self._list, self._prompt = recording, list, prompt
-        self._opened_with, self._worked = opened_with, worked
+        self.opened_with, self._worked = opened_with, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
@@ -72,26 +72,14 @@ class ActiveFilter:
     def is_filtered(self) -> bool:
         return self.query.root is not None
 
-    @property
-    def can_clear(self) -> bool:
-        """Whether the user has set a filter on this screen."""
-        return self.is_filtered and self.query.text != self._opened_with
-
-    def clear(self) -> None:
-        self.apply(parse(self._opened_with))
-
     def apply(self, query: Query) -> None:
         """Show the matches of a filter; an invalid filter changes nothing."""
         if query.is_sound:
             self._list.empty = self.why_empty(query)
-            self._list.show(self.filter(query))
-
-    def filter(self, query: Query) -> View | Arrangement:
-        """Make a filter the active one; return what to show. It has no rows yet."""
-        self.view.close()
-        self.query, self.view = query, self._view(query)
-        self.search(self.search_text)
-        return self.arranged()
+            self.view.close()
+            self.query, self.view = query, self._view(query)
+            self.search(self.search_text)
+            self._list.show(self.arranged())
 
     def arranged(self) -> View | Arrangement:
         """Return the rows of the filter, folded and sorted as requested."""
@@ -163,22 +151,13 @@ class ActiveFilter:
         else:
             self._worked()
 
-    @property
-    def can_cancel(self) -> bool:
-        """Whether the filter or the search is still running."""
-        is_busy = any(view is not None and view.is_at_work for view in (self.view, self.hits))
-        return is_busy and bool(self.is_filtered or self.search_text)
-
-    def cancel(self) -> None:
-        """Skip the entries that have not been checked yet."""
-        self.view.cancel()
-        if self.hits is not None:
-            self.hits.cancel()
-
-    @property
-    def so_far(self) -> str:
-        """Progress of a filter that has not checked all entries, otherwise ""."""
-        return "" if self.view.is_done else f"shown so far, {_percent(self.view)} % done"
+    def cancel(self) -> bool:
+        """Skip the entries that filter and search have not checked yet; return False if there are none."""
+        views = [view for view in (self.view, self.hits) if view is not None]
+        is_busy = any(view.is_at_work for view in views) and bool(self.is_filtered or self.search_text)
+        for view in views if is_busy else ():
+            view.cancel()
+        return is_busy
 
     def noted(self, seq: int) -> None:
         for view in (self.view, self.hits):
@@ -190,7 +169,7 @@ class ActiveFilter:
         if self.has_calls_only and len(self.view):
             return _EMPTY_SORTED
         if query.root is not None:
-            return _EMPTY_OPENED if query.text == self._opened_with else _EMPTY_FILTER
+            return _EMPTY_OPENED if query.text == self.opened_with else _EMPTY_FILTER
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():
@@ -253,47 +232,36 @@ class ActiveFilter:
         self.view.close()
         self.search("")
 
-    def line(self, position: int) -> tuple[Row, Row]:
-        """Return filter and search for the left end, progress and matches for the right end, or empty rows.
-
-        `position` is the seq of the entry under the cursor, for "3 of 12".
-        """
+    def line(self) -> tuple[Row, Row]:
+        """Return filter and search for the left end, progress and matches for the right end; maybe empty."""
+        hits = self.hits
         left: Row = ()
         right: Row = ()
         if self.is_filtered:
             left = (("filter › ", "dim"), (clean_line(self.query.text, 400), "text"))
-            right = self._progress(self.view)
-        if self.hits is not None:
-            left = (
-                *left,
-                ("   " if left else "", ""),
-                ("search › ", "dim"),
-                (clean_line(self.search_text), "text"),
-            )
-            right = (
-                *self._progress(self.hits),
-                *self._matches(self.hits, position),
-                ("   ", ""),
-                *right,
-            )
-        if problem := self.view.problem or (self.hits.problem if self.hits is not None else ""):
+            right = _progress(self.view)
+        if hits is not None:
+            gap = "   " if left else ""
+            left = (*left, (gap, ""), ("search › ", "dim"), (clean_line(self.search_text), "text"))
+            row = hits.row_of(self._list.selected)
+            place = f"{exact(row + 1)} of " if row >= 0 else ""
+            found = (f"{place}{exact(len(hits))} found", "text")
+            if not len(hits):
+                found = ("no matches" if hits.is_done else "", "warn")
+            right = (*_progress(hits), found, ("   ", ""), *right)
+        if problem := self.view.problem or (hits.problem if hits is not None else ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
         return left, right
 
-    def _progress(self, view: View) -> Row:
-        if view.is_done or not view.progress[1]:
-            return ()
-        stops = ", esc stops" if view.is_at_work else ""
-        return ((f"{_percent(view)} %{stops}   ", "warn"),)
 
-    def _matches(self, search: View, position: int) -> Row:
-        if not len(search):
-            return (("no matches" if search.is_done else "", "warn"),)
-        row = search.row_of(position)
-        place = f"{exact(row + 1)} of " if row >= 0 else ""
-        return ((f"{place}{exact(len(search))} found", "text"),)
+def _progress(view: View) -> Row:
+    if view.is_done or not view.progress[1]:
+        return ()
+    stops = ", esc stops" if view.is_at_work else ""
+    return ((f"{percent_of(view)} %{stops}   ", "warn"),)
 
 
-def _percent(view: View) -> int:
+def percent_of(view: View) -> int:
+    """Return how much of its entries a view has checked."""
     done, total = view.progress
     return done * 100 // max(1, total)

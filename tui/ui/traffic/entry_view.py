@@ -20,7 +20,7 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
-from tui.ui.traffic.bars import EntryTab, EntryTabs, Tabs
+from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.copies import copy_as
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry
@@ -79,7 +79,7 @@ class EntryView(Vertical):
         self._symbols = symbols
         self._prompt = prompt
         self._folder = folder
-        self._tabs = EntryTabs(EntryTab, id="tabs")
+        self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
         self.pages = (Page(id="page-first"), Page(id="page-second"))
         self.loaded: LoadedEntry | None = None
@@ -190,17 +190,15 @@ class EntryView(Vertical):
             both = (loaded, loaded.partner) if loaded.partner is not None else (loaded,)
             if count := sum(len(each.findings) for each in both):
                 tabs.notes = {EntryTab.FINDINGS: str(count)}
-        working = busy or any(page.busy for page in self.pages)
-        tabs.right = (("reading…", "warn"),) if working else self._note_and_seq()
+        if busy or any(page.busy for page in self.pages):
+            tabs.right = (("reading…", "warn"),)
+        elif loaded is None:
+            tabs.right = ()
+        else:
+            note = self._recording.annotations.notes.get(loaded.entry.seq, "")
+            row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
+            tabs.right = (*row, (f"entry {loaded.entry.seq}", "dim"))
         tabs.refresh()
-
-    def _note_and_seq(self) -> Row:
-        loaded = self.loaded
-        if loaded is None:
-            return ()
-        note = self._recording.annotations.notes.get(loaded.entry.seq, "")
-        row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
-        return (*row, (f"entry {loaded.entry.seq}", "dim"))
 
     def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
         event.stop()
@@ -376,10 +374,7 @@ class EntryPanel:
             screen.set_focus(self._list, scroll_visible=False)
 
     async def copy(self) -> None:
-        """Copy the selected entry once it is loaded.
-
-        Later keys wait: they are for the question about the format.
-        """
+        """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
         if not self._list.chosen():
             return
         if not self.is_open:

@@ -29,9 +29,7 @@ TYPING_SECONDS = 0.12
 
 
 class _Underlined(Highlighter):
-    """Underlines the errors in a filter."""
-
-    query = Query()
+    query = Query()  # whose errors are underlined
 
     def highlight(self, text: Text) -> None:
         for problem in self.query.problems:
@@ -39,13 +37,11 @@ class _Underlined(Highlighter):
 
 
 class _Completions(LinePane, can_focus=False):
-    """The completions; `taken` is called after a click on one."""
-
     FOLLOWS = False
 
     def __init__(self, taken: Callable[[], None]) -> None:
         super().__init__(id="offers")
-        self._taken = taken
+        self._taken = taken  # called after a click
         self.completions: list[FilterCompletion] = []
         self.marked = -1
 
@@ -151,10 +147,8 @@ class FilterBar(Vertical):
         query = self._query = self._underlined.query = parse(text)
         self._completions.show(complete(text, cursor, seen_names(self._entries)))
         # An unfinished term is not an error yet.
-        wrong = next(
-            (problem for problem in query.problems if problem.end < len(text) or cursor < len(text)), None
-        )
-        self._complain(wrong.sentence if wrong is not None else "")
+        wrong = (one.sentence for one in query.problems if one.end < len(text) or cursor < len(text))
+        self._complain(next(wrong, ""))
 
     def _complain(self, sentence: str) -> None:
         self._problem.display = bool(sentence)

@@ -36,8 +36,8 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
-    label_text = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
-    name: Row = ((f"  {label_text}", "text" if stretch.critical else "dim"),)
+    you = "you: " if stretch.part is TimeShare.YOU else ""
+    name: Row = ((f"  {you}{stretch.label}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
         (" " * start, ""),
@@ -142,11 +142,10 @@ class WaterfallScreen(ViewScreen[str | None]):
         """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
         recorded = f"turn {self._turn} of {self._last}"
         for one in self._spans() if self._spans is not None else ():
-            if isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past:
-                if one.number == self._turn:
-                    return recorded
+            is_it = isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past
+            if isinstance(one, TurnSpan) and is_it and one.number != self._turn:
                 return f"turn {one.number} of the conversation, {recorded} in this recording"
-        return recorded if self._spans is None else f"{recorded} in this recording"
+        return recorded
 
     def _waterfall(self) -> Waterfall | None:
         """Return the turn's waterfall from the entries read so far, and start reading new ones."""
