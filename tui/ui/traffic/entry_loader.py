@@ -81,7 +81,7 @@ class Previews:
 
 def preview_of(entry: Entry) -> EntryPreview:
     """Return the id and the text of an entry whose body may be truncated."""
-    detail, ident = entry.detail, clean_line(entry.ident, 40)
+    detail = entry.detail
     text = entry.body.decode("utf-8", "replace")
     if entry.is_body_lost:
         text = BODY_LOST_TEXT
@@ -89,8 +89,8 @@ def preview_of(entry: Entry) -> EntryPreview:
         words = (detail.get(name, "") for name in ("status", "http", "url"))
         text = " ".join(str(word) for word in words if word)
     elif not text or (entry.kind is Kind.EVENT and "exchange" not in detail):
-        ident, text = "", _event(detail, text)
-    return EntryPreview(ident, clean_line(text, HEAD_BYTES))
+        text = _event(detail, text)
+    return EntryPreview(clean_line(entry.ident, 40), clean_line(text, HEAD_BYTES))
 
 
 def _event(detail: Mapping[str, Any], body: str) -> str:

@@ -12,6 +12,7 @@ from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
+from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
@@ -124,13 +125,14 @@ class LiveRun:
 class _Sent:
     """A request that was sent: its call id, the number of entries before it, its index once it is recorded.
 
-    `is_shown` once the cursor is on it.
+    `is_shown` once the cursor is on it. `widened` is the filter that was widened for it, or "".
     """
 
     call: str
     after: int
     request: int = -1
     is_shown: bool = False
+    widened: str = ""
 
 
 class Resender:
@@ -292,13 +294,15 @@ class Resender:
         if self._list.select(self._entries.seq(sent.request)):
             sent.is_shown = True
             return
-        query, wanted = self._active_filter.query, f"call:{sent.call}"
-        if query.root is None or (wanted in query.text and self._active_filter.view.is_done):
-            self._sent = None  # the request is folded or sorted away
-        elif wanted not in query.text and self._active_filter.view.is_done:
-            wider = parse(f"({query.text}) or {wanted}")
-            said = f"Sent. The filter now also shows {wanted}."
+        query = self._active_filter.query
+        if query.root is None or sent.widened not in ("", query.text):
+            self._sent = None  # the request is folded or sorted away, or the user has set another filter
+        elif not sent.widened and self._active_filter.view.is_done:
+            text = query.text if isinstance(query.root, Or) else f"({query.text})"
+            wider = parse(f"{text} or call:{sent.call}")
+            sent.widened = wider.text
+            said = f"Sent. The filter now also shows call:{sent.call}."
             if not wider.is_sound:  # the widened filter is too long
-                said, self._sent = f"Sent, but hidden by the filter. Filter with {wanted} to find it.", None
+                said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
             self._active_filter.apply(wider)
             self._list.notify(said, timeout=5)

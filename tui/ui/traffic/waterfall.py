@@ -142,10 +142,11 @@ class WaterfallScreen(ViewScreen[str | None]):
         """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
         recorded = f"turn {self._turn} of {self._last}"
         for one in self._spans() if self._spans is not None else ():
-            is_it = isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past
-            if isinstance(one, TurnSpan) and is_it and one.number != self._turn:
+            if isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past:
+                if one.number == self._turn:
+                    return recorded
                 return f"turn {one.number} of the conversation, {recorded} in this recording"
-        return recorded
+        return recorded if self._spans is None else f"{recorded} in this recording"
 
     def _waterfall(self) -> Waterfall | None:
         """Return the turn's waterfall from the entries read so far, and start reading new ones."""

@@ -133,7 +133,7 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
         for ages, words in ((True, True), (False, True), (True, False), (False, False)):
             found = replace(look, tokens=tokens, ages=ages, units=words)
             heads = (_head(status, found) for status in running)
-            if all(width_of((*left, *right)) + 2 <= look.columns for left, right in heads):
+            if all(width_of((*left, *right)) < look.columns for left, right in heads):
                 return found
     return found
 

@@ -21,23 +21,19 @@ from tui.ui.keys.key_overrides import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import OtherKeys
+from tui.ui.workbench.bars import other_keys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
-from tui.ui.workbench.items import Item, ItemVerb, head_of
+from tui.ui.workbench.items import Folder, Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
 
 
 class Bench(Horizontal):
-    """List and calls on the left, form, button and result on the right.
+    """List and calls on the left; the form of `item`, its button and the result on the right.
 
-    The form is as tall as its fields, up to half of the height; the result gets the rest.
-
-    Attributes:
-        item: the item whose form is shown.
-        news: what the user has not seen yet, by item key.
-        insisted: whether the arguments are invalid, the user was told, and has not changed them since.
+    `news` is what the user has not seen yet, by item key. `insisted`: the arguments are invalid, the user was
+    told, and has not changed them since.
     """
 
     DEFAULT_CSS = """
@@ -49,7 +45,7 @@ class Bench(Horizontal):
     Bench FormPane { height: auto; max-height: 55%; background: $surface; }
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
-    Bench OtherKeys { width: 1fr; margin-left: 3; }
+    Bench .bench-actions SplitBar { width: 1fr; margin-left: 3; }
     Bench JsonArea, Bench #raw-heading { display: none; background: $surface; }
     Bench JsonArea { height: 1fr; border: none; padding: 0 1; }
     Bench BenchPage { height: 1fr; padding: 0 1; background: $surface; }
@@ -79,7 +75,7 @@ class Bench(Horizontal):
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
-        self._other_keys = OtherKeys(shared.overrides)
+        self._other_keys = SplitBar()
         self.raw = JsonArea(methods_by_key(shared.overrides, Context.WORKBENCH))
         self.raw_heading = SplitBar(id="raw-heading")
         self.result = ResultView(self.calls, shared)
@@ -137,20 +133,19 @@ class Bench(Horizontal):
         self.insisted = False
         self.is_raw = False
         self.line.say()
-        form = Form(item.schema if item is not None else {})
-        draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
-        if item is not None and draft is None:
-            draft = Draft(self._shared.last_arguments(item))
-        if draft is not None and draft.arguments is not None:
+        form, draft, shared = Form(item.schema if item is not None else {}), Draft(), self._shared
+        if item is not None:
+            last = shared.runtime.calls.memory.last.get(item.call_key(shared.server))
+            draft = shared.book.drafts.get((shared.server, item.key)) or Draft(last)
+            self.button.label = item.verb.capitalize()
+            self.button.refresh(layout=True)
+        if draft.arguments is not None:
             form.load(draft.arguments)
         self.result.expect(item)
         self._show_form(form)
         self.button.display = item is not None
         self._other_keys.display = item is not None and not self._is_plain(item)
-        if item is not None:
-            self.button.label = item.verb.capitalize()
-            self.button.refresh(layout=True)
-        if draft is not None and draft.raw:
+        if draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.is_raw = True
@@ -203,7 +198,7 @@ class Bench(Horizontal):
             self._mark_seen(self.item)
             self.choose(self.list.selected)
             self._mark_seen(self.item)
-        if (folder := self.list.folder) is not None:
+        if isinstance(folder := self.list.under_cursor, Folder):
             words = f"   {units.plural(folder.count, 'resource')}"
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
@@ -242,8 +237,9 @@ class Bench(Horizontal):
             arguments, problem = self.arguments()
             if arguments is None:
                 self.line.say((f"! {problem}", "bad"))
-            else:
-                self._shared.save_arguments(item, arguments)
+                return
+            ask, saved = self._shared.prompt.ask, self._shared.without_secrets(arguments)
+            ask("Save arguments as", lambda name: self._shared.save_arguments(item, name.strip(), saved))
 
         def use(arguments: object) -> None:
             if self.item is item:
@@ -253,23 +249,19 @@ class Bench(Horizontal):
         self._shared.choose_arguments(item, save, use)
 
     def toggle_schema(self) -> None:
-        """Show the schema of the item, or its result again."""
-        if self.item is not None:
-            self.result.toggle_schema(self.item)
+        self.result.toggle_schema(self.item)
 
     def offer(self) -> None:
         """Turn the selected tool off for the model, or on again."""
-        about = self.item.about if self.item is not None else None
-        if not isinstance(about, Tool) or self._shared.configured() is None:
+        about, shared = self.item.about if self.item is not None else None, self._shared
+        if not isinstance(about, Tool) or shared.configured() is None:
             return
         if about.is_unaccepted:
-            self._shared.runtime.host.review_changes(self._shared.server, about.name)
+            shared.runtime.host.review_changes(shared.server, about.name)
         elif about.withheld:
             self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
-            self._shared.choose(
-                self._shared.runtime.server_changes.toggle_tool(self._shared.server, about.name)
-            )
+            shared.choose(shared.runtime.server_changes.toggle_tool(shared.server, about.name))
 
     def attach(self) -> None:
         """Attach the content under the cursor of the result, otherwise the resource of the item."""
@@ -371,7 +363,7 @@ class Bench(Horizontal):
     @is_raw.setter
     def is_raw(self, raw: bool) -> None:
         self.set_class(raw, "-raw")
-        self._other_keys.show(raw)
+        self._other_keys.show(other_keys(self._shared.overrides, is_raw=raw))
 
     @property
     def context(self) -> Context | None:

@@ -51,12 +51,8 @@ class HandCall:
 
     Attributes:
         number: counts from 1 in each run of the program.
-        item: what was called.
-        arguments: of the call.
         clock: time of day at which it started, as text.
-        began_ns: monotonic nanoseconds.
-        took_ms: duration; None while it runs.
-        state: its state.
+        took_ms: None while it runs.
         result: None while it runs or if it was cancelled.
         progress: progress, total if known, and the server's uncleaned message; None before the first.
         promised: the output schema, or None.
@@ -184,6 +180,8 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
+        if call.state is HandCallState.RUNNING:  # a defect, which is logged
+            call.state = HandCallState.FAILED
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:
@@ -193,12 +191,8 @@ def uri_of(about: ResourceInfo, arguments: Any) -> str:
 
 def _texts(arguments: Any) -> dict[str, str]:
     """Return arguments with their values as strings, as templates and prompts require."""
-    if not isinstance(arguments, dict):
-        return {}
-    return {
-        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in arguments.items()
-    }
+    given = arguments.items() if isinstance(arguments, dict) else ()
+    return {name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for name, one in given}
 
 
 def state_of(result: ToolResult | PromptResult) -> HandCallState:
@@ -208,9 +202,7 @@ def state_of(result: ToolResult | PromptResult) -> HandCallState:
     else:
         lost = result.failure is CallFailure.SERVER_DIED
         failed = result.is_error or result.failure is not CallFailure.NONE
-    if lost:
-        return HandCallState.LOST
-    return HandCallState.FAILED if failed else HandCallState.DONE
+    return HandCallState.LOST if lost else HandCallState.FAILED if failed else HandCallState.DONE
 
 
 def as_json(result: ToolResult | PromptResult) -> Any:
@@ -246,18 +238,13 @@ def size_of(result: ToolResult | PromptResult | None) -> int:
     """Return the approximate size of a result: characters of its texts, bytes of other content."""
     if result is None:
         return 0
-    contents = (
-        [one.content for one in result.messages] if isinstance(result, PromptResult) else result.content
-    )
+    if isinstance(result, ToolResult) and result.structured is not None and not result.content:
+        return len(json.dumps(result.structured, default=str))
+    parts = [one.content for one in result.messages] if isinstance(result, PromptResult) else result.content
     total = 0
-    for one in contents:
-        match one:
-            case TextContent() | ResourceContent():
-                total += len(one.text)
-            case BinaryContent():
-                total += one.size
-            case LinkContent():
-                total += len(one.uri)
-    if isinstance(result, ToolResult) and result.structured is not None and not total:
-        total = len(json.dumps(result.structured, default=str))
+    for one in parts:
+        if isinstance(one, BinaryContent):
+            total += one.size
+        else:
+            total += len(one.uri if isinstance(one, LinkContent) else one.text)
     return total

@@ -48,18 +48,14 @@ class ItemVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A tool, resource, template, prompt or task of a server.
+    """A tool, resource, template, prompt or task of a server; its texts are cleaned.
 
     Attributes:
         key: identifies it among those of its server.
-        label: its name, cleaned.
-        note: a word or two next to the name, cleaned.
-        about: the server's description of it.
+        note: a word or two next to the name.
         schema: the JSON Schema of its arguments, an object.
-        verb: the action for it.
         warning: why a call needs confirmation, or "".
         mark: its status for the model, such as pinned, repaired, or why it is not offered, or "".
-        size: its size as text, or "".
         tokens: the tokens of its definition in each model request, as text, or "".
     """
 
@@ -121,29 +117,27 @@ def of_tools(
     """Return tools as items.
 
     `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
-    off. `tokens` are the tokens of the definitions.
+    off.
     """
-    sizes = tokens.tools if tokens is not None else {}
-    return [
-        Item(
-            key=key_of_tool(tool.name),
-            label=clean_line(tool.name, 120),
-            note="destructive"
-            if tool.destructive
-            else ("read-only" if tool.trusted else "marked read-only")
-            if tool.read_only
-            else "",
-            about=tool,
-            verb=ItemVerb.CALL,
-            schema=tool.schema,
-            warning=f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
-            if tool.destructive
-            else "",
-            mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
-            tokens=tokens.words(sizes[tool.name]) if tokens is not None and tool.name in sizes else "",
+    items: list[Item] = []
+    for tool in tools:
+        note = ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
+        warning = f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
+        size = tokens.tools.get(tool.name) if tokens is not None else None
+        items.append(
+            Item(
+                key=key_of_tool(tool.name),
+                label=clean_line(tool.name, 120),
+                note="destructive" if tool.destructive else note,
+                about=tool,
+                verb=ItemVerb.CALL,
+                schema=tool.schema,
+                warning=warning if tool.destructive else "",
+                mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
+                tokens=tokens.words(size) if tokens is not None and size is not None else "",
+            )
         )
-        for tool in tools
-    ]
+    return items
 
 
 def of_tasks(tasks: Iterable[Task]) -> list[Item]:
@@ -179,27 +173,23 @@ def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
 
 def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
     """Return resources and templates as items, the templates last."""
-    found = sorted(resources, key=lambda one: one.template)
-    return [_of_resource(one) for one in found]
-
-
-def _of_resource(one: ResourceInfo) -> Item:
-    schema: dict[str, Any] = {"type": "object", "properties": {}}
-    if one.template:
-        names = variables(one.uri)
-        schema["properties"] = {name: {"type": "string"} for name in names}
-        schema["required"] = variables(one.uri, required=True)
-        schema["additionalProperties"] = False
-    size = units.size(one.size) if one.size is not None else ""
-    return Item(
-        key=key_of_resource(one.uri, template=one.template),
-        label=clean_line(one.name or one.title or one.uri, 120),
-        note="template" if one.template else clean_line(one.mime, 24),
-        about=one,
-        verb=ItemVerb.READ,
-        schema=schema,
-        size=size,
-    )
+    return [
+        Item(
+            key=key_of_resource(one.uri, template=one.template),
+            label=clean_line(one.name or one.title or one.uri, 120),
+            note="template" if one.template else clean_line(one.mime, 24),
+            about=one,
+            verb=ItemVerb.READ,
+            schema={
+                "type": "object",
+                "properties": {name: {"type": "string"} for name in variables(one.uri) if one.template},
+                "required": variables(one.uri, required=True) if one.template else [],
+                "additionalProperties": False,
+            },
+            size=units.size(one.size) if one.size is not None else "",
+        )
+        for one in sorted(resources, key=lambda one: one.template)
+    ]
 
 
 def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
@@ -342,14 +332,7 @@ TEMPLATES = "templates"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Resources whose URIs have a common prefix.
-
-    Attributes:
-        key: the prefix of their URIs.
-        label: the part of it that parent folders do not show, cleaned.
-        count: the number of resources in it, at any depth.
-        is_open: whether it is unfolded.
-    """
+    """`count` resources, at any depth, whose URIs begin with `key`; `label` is its last part, cleaned."""
 
     key: str
     label: str
