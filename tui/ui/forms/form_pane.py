@@ -46,6 +46,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     Attributes:
         form: the current values.
+        head: what is shown above them.
         strict: whether a call was attempted, so that empty required fields are shown as errors.
     """
 
@@ -80,7 +81,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.form: Form = Form({})
         self.strict = False
         self._keys, self._signs, self._types = keys, signs, types
-        self._head: FormHead | None = None
+        self.head: FormHead | None = None
         self._unfolded = False
         self._where, self._edit = NONE, LineEdit()
         self._suggestions = ValueSuggestions(self.rebuild)
@@ -99,7 +100,7 @@ class FormPane(LinePane, inherit_bindings=False):
         """
         self._suggestions.forget()
         self._suggestions.ask = ask_values
-        self.form, self._head = form, head
+        self.form, self.head = form, head
         self.strict = self._unfolded = False
         fields = shown_fields(form) if head is not None else ()
         self._where = fields[0].path if fields else NONE
@@ -107,11 +108,6 @@ class FormPane(LinePane, inherit_bindings=False):
         self.rebuild()
         self._suggest()
         self.scroll_to(y=0, animate=False)
-
-    def change_head(self, head: FormHead) -> None:
-        """Show another head above the same fields."""
-        self._head = head
-        self.rebuild()
 
     def note(self, path: Path, note: FieldNote = NO_NOTE) -> None:
         """Say something about a field besides its schema."""
@@ -136,7 +132,7 @@ class FormPane(LinePane, inherit_bindings=False):
         """Lay out all rows again."""
         if not self.is_mounted:
             return
-        fields = shown_fields(self.form) if self._head is not None else ()
+        fields = shown_fields(self.form) if self.head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
             paths = [one.path for one in fields]
@@ -145,7 +141,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
-        self._lines = [] if self._head is None else self._lay_out(self._head, fields)
+        self._lines = [] if self.head is None else self._lay_out(self.head, fields)
         if len(self._lines) != count and self.styles.is_auto_height:
             self.refresh(layout=True)
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
@@ -155,7 +151,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _is_open(self) -> bool:
         """Whether the user may add arguments of any name."""
         whole = self.form.field(())
-        return self._head is not None and whole is not None and whole.kind is FieldKind.MAP
+        return self.head is not None and whole is not None and whole.kind is FieldKind.MAP
 
     def _lay_out(self, head: FormHead, fields: tuple[FormField, ...]) -> list[FormLine]:
         look = self._look
@@ -163,24 +159,17 @@ class FormPane(LinePane, inherit_bindings=False):
         if laid_out != self._laid_out:  # a long description takes time: not at each key
             self._laid_out = laid_out
             self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
-        empty = (
-            f"No arguments declared   {look.add_key} add one" if self._is_open and head.empty else head.empty
-        )
-        drawn = [
-            FieldRows(
-                one, look, self._edit if one.path == self._where else None, self._notes.get(one.path, NO_NOTE)
-            )
-            for one in fields
-        ]
+        empty = head.empty
+        if self._is_open and empty:
+            empty = f"No arguments declared   {look.key('form.add')} add one"
+        edits, notes = {self._where: self._edit}, self._notes
+        drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
         return form_lines(self._head_rows, drawn, self._suggestions, empty)
 
     @property
     def _look(self) -> FormLook:
-        key = self._keys.first_of
-        keys = (key("form.add"), key("form.cycle"), key("form.remove"))
-        return FormLook(
-            min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus, self._types
-        )
+        columns, key = min(self.columns, WIDEST), self._keys.first_of
+        return FormLook(columns, self._signs, key, self.strict, self.has_focus, self._types)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
@@ -202,13 +191,13 @@ class FormPane(LinePane, inherit_bindings=False):
         self.rebuild()
 
     def on_focus(self) -> None:
-        self.call_later(self._reveal)
+        def reveal() -> None:
+            self.rebuild()
+            self._suggest()
+            if self._where != NONE:
+                self._show_field()
 
-    def _reveal(self) -> None:
-        self.rebuild()
-        self._suggest()
-        if self._where != NONE:
-            self._show_field()
+        self.call_later(reveal)
 
     def on_resize(self, event: events.Resize) -> None:
         if self._where != NONE:
@@ -282,20 +271,20 @@ class FormPane(LinePane, inherit_bindings=False):
         path = line.owner or line.path
         if path is None:
             return
-        again = path in (self._where, MORE) and line.path is not None
+        is_input, again = line.path is not None, path in (self._where, MORE)
         if path != self._where:
             self.go_to(path)
         field = self.current
-        option = (
-            FieldRows(field, self._look).option_at(x) if field is not None and line.path is not None else None
-        )
+        option = FieldRows(field, self._look).option_at(x) if field is not None and is_input else None
         if field is not None and option is not None:
             self._take_option(field, option)
-        elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
+        elif not again or not is_input:
+            return
+        elif field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
             self._do(lambda form: form.include(field.path))
-        elif again and field is not None and field.kind is FieldKind.ARRAY:
+        elif field is not None and field.kind is FieldKind.ARRAY:
             self._add_to(field)
-        elif again:
+        else:
             self.action_form_choose()
 
     def _take_option(self, field: FormField, label: str) -> None:
@@ -450,9 +439,8 @@ class FormPane(LinePane, inherit_bindings=False):
                 self.set_text(field.path, label)
                 self.action_form_next()
 
-        choices = [
-            PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
-        ]
+        labels = [one.label for one in field.spec.choices]
+        choices = [PickerChoice(label, Content(clean_line(label, 80) or '""')) for label in labels]
         self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
 
     def action_form_add(self) -> None:

@@ -1,15 +1,17 @@
-"""Asks for a model profile (endpoint, key, model), or only for its key, and tries it before saving."""
+"""Asks for a model profile, or only for another key of one, and tries it before saving."""
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from tui.core.errors import McptuiError
+from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
@@ -17,22 +19,6 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
-from tui.ui.forms.model_fields import (
-    KEEP,
-    KEY,
-    MODEL,
-    NAME,
-    NEW_KEY,
-    PASTED,
-    SOURCE,
-    SOURCES,
-    URL,
-    VARIABLE,
-    key_note,
-    new_key,
-    new_profile,
-    variable_note,
-)
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
@@ -40,6 +26,57 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
+
+URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
+SOURCE: Path = ("API key",)
+VARIABLE: Path = (*SOURCE, "Variable")
+KEY: Path = (*SOURCE, "Key")
+NEW_KEY, KEEP = ("Key",), ("Keep it",)
+"""The fields of a form that only replaces a key."""
+
+SOURCES = {
+    "environment": "environment variable",
+    "store": "store",
+    "run": "this run only",
+    "none": "none",
+}
+PASTED = ("store", "run")
+"""The choices for which the key is pasted."""
+
+FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
+
+_TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
+
+
+def _new_profile(provider: "ProviderChoice", name: str) -> Form:
+    key = {"environment": {VARIABLE[1]: _TEXT}, "none": {}}
+    kept = {"type": "object", "additionalProperties": False}
+    sources = [
+        {**kept, "title": title, "properties": key.get(one, {KEY[1]: _SECRET})}
+        for one, title in SOURCES.items()
+    ]
+    fields = {
+        URL[0]: _TEXT,
+        SOURCE[0]: {"anyOf": sources},
+        MODEL[0]: _TEXT,
+        NAME[0]: {"type": "string", "maxLength": 64},
+    }
+    form = Form({"type": "object", "properties": fields, "required": [URL[0], SOURCE[0], MODEL[0]]})
+    texts = ((URL, provider.base_url), (VARIABLE, provider.variable), (MODEL, provider.model), (NAME, name))
+    for path, text in texts:
+        if text:
+            form.set(path, text)
+    source = "environment" if provider.is_set else "store" if provider.variable else "none"
+    form.choose_arm(SOURCE, list(SOURCES).index(source))
+    return form
+
+
+def _new_key() -> Form:
+    kept = {"enum": list(PASTED), "enumNames": [SOURCES[one] for one in PASTED]}
+    form = Form({"type": "object", "properties": {NEW_KEY[0]: _SECRET, KEEP[0]: kept}})
+    form.set(KEEP, PASTED[0])
+    return form
+
 
 FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
@@ -69,7 +106,7 @@ class ModelForm(FormScreen[str | None]):
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
-        self._form = new_key() if key_of else new_profile(self._provider, name)
+        self._form = _new_key() if key_of else _new_profile(self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
         pane = FormPane(keys, symbols_for(os.environ), types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
@@ -85,7 +122,12 @@ class ModelForm(FormScreen[str | None]):
         of, provider = self._key_of, self._provider
         title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
-        self.run_worker(self._find_place(), name="place of the key")
+
+        async def find_place() -> None:
+            self._place, self._no_keychain = await self._changes.key_place()
+            self._look()
+
+        self.run_worker(find_place(), name="place of the key")
         self._look()
         self.set_focus(self.pane)
         if of:
@@ -142,25 +184,27 @@ class ModelForm(FormScreen[str | None]):
         model = self.text(MODEL).strip()
         return self._changes.free_name(model) if model else ""
 
-    async def _find_place(self) -> None:
-        self._place, self._no_keychain = await self._changes.key_place()
-        self._look()
-
     def _look(self) -> None:
         """Show what is known about the models and the key."""
-        provider = self._provider
-        note = key_note(self._source, provider, self._place, self._no_keychain)
+        provider, source, note = self._provider, self._source, self.pane.note
+        page = f"Get a key at {provider.key_page}" if provider.key_page else ""
+        kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
+        about = f"{FORGOTTEN if source == 'run' else kept} {page}".strip()
+        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
+        key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
         if of := self._key_of:
-            self.pane.note(NEW_KEY, note)
-            self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+            note(NEW_KEY, key)
+            note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
             variable = self.text(VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
-            self.pane.note(KEY, note)
-            self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
-            self.pane.note(URL, FieldNote(placeholder="https://HOST/v1"))
-            self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
-            self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
+            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
+            unset, about = "" if is_set or not variable else unset, "" if is_set else page
+            note(KEY, key)
+            note(VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
+            note(URL, FieldNote(placeholder="https://HOST/v1"))
+            note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
+            note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
         self._say(self._told)
         self.fit()
 
@@ -273,3 +317,43 @@ class ModelForm(FormScreen[str | None]):
 
 def _endpoint(values: "ModelValues") -> tuple[str, ...]:
     return values.base_url, values.key, values.variable, values.secret
+
+
+def add_model(
+    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
+) -> None:
+    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
+    providers = tuple(changes.providers())
+
+    def line(one: "ProviderChoice") -> Content:
+        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
+        return Content(f"{one.title:<18}{about}")
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
+        added(name)
+
+    def chosen(index: str | None) -> None:
+        if index is not None:
+            app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
+
+    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
+    app.push_screen(Picker("Add model", choices, finds=True), chosen)
+
+
+def replace_key(
+    app: App[Any],
+    keys: KeyOverrides,
+    changes: "ModelChanges",
+    of: "ModelValues",
+    replaced: Callable[[], object],
+) -> None:
+    """Ask for another key of a profile, which `changes` tries, keeps and uses."""
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
+            replaced()
+
+    app.push_screen(ModelForm(keys, changes, key_of=of), done)

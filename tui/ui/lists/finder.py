@@ -142,13 +142,14 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Run `work` in the background until the screen is closed; show an error as a message."""
-        return self._kept.start(self._run(work), name)
 
-    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except McptuiError as error:
-            self.tell(str(error), "bad")
+        async def run() -> None:
+            try:
+                await work
+            except McptuiError as error:
+                self.tell(str(error), "bad")
+
+        return self._kept.start(run(), name)
 
     def tell(self, text: str, style: str = "text", keys: str = "", *, lasting: bool = False) -> None:
         """Show a message with the `keys` that it suggests; "" removes it.
@@ -210,17 +211,11 @@ class FinderScreen(ModalScreen[ScreenResultType]):
     def action_step(self, direction: int) -> None:
         self.refilter()
         self._fade()
-        if direction > 0:
-            self.list.action_row_down()
-        else:
-            self.list.action_row_up()
+        (self.list.action_row_down if direction > 0 else self.list.action_row_up)()
 
     def action_page(self, direction: int) -> None:
         self._fade()
-        if direction > 0:
-            self.list.action_pane_page_down()
-        else:
-            self.list.action_pane_page_up()
+        (self.list.action_pane_page_down if direction > 0 else self.list.action_pane_page_up)()
 
     def empty_field(self) -> bool:
         """Clear the field; return False if it is already empty."""

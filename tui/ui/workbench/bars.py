@@ -14,7 +14,7 @@ from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
@@ -130,8 +130,15 @@ class BenchKeys(Footer):
         self.show([(key, RAW_LABELS[is_raw] if one is _RAW else label, one) for key, label, one in entries])
 
 
+class OtherKeys(SplitBar):
+    """The keys next to the button, as many as fit completely."""
+
+    def row(self, width: int) -> Row:
+        return joined(((key,) for key in self.left), (("   ", ""),), width)
+
+
 def other_keys(overrides: KeyOverrides, *, is_raw: bool) -> Row:
     """Return the keys next to the button."""
     saved = action("bench.saved")
     labels = ((_RAW, RAW_LABELS[is_raw]), (saved, saved.label))
-    return (("   ".join(f"{overrides.first_of(one.id)} {label}" for one, label in labels), "dim"),)
+    return tuple((f"{overrides.first_of(one.id)} {label}", "dim") for one, label in labels)

@@ -21,7 +21,7 @@ from tui.ui.keys.key_overrides import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import other_keys
+from tui.ui.workbench.bars import OtherKeys, other_keys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
@@ -75,7 +75,7 @@ class Bench(Horizontal):
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
-        self._other_keys = SplitBar()
+        self._other_keys = OtherKeys()
         self.raw = JsonArea(methods_by_key(shared.overrides, Context.WORKBENCH))
         self.raw_heading = SplitBar(id="raw-heading")
         self.result = ResultView(self.calls, shared)
@@ -117,7 +117,8 @@ class Bench(Horizontal):
             self.choose(selected)
         elif self.item is not None and selected.tokens != self.item.tokens:
             self.item = selected
-            self.form.change_head(self._head_of(selected))
+            self.form.head = self._head_of(selected)
+            self.form.rebuild()
 
     def _mark_seen(self, item: Item | None) -> None:
         """Record that the user has seen an item, so that it is no longer news."""

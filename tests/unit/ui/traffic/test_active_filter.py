@@ -44,6 +44,7 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
     worked: list[bool] = []
     active_filter = made(some().recording(), lambda: worked.append(active_filter.view.is_done))
     active_filter.view = active_filter._view(parse("kind:request"))
+    assert not active_filter.view.advance(0)
     active_filter.advance()
     await until(lambda: worked)
     assert worked == [True]
