@@ -117,7 +117,6 @@ class FormPane(LinePane, inherit_bindings=False):
 
     @property
     def current(self) -> FormField | None:
-        """The field under the cursor."""
         return self._fields.get(self._where)
 
     def go_to_problem(self) -> None:
@@ -129,7 +128,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.go_to(path)
 
     def rebuild(self) -> None:
-        """Lay out all rows again."""
         if not self.is_mounted:
             return
         fields = shown_fields(self.form) if self.head is not None else ()
@@ -259,7 +257,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.go_to(path)
 
     def set_text(self, path: Path, text: str) -> None:
-        """Put text into a field."""
         self._do(lambda form: form.set(path, text))
 
     def row_clicked(self, index: int, x: int) -> None:
@@ -462,7 +459,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.post_message(self.NameWanted(field, name))
 
     def added(self, path: Path | None) -> None:
-        """Go to the added field."""
         if path is None:
             self.app.notify("Nothing to add here.", timeout=3)
             return

@@ -90,7 +90,6 @@ class FieldRows:
     note: FieldNote = NO_NOTE
 
     def lines(self) -> Iterator[FormLine]:
-        """Yield its rows."""
         field, path = self.field, self.field.path
         if self.is_compact:
             yield FormLine(self._item(), path, path)
@@ -117,7 +116,6 @@ class FieldRows:
         return labels if sum(width_of(self._option(label)) for label in labels) <= room else ()
 
     def option_at(self, x: int) -> str | None:
-        """Return the label at cell `x` of the row of the input."""
         start = self._indent + 4
         parts = ((label, self._option(label)) for label in self.options)
         return part_at(parts, x - start) if x >= start else None
@@ -127,7 +125,6 @@ class FieldRows:
 
     @property
     def is_here(self) -> bool:
-        """Whether it has the cursor."""
         return self.edit is not None and self.look.focused
 
     @property

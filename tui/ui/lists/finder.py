@@ -97,11 +97,9 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         """Do what enter does with an item."""
 
     def about(self, key: str) -> Row:
-        """Return a line about an item."""
         return EMPTY
 
     def offers(self, found: Action) -> bool:
-        """Return whether an action is available."""
         return True
 
     def moved(self, key: str) -> None:
@@ -136,7 +134,6 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         await self._kept.cancel()
 
     def show_keys(self) -> None:
-        """Show the keys that are available now."""
         found = (action for action in of_context(self.CONTEXTS[0]) if self.offers(action))
         self.keys.show(entries_of(found, self.overrides))
 
@@ -203,7 +200,6 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         self.show_keys()
 
     def choose(self) -> None:
-        """Choose the selected item."""
         self.refilter()  # apply letters typed before this key in the same burst
         if key := self.list.current:
             self.take(key)

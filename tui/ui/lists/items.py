@@ -89,7 +89,6 @@ class FinderList(LinePane, can_focus=False):
         self.cursor = self._first_of(key, self.cursor)
 
     def _first_of(self, key: str, otherwise: int) -> int:
-        """Return the first row of an item."""
         firsts = (first for first, item in zip(self._firsts, self._items, strict=True) if item.key == key)
         return next(firsts, otherwise) if key else otherwise
 

@@ -179,7 +179,6 @@ class Stack:
             sheet.fit(width)
 
     def content(self, index: int) -> Content | None:
-        """Return the content of a row, or None."""
         return self._at(index)[1] if index < self.count() else None
 
     def saved(self, index: int) -> tuple[bytes, str] | None:

@@ -32,7 +32,6 @@ class Annotations:
         self._active_filter, self._noted = active_filter, noted
 
     def toggle_mark(self) -> None:
-        """Mark the selected entry, or unmark it."""
         index, entries = self._list.index, self._recording.entries
         if self._list.chosen() and index >= 0:
             entries.mark(index, not entries.marked[index])
@@ -40,7 +39,6 @@ class Annotations:
             self._list.tick()
 
     def edit_note(self) -> None:
-        """Ask for the note on the selected entry."""
         seq, notes = self._list.chosen(), self._recording.annotations.notes
         if not seq:
             return

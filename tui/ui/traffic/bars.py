@@ -109,7 +109,6 @@ class Tabs(Bar):
         self.right: Row = ()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        """Return the part of the line for a tab."""
         name = (f" {tab}", "accent bold" if tab == self.active else "dim")
         return (name, (f" {note}" if note else "", "warn"), (" ", ""))
 

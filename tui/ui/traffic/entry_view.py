@@ -119,7 +119,6 @@ class EntryView(Vertical):
             self.show_entry(self.loaded.entry.seq)
 
     def look(self) -> None:
-        """Load the entry again once its partner is recorded."""
         loaded, entries = self.loaded, self._recording.entries
         if loaded is not None and loaded.partner is None:
             index = entries.index(loaded.entry.seq)
@@ -132,7 +131,6 @@ class EntryView(Vertical):
         self._fill()
 
     def fit(self, width: int) -> None:
-        """Show a pair side by side if there is room, in the default view."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
             self._tabs.active = self._default_tab()
@@ -328,7 +326,6 @@ class EntryPanel:
         self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
 
     def look(self) -> None:
-        """Update the open entry."""
         if self.is_open:
             self._entry.look()
 
@@ -351,7 +348,6 @@ class EntryPanel:
         self._show(whole=self._maximized)
 
     def fit(self, width: int) -> None:
-        """Lay out the entry for another size of the screen."""
         self._entry.fit(width)
         self.share_room()
 

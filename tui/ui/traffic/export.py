@@ -233,7 +233,6 @@ class _EntrySource:
         self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
     def columns(self) -> Iterator[Entry]:
-        """Yield the entries without bodies."""
         page: Iterator[Entry] = iter(())
         entry: Entry | None = None
         for place, seq in enumerate(self._seqs):

@@ -235,7 +235,6 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
 
 
 def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
-    """Yield what is wrong with a running server."""
     if status.reach is not None and status.reach.silent:
         yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
     if status.listing_problem:

@@ -30,7 +30,6 @@ class BenchTitle(SplitBar):
         self._overrides = overrides
 
     def show_status(self, status: ServerStatus | None, running: int) -> None:
-        """Show the state of the server and how many calls are running."""
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
             close = key_cap(self._overrides.first_of("bench.back"), "close")
@@ -99,7 +98,6 @@ class BenchTabs(Tabs):
         self.screen.set_focus(getattr(self._panes[tab], "list", self._panes[tab]), scroll_visible=False)
 
     def show(self, notes: Mapping[str, str]) -> None:
-        """Show the counts of the tabs, if they have changed."""
         if notes != self.notes:
             self.notes = notes
             self.refresh()

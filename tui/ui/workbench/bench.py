@@ -165,14 +165,12 @@ class Bench(Horizontal):
         return head_of(item, has_output_schema=self._shared.promised(item) is not None)
 
     def leave_form(self) -> None:
-        """Store the form as a draft."""
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
             self._shared.book.drafts[self._shared.server, self.item.key] = Draft(value, raw)
 
     def fill(self, arguments: object) -> None:
-        """Fill arguments into the form."""
         if self.item is None:
             return
         form = Form(self.item.schema)
@@ -182,7 +180,6 @@ class Bench(Horizontal):
             self._raw_from_form()
 
     def show_calls(self, selected: HandCall | None = None) -> None:
-        """List the calls of the item."""
         calls = self._shared.book.of(self._shared.server, self.item.key) if self.item is not None else []
         self.calls.empty = "" if calls else self._shared.why_no_calls(self.item)
         self.calls.show(calls, selected)
@@ -358,7 +355,6 @@ class Bench(Horizontal):
 
     @property
     def is_raw(self) -> bool:
-        """Whether the arguments are edited as raw JSON."""
         return self.has_class("-raw")
 
     @is_raw.setter

@@ -200,7 +200,6 @@ class BenchContext:
     # ---- stored arguments, without their secrets ----
 
     def remember(self, item: Item, arguments: object) -> None:
-        """Store the arguments of a call."""
         key = item.call_key(self.server)
         self._remember(lambda memory: memory.called(key, self.without_secrets(arguments)))
 

@@ -171,7 +171,6 @@ class ItemList(LinePane):
         return spread((*head, name), (*right, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:
-        """Return the mark, the note and the size of an item."""
         note = self._news.get(item.key) or self._notes.get(item.key) or item.note
         style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
         mark = item.mark.partition(":")[0]
@@ -294,7 +293,6 @@ class CallList(LinePane):
         return self._calls[0] if self._calls else None
 
     def mark(self) -> None:
-        """Mark the selected call, or unmark it."""
         self.marked = None if self.marked is self.selected else self.selected
         self.rows_changed()
 

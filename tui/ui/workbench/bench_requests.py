@@ -150,7 +150,6 @@ class BenchOffers:
             bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
-        """Cancel all requests."""
         await self._running.cancel()
 
 
@@ -232,7 +231,6 @@ class HandCalls:
 
     @property
     def running(self) -> list[HandCall]:
-        """The calls that are running."""
         return list(self._tasks)
 
     def call(self, bench: Bench) -> None:
@@ -335,5 +333,4 @@ class HandCalls:
         return True
 
     async def close(self) -> None:
-        """Cancel every call, and wait until each has ended."""
         await self._running.cancel()

@@ -83,7 +83,6 @@ class HandCall:
 
     @property
     def size(self) -> int:
-        """Approximate size of the result in bytes."""
         return size_of(self.result)
 
 
@@ -140,7 +139,6 @@ class BenchHistory:
         return self._calls.get((server, key), [])[::-1]
 
     def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
-        """Add a call that starts now."""
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
         calls = self._calls.setdefault((server, item.key), [])

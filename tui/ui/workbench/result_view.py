@@ -177,11 +177,9 @@ class ResultView:
         self._tasks = Tasks()
 
     def expect(self, item: Item | None) -> None:
-        """Describe the expected result of an item without calls."""
         self._expected = expected(item, self._shared.promised(item))
 
     def show(self) -> None:
-        """Show the result of the selected call."""
         call = self._calls.selected
         self.line.what = ""
         self.line.show(call)
@@ -235,7 +233,6 @@ class ResultView:
         self.page.show(sheet)
 
     async def close(self) -> None:
-        """Stop the layout."""
         await self._tasks.cancel()
 
     def attach(self) -> bool:
@@ -283,7 +280,6 @@ class ResultView:
         use(text, attachments)
 
     def copy_all(self) -> None:
-        """Copy the whole result as JSON."""
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
