@@ -22,6 +22,7 @@ from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, pa
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.times import TimeMode
 
 ADVANCE_MS = 4.0
 """How long the list may filter new entries per tick."""
@@ -189,7 +190,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.follow()
 
     def next_time_format(self) -> None:
-        self._maker.mode = self._maker.mode.next()
+        self._maker.mode = TimeMode((self._maker.mode + 1) % len(TimeMode))
         self._layout = None
         self.repaint()
 

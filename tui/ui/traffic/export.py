@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import compress
@@ -233,21 +234,17 @@ class _EntrySource:
         self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
     def columns(self) -> Iterator[Entry]:
-        page: Iterator[Entry] = iter(())
-        entry: Entry | None = None
-        for place, seq in enumerate(self._seqs):
-            self._rest_if_due()
-            while entry is not None and entry.seq < seq:
-                entry = next(page, None)
-            if entry is None:
-                # Many at a time, unless most of them are not selected.
-                later = self._seqs[min(place + PAGE // 8, len(self._seqs) - 1)]
-                page = iter(self._reader.columns(seq - 1, PAGE if 0 < later - seq < PAGE else 1))
-                entry = next(page, None)
-            if entry is not None and entry.seq == seq:
-                yield entry
-            else:
-                self.gone.add(seq)
+        place = 0
+        while place < len(self._seqs):
+            page = {entry.seq: entry for entry in self._reader.columns(self._seqs[place] - 1, PAGE)}
+            stop = bisect_right(self._seqs, max(page), place) if page else len(self._seqs)
+            for seq in self._seqs[place:stop]:
+                self._rest_if_due()
+                if seq in page:
+                    yield page[seq]
+                else:
+                    self.gone.add(seq)
+            place = stop
 
     def whole(self, seq: int) -> Entry | None:
         self._rest_if_due()

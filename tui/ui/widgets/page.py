@@ -240,20 +240,17 @@ class Page(LinePane, inherit_bindings=True):
 
     async def _decode_all(self, sheet: Sheet) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
+        ground = self.palette.colors["surface"].rgb
+        if self.app.native_ansi_color:  # only the terminal knows the color
+            ground = (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
         while (image := next((one for one in sheet.images() if one.is_wanted), None)) is not None:
             columns, rows = self.columns - image.indent, max(LEAST_ROWS, self.size.height - 2)
             try:
-                found: Picture | str = await decoded(image.encoded(), columns, rows, self._ground())
+                found: Picture | str = await decoded(image.encoded(), columns, rows, ground)
             except PictureError as error:
                 found = str(error)
             image.put(found)
             self.rows_changed()
-
-    def _ground(self) -> tuple[int, int, int]:
-        """Return the background color; black or white if only the terminal knows the color."""
-        if self.app.native_ansi_color:
-            return (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
-        return self.palette.colors["surface"].rgb
 
     async def on_unmount(self) -> None:
         self._stop_work()
