@@ -265,8 +265,8 @@ class EntryList(LinePane, inherit_bindings=False):
         following = self.following and self.view.in_time_order
         super().rows_changed(start)
         self.following = following
-        if following:
-            self._pin()
+        if following and round(self.scroll_y) != self.max_scroll_y:
+            self._place(self.max_scroll_y)
 
     def _update_rows(self) -> None:
         """Find the cursor's entry and the visible ones again, since rows may have been added anywhere."""
