@@ -108,7 +108,7 @@ def head_row(status: ServerStatus, look: Look) -> Row:
 
 
 def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
-    sign, style = _sign(status, look)
+    sign, style = sign_of(status, look.symbols, look.turn)
     name = head_of(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
     state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
@@ -138,18 +138,13 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
     return found
 
 
-def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
-    symbols = look.symbols
+def sign_of(status: ServerStatus, symbols: Symbols, turn: int = 0) -> tuple[str, str]:
+    """Return the sign of a server's state, and its style; `turn` is the frame of the spinner."""
     if status.failed:
         return symbols.failed, "bad"
-    style = STATE_STYLES[status.state]
-    match status.state:
-        case ServerState.RUNNING:
-            return symbols.running, style
-        case ServerState.STOPPED:
-            return symbols.stopped, style
-        case _:
-            return symbols.spinner[look.turn % len(symbols.spinner)], style
+    signs = {ServerState.RUNNING: symbols.running, ServerState.STOPPED: symbols.stopped}
+    spinner = symbols.spinner[turn % len(symbols.spinner)]
+    return signs.get(status.state, spinner), STATE_STYLES[status.state]
 
 
 def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:

@@ -210,9 +210,8 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
 def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
     """Return what the form of an item shows above its fields."""
     title = clean_line(item.about.title, 120)
-    row: Row = ((f"  {item.label}", "text bold"),)
-    if title and title != item.label:
-        row = (*row, (f"   {title}", "dim"))
+    title = f"   {title}" if title not in ("", item.label) else ""
+    row: Row = ((f"  {item.label}", "text bold"), (title, "dim"))
 
     def facts(columns: int) -> list[Row]:
         room, rows = max(8, columns - 2), list[Row]()
@@ -222,11 +221,8 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
             style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
             rows += wrap(((f"For the model   {item.mark}", style),), room, first=(("  ", ""),))
         for one in () if isinstance(item.about, Task) else item.about.hidden:
-            words = (
-                (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn"),
-                (clean_line(one.excerpt), "dim"),
-            )
-            rows += wrap(words, room, first=(("  ! ", "warn"),))
+            place = (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn")
+            rows += wrap((place, (clean_line(one.excerpt), "dim")), room, first=(("  ! ", "warn"),))
         return rows
 
     empty = "No arguments" if item.verb in (ItemVerb.CALL, ItemVerb.GET) else ""
@@ -292,25 +288,18 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
     return _EXPRESSION.sub(lambda match: _expand(match.group(1), match.group(2), values), template)
 
 
+_JOINTS = {"": ("", ","), "+": ("", ","), "#": ("#", ","), "?": ("?", "&")}
+"""What precedes and what joins the values of an expression, by its operator; by default that itself."""
+
+
 def _expand(operator: str, body: str, values: Mapping[str, str]) -> str:
-    first, joint, named = {
-        "": ("", ",", False),
-        "+": ("", ",", False),
-        "#": ("#", ",", False),
-        ".": (".", ".", False),
-        "/": ("/", "/", False),
-        ";": (";", ";", True),
-        "?": ("?", "&", True),
-        "&": ("&", "&", True),
-    }[operator]
-    safe = _RESERVED if operator in ("+", "#") else ""
+    first, joint = _JOINTS.get(operator, (operator, operator))
+    safe, named = _RESERVED if operator in ("+", "#") else "", operator in (";", "?", "&")
     parts = []
     for variable in body.split(","):
-        name = _name(variable)
-        if name not in values:
+        name, (_, colon, length) = _name(variable), variable.partition(":")
+        if (value := values.get(name)) is None:
             continue
-        value = values[name]
-        _, colon, length = variable.partition(":")
         if colon and length.isascii() and length.isdigit() and len(length) < 5:
             value = value[: int(length)]
         text = quote(value, safe=safe)
@@ -393,8 +382,7 @@ def folders_of(uri: str) -> list[str]:
     if not mark:
         scheme, mark, rest = uri.partition(":")
         return [f"{scheme}:"] if mark else []
-    path = rest.split("?", 1)[0].split("#", 1)[0].rstrip("/")
-    host, *folders = path.split("/")
+    host, *folders = re.split("[?#]", rest)[0].rstrip("/").split("/")
     if not folders:
         return [f"{scheme}://"]
     return [f"{scheme}://{host}/", *(f"{one}/" for one in folders[:-1][:MOST_LEVELS])]

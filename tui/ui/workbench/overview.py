@@ -15,11 +15,11 @@ from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import (
-    STATE_STYLES,
     Fact,
     fact_rows,
     reason_words,
     server_facts,
+    sign_of,
     start_words,
 )
 from tui.ui.widgets.symbols import Symbols
@@ -34,12 +34,7 @@ WIDEST = 110
 
 def state_row(status: ServerStatus, symbols: Symbols) -> Row:
     """Return sign and name of a server's state, and the reason if it is stopped."""
-    style = "bad" if status.failed else STATE_STYLES[status.state]
-    sign = symbols.running if status.state is ServerState.RUNNING else symbols.stopped
-    if status.failed:
-        sign = symbols.failed
-    elif status.state in (ServerState.STARTING, ServerState.STOPPING):
-        sign = symbols.spinner[0]
+    sign, style = sign_of(status, symbols)
     why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
     return ((f"{sign} {status.state}{why}", style),)
 

@@ -156,12 +156,10 @@ class ServerScreen(Screen[None]):
 
     @property
     def tab(self) -> BenchTab:
-        """The current tab."""
         return BenchTab(self.tabs.active)
 
     @property
     def bench(self) -> Bench | None:
-        """The bench of the current tab, if it has one."""
         return self.benches.get(self.tab)
 
     def show_tab(self, tab: str) -> None:
