@@ -24,14 +24,10 @@ AskValues = Callable[[str, str, Mapping[str, str]], Awaitable[Completions]]
 
 
 class ValueSuggestions:
-    """The list below the current field; `changed` is called after changes.
-
-    Attributes:
-        ask: asks the server; None for a form whose values are not completed.
-    """
+    """The list below the current field; `changed` is called after changes."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self.ask: AskValues | None = None
+        self.ask: AskValues | None = None  # None for a form whose values are not completed
         self._changed = changed
         self._found = Completions()
         self._marked = -1

@@ -44,10 +44,8 @@ from tui.ui.widgets.symbols import Symbols
 class FormPane(LinePane, inherit_bindings=False):
     """Shows and edits a form.
 
-    Attributes:
-        form: the current values.
-        head: what is shown above them.
-        strict: whether a call was attempted, so that empty required fields are shown as errors.
+    `head` is shown above the fields. It is `strict` once a call was attempted: empty required fields are
+    shown as errors.
     """
 
     CURSOR = True

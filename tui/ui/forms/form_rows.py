@@ -36,21 +36,14 @@ ERROR_CELLS = 16
 
 @dataclass(frozen=True, slots=True)
 class FormLook:
-    """Settings for the rows of all fields.
-
-    Attributes:
-        key: returns the key of an action, as displayed.
-        strict: whether a call was attempted, so that empty required fields are shown as errors.
-        focused: whether the form has the focus, so that the cursor is shown.
-        types: whether to show the types of fields.
-    """
+    """Settings for the rows of all fields; `key` returns the key of an action, as displayed."""
 
     columns: int
     signs: Symbols
     key: Callable[[str], str] = str
-    strict: bool = False
+    strict: bool = False  # a call was attempted, so that empty required fields are errors
     focused: bool = True
-    types: bool = True
+    types: bool = True  # show the types of fields
 
 
 @dataclass(frozen=True, slots=True)

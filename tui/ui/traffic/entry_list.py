@@ -18,7 +18,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, paragraphs
+from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of, paragraphs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -250,7 +250,7 @@ class EntryList(LinePane, inherit_bindings=False):
         sources = self.entries.sources.texts
         if self._layout is None or len(sources) != self._sources:
             self._sources = len(sources)
-            longest = max((len(self._maker.name(name)) for name in sources[:64]), default=6)
+            longest = max((len(name_of(name)) for name in sources[:64]), default=6)
             self._layout = layout_for(self.columns, self._maker.mode, longest)
         return self._layout
 

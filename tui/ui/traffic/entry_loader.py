@@ -118,18 +118,13 @@ MOST_STEPS = 400
 
 @dataclass(frozen=True, slots=True)
 class LoadedEntry:
-    """A loaded entry.
-
-    Attributes:
-        body: up to `MOST` bytes of the body.
-        steps: indices of the entries of its call, or of the entry alone.
-    """
+    """A loaded entry, with up to `MOST` bytes of its body."""
 
     entry: Entry
     body: bytes
     tree: Tree
     findings: Sequence[Finding]
-    steps: Sequence[int]
+    steps: Sequence[int]  # indices of the entries of its call, or of the entry alone
     partner: "LoadedEntry | None" = None
 
 

@@ -159,13 +159,17 @@ class EntryView(Vertical):
         while shown != self._wanted:
             shown = self._wanted
             self._update_tabs(busy=True)
+            problem = "This entry was dropped at the size limit of the recording."
             try:
                 loaded = await self.loader.load(shown)
             except McptuiError as error:
-                self._show_problem(str(error))
-                continue
+                loaded, problem = None, str(error)
             if loaded is None:
-                self._show_problem("This entry was dropped at the size limit of the recording.")
+                self.loaded = None
+                self.remove_class("-pair")
+                self._headings[0].show(())
+                self.pages[0].show(Lines([((clean_line(problem, 400), "warn"),)]))
+                self._update_tabs(busy=False)
                 continue
             same = self.loaded is not None and self.loaded.entry.seq == loaded.entry.seq
             self.loaded = loaded
@@ -173,13 +177,6 @@ class EntryView(Vertical):
             if not (same and self.tab is EntryTab.TREE):
                 self._fill()
             await asyncio.sleep(1 / MOST_A_SECOND)
-
-    def _show_problem(self, sentence: str) -> None:
-        self.loaded = None
-        self.remove_class("-pair")
-        self._headings[0].show(())
-        self.pages[0].show(Lines([((clean_line(sentence, 400), "warn"),)]))
-        self._update_tabs(busy=False)
 
     def _update_tabs(self, *, busy: bool) -> None:
         tabs, loaded = self._tabs, self.loaded
@@ -332,10 +329,8 @@ class EntryPanel:
     def _shows_findings(self) -> bool:
         """Return whether the selected entry failed and has findings that say why."""
         entries, index = self._list.entries, self._list.index
-        if index < 0 or entries.outcome[index] not in FAILED:
-            return False
-        partner = entries.partner(index)
-        return bool(entries.severity[index] or (partner >= 0 and entries.severity[partner]))
+        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
+        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
 
     def close(self) -> None:
         self._maximized = False

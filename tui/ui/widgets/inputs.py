@@ -77,13 +77,7 @@ def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
 
 
 class Button(Bar, can_focus=True):
-    """A button with its key: enter, space or a click press it.
-
-    Args:
-        label: a verb, or a verb and a noun.
-        key: the key that presses it from anywhere in the form.
-        pressed: called when it is pressed.
-    """
+    """A button: enter, space, a click, or from anywhere in the form its key press it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "press", "Press"),

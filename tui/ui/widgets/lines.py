@@ -39,11 +39,7 @@ class LinePane(ScrollView, can_focus=True):
     A subclass sets `_shown_rows`, or implements `row_count` and `row`. The pane follows its end until the
     user scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With
     `CURSOR = True`, keys act on the row with the cursor. A subclass then implements `row_chosen`, and
-    `row_selectable` if the cursor skips rows.
-
-    Attributes:
-        following: whether the end stays visible as rows are added.
-        cursor: index of the row with the cursor.
+    `row_selectable` if the cursor skips rows. While it is `following`, the end stays visible.
     """
 
     FOLLOWS: ClassVar[bool] = True

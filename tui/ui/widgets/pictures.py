@@ -101,23 +101,17 @@ HALF = "▀"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image, scaled to the size at which it is shown.
+    """An image, scaled to the size at which it is shown: a cell is a pixel wide and two high.
 
-    Attributes:
-        width: in pixels, one per cell.
-        height: in pixels, two per cell.
-        pixels: three bytes each: red, green, blue.
-        of: width and height of the original.
-        moves: whether it is animated; this is the first frame.
-        is_cut: whether it is truncated or damaged.
+    A pixel is three bytes: red, green, blue. Of an image that `moves`, this is the first frame.
     """
 
     width: int
     height: int
     pixels: bytes
-    of: tuple[int, int]
+    of: tuple[int, int]  # width and height of the original
     moves: bool = False
-    is_cut: bool = False
+    is_cut: bool = False  # truncated or damaged
 
     @property
     def rows(self) -> int:
@@ -196,13 +190,10 @@ async def decoded(
     seconds: float = SECONDS,
     python: str | None = None,
 ) -> Picture:
-    """Return an image as a picture. If cancelled, it leaves no process behind.
+    """Return an image as a picture, or raise `PictureError`. If cancelled, it leaves no process behind.
 
     `columns` and `rows` limit its cells, `ground` is the color behind transparent parts. `python` is the
     interpreter, None for the running one.
-
-    Raises:
-        PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
         raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
@@ -275,19 +266,12 @@ def _picture(answer: bytes) -> Picture:
 
 @dataclass(slots=True, eq=False)
 class Image:
-    """An image on a sheet, which is decoded once it is unfolded.
-
-    Attributes:
-        encoded: returns its base64.
-        changed: called when it is decoded.
-        indent: number of cells to its left.
-        is_wanted: whether it is to be decoded: for the first time, or because it could be larger.
-    """
+    """An image on a sheet, which is decoded once it is unfolded; `encoded` returns its base64."""
 
     encoded: Callable[[], bytes]
     changed: Callable[[], None]
     indent: int = 0
-    is_wanted: bool = True
+    is_wanted: bool = True  # to be decoded: for the first time, or because it could be larger
     _found: Picture | str | None = None
 
     def put(self, found: Picture | str) -> None:

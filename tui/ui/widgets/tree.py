@@ -47,16 +47,10 @@ DEEPEST = 24
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A row of the tree.
-
-    Attributes:
-        value: the value in `data`; None for a line of text or a remark.
-        data: the document: the body, or a string in it that is JSON itself.
-        image: the image of a string that was unfolded as a picture.
-    """
+    """A row of the tree. `value` is None for a line of text or a remark."""
 
     value: JsonValue | None
-    data: bytes = b""
+    data: bytes = b""  # the document with the value: the body, or a string in it that is JSON itself
     depth: int = 0
     parent: "Node | None" = None
     line: Row = EMPTY

@@ -47,27 +47,18 @@ class HandCallState(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class HandCall:
-    """One call made by hand.
+    """One call made by hand; `took_ms` and `result` are None while it runs, and the latter if cancelled."""
 
-    Attributes:
-        number: counts from 1 in each run of the program.
-        clock: time of day at which it started, as text.
-        took_ms: None while it runs.
-        result: None while it runs or if it was cancelled.
-        progress: progress, total if known, and the server's uncleaned message; None before the first.
-        promised: the output schema, or None.
-    """
-
-    number: int
+    number: int  # from 1 in each run of the program
     item: Item
     arguments: Any
-    clock: str
+    clock: str  # time of day at which it started
     began_ns: int
     took_ms: float | None = None
     state: HandCallState = HandCallState.RUNNING
     result: ToolResult | PromptResult | None = None
-    progress: tuple[float | None, float | None, str] | None = None
-    promised: Mapping[str, Any] | None = None
+    progress: tuple[float | None, float | None, str] | None = None  # done, total, the server's words
+    promised: Mapping[str, Any] | None = None  # the output schema
 
     @property
     def id(self) -> str:
