@@ -131,9 +131,8 @@ class FormPane(LinePane, inherit_bindings=False):
         fields = shown_fields(self.form) if self.head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
-            paths = [one.path for one in fields]
             above = (self._where[:end] for end in range(len(self._where), 0, -1))
-            self._where = next((path for path in above if path in paths), paths[0] if paths else NONE)
+            self._where = next((path for path in (*above, *self._fields) if path in self._fields), NONE)
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
@@ -212,14 +211,14 @@ class FormPane(LinePane, inherit_bindings=False):
         if field is None or not field.is_typed or not self.has_focus:
             self._suggestions.forget()
             return
-        arguments, _ = self.form.value()
-        given = arguments if isinstance(arguments, dict) else {}
-        others = {name: text for name, text in given.items() if name != field.name and isinstance(text, str)}
+        given, _ = self.form.value()
+        members = given.items() if isinstance(given, dict) else ()
+        others = {name: text for name, text in members if name != field.name and isinstance(text, str)}
         self._suggestions.look(field.name, field.text, others)
 
     def _take_suggestion(self, value: str) -> None:
         self._suggestions.close()
-        self._do(lambda form: form.set(self._where, value))
+        self.set_text(self._where, value)
 
     def close_suggestions(self) -> bool:
         """Close the list of suggested values; return whether it was open."""
@@ -351,8 +350,8 @@ class FormPane(LinePane, inherit_bindings=False):
     @property
     def _list_of_lines(self) -> Path | None:
         """The path of the current list of lines, on its heading or on a line."""
-        found = (self._fields.get(path) for path in (self._where, self._where[:-1]))
-        return next((one.path for one in found if one is not None and one.spec.format == LINES), None)
+        found = (one for one in (self._where, self._where[:-1]) if one in self._fields)
+        return next((path for path in found if self._fields[path].spec.format == LINES), None)
 
     def take(self, event: events.Key) -> None:
         """Type a letter that the dialog has received before the form had the focus."""
@@ -400,14 +399,13 @@ class FormPane(LinePane, inherit_bindings=False):
         self._changed()
 
     def _turn(self, field: FormField, key: str) -> None:
-        if key in ("backspace", "delete"):
-            if any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
-                self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
-                return
+        if key in ("left", "right"):
+            self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
+        elif any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
+            self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
+        else:
             self.form.clear(field.path)
             self._changed()
-            return
-        self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
 
     def action_form_choose(self) -> None:
         """Run the default action of the current row: unfold, choose in a list, or go on."""
@@ -443,8 +441,8 @@ class FormPane(LinePane, inherit_bindings=False):
         path = self._where if self._where in self._fields else ()
         around = [one for end in range(len(path), -1, -1) if (one := self.form.field(path[:end])) is not None]
         wanting = [one for one in around if one.takes_more] or [one for one in around if one.spec.open]
-        if wanting:
-            self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
+        for found in ([one for one in wanting if not one.is_full] or wanting)[:1]:
+            self._add_to(found)
 
     def _add_to(self, field: FormField, name: str = "") -> None:
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET

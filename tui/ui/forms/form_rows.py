@@ -173,8 +173,9 @@ class FieldRows:
             return []
         rows = wrap(((words, "dim"),), self.look.columns, first=((" " * (self._indent + 4), ""),))
         if len(rows) > DESCRIPTION_ROWS:
-            last = crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), self.look.columns)
-            rows = [*rows[: DESCRIPTION_ROWS - 1], last]
+            rows[DESCRIPTION_ROWS - 1 :] = [
+                crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), self.look.columns)
+            ]
         return rows
 
     def _details(self) -> Iterator[str]:
@@ -237,13 +238,11 @@ class FieldRows:
 
     def _picked(self, room: int) -> Row:
         """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
-        here = self.is_here
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
-            value = ((shown_text(self.field.text), "text bold" if here else "text"),)
-        if self.field.kind is FieldKind.CONST:
-            return value
-        return spread(value, ((self.look.signs.unfolded, "accent" if here else "dim"),), room)
+            value = ((shown_text(self.field.text), "text bold" if self.is_here else "text"),)
+        sign: Row = ((self.look.signs.unfolded, "accent" if self.is_here else "dim"),)
+        return value if self.field.kind is FieldKind.CONST else spread(value, sign, room)
 
     @property
     def _placeholder(self) -> str:

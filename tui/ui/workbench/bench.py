@@ -154,12 +154,13 @@ class Bench(Horizontal):
         self.result.show()
 
     def _show_form(self, form: Form) -> None:
-        about = self.item.about if self.item is not None else None
-        ask = None
+        if self.item is None:
+            self.form.show(form, None)
+            return
+        about, ask = self.item.about, None
         if isinstance(about, ResourceInfo | PromptInfo):  # the server may suggest values of their arguments
             ask = partial(self._shared.runtime.workbench.complete, about)
-        head = self._head_of(self.item) if self.item is not None else None
-        self.form.show(form, head, ask_values=ask)
+        self.form.show(form, self._head_of(self.item), ask_values=ask)
 
     def _head_of(self, item: Item) -> FormHead:
         return head_of(item, has_output_schema=self._shared.promised(item) is not None)
@@ -398,10 +399,9 @@ class Bench(Horizontal):
         """Update the form from the JSON, and show its problem, if any."""
         event.stop()
         self.insisted = False
-        problem = self.form.form.from_json(self.raw.text)
-        if not problem:
-            problems = self.form.form.problems()
-            problem = next((f"{where(path)} {problem}" for path, problem in problems.items()), "")
+        if not (problem := self.form.form.from_json(self.raw.text)):
+            problems = self.form.form.problems().items()
+            problem = next((f"{where(path)} {words}" for path, words in problems), "")
         self.line.say(*((("! " + problem, "bad"),) if problem else ()))
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
@@ -411,15 +411,12 @@ class Bench(Horizontal):
 
     def arguments(self) -> tuple[object, str]:
         """Return the arguments, and their problem as a sentence, or ""."""
-        form: Form = self.form.form
-        if self.is_raw and (problem := self.form.form.from_edited(self.raw.text)):
+        form = self.form.form
+        if self.is_raw and (problem := form.from_edited(self.raw.text)):
             return None, f"This {problem}."
         value, problems = form.value()
-        if not problems:
-            return value, ""
-        path, problem = next(iter(problems.items()))
         more = f" ({units.plural(len(problems) - 1, 'more problem')})" if len(problems) > 1 else ""
-        return value, f"{where(path)} {problem}{more}."
+        return value, next((f"{where(path)} {problem}{more}." for path, problem in problems.items()), "")
 
 
 def where(path: tuple[str | int, ...]) -> str:

@@ -50,34 +50,28 @@ class BenchOffers:
     @property
     def notes(self) -> Mapping[str, str]:
         """Counts of each tab, and of what the user has not seen yet, as text."""
-        news = {tab: len(bench.news) for tab, bench in self._benches.items()}
-        return {
-            tab: f"{words}, {news[tab]} changed" if news[tab] else words for tab, words in self._noted.items()
-        }
+        news = {tab: f", {len(one.news)} changed" if one.news else "" for tab, one in self._benches.items()}
+        return {tab: f"{words}{news[tab]}" for tab, words in self._noted.items()}
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
-        running = status is not None and status.state is ServerState.RUNNING
-        state = status.state if status is not None else None
-        revision = self._shared.runtime.host.revision
+        runtime, state = self._shared.runtime, status.state if status is not None else None
         if status is not None:
             self._revisions = {tab: getattr(status, f"{tab}_revision") for tab in _ASKED_FOR}
-        seen = (state, revision, self._shared.tokens, self._shared.runtime.request.offers)
+        seen = (state, runtime.host.revision, self._shared.tokens, runtime.request.offers)
         if seen != self._seen:
-            if not self._seen or self._seen[0] is not state:
-                self._start += 1
+            self._start += self._seen[:1] != (state,)
             self._seen = seen
-            if running:
+            if state is ServerState.RUNNING:
                 self._tools()
             else:
                 self._show_nothing(status)
-        if running:
-            for tab in _ASKED_FOR:
-                if self._stale(tab):
-                    self._asked[tab] = (self._start, self._revisions.get(tab, 0))
-                    if (before := self._tasks.get(tab)) is not None:
-                        before.cancel()
-                    self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
+        for tab in _ASKED_FOR if state is ServerState.RUNNING else ():
+            if self._stale(tab):
+                self._asked[tab] = (self._start, self._revisions.get(tab, 0))
+                if (before := self._tasks.get(tab)) is not None:
+                    before.cancel()
+                self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
 
     def reload(self) -> None:
         """Request everything again, and say so; if the server does not run, say that."""
