@@ -103,11 +103,11 @@ Part = tuple[Sheet, Content | None]
 """A sheet, and the content of a result that it shows."""
 
 
-class Stack:
+class Stack(Sheet):
     """Sheets one below another, each with its content."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
+        self._parts, self.size = parts, sum(sheet.size for sheet, _ in parts)
         self._has_begun = False
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
@@ -120,10 +120,6 @@ class Stack:
             number += is_image
             found += sheet.images(begin=begins and not (is_image and number > FIRST))
         return found
-
-    @property
-    def size(self) -> int:
-        return sum(sheet.size for sheet, _ in self._parts)
 
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         parts = enumerate(self._parts)

@@ -12,8 +12,7 @@ from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
-from tui.ui.widgets.page import Lines, Place, Work
-from tui.ui.widgets.pictures import Image
+from tui.ui.widgets.page import Lines, Place, Sheet
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
@@ -134,7 +133,7 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
     return rows
 
 
-class RawSheet:
+class RawSheet(Sheet):
     """The bytes of a body, with visible control characters and marked redactions.
 
     A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `cut` is shown
@@ -148,9 +147,6 @@ class RawSheet:
         self._cut = cut
         self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._width = 80
-
-    def images(self, *, begin: bool = False) -> Sequence[Image]:
-        return ()
 
     def fit(self, width: int) -> None:
         self._width = max(8, width - 10)
@@ -185,9 +181,6 @@ class RawSheet:
             hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
             spans.append((byte_text(self._body, low, high), "warn reverse" if hidden else "text"))
         return tuple(spans)
-
-    def toggle(self, index: int, width: int) -> Work | None:
-        return None
 
     def value(self, index: int) -> str:
         return "".join(text for text, style in self.row(index, self._width) if "aside" not in style)

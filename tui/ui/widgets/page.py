@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from textual.app import App
 from textual.message import Message
@@ -31,55 +31,56 @@ AT_ONCE = 64 * 1024
 """Sheets of up to this size are searched on the event loop, larger ones in a thread."""
 
 
-class Sheet(Protocol):
-    """Rows, some of which can be folded."""
+class Sheet:
+    """Rows, some of which can be folded; the methods here are those of a sheet without images and folds."""
+
+    size = 0
+    """About how many bytes a search reads."""
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
         """Return the unfolded images; `begin` shows images as pictures, and unfolds the first. Idempotent."""
+        return ()
 
     def count(self) -> int:
-        """Return the number of rows."""
+        return 0
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
+        return ()
 
     def toggle(self, index: int, width: int) -> Work | None:
         """Fold or unfold a row; return the work if it needs a thread."""
+        return None
 
     def value(self, index: int) -> str:
         """Return the value in a row as text, for the clipboard."""
+        return text_of(self.row(index, 0)).strip()
 
     def path(self, index: int) -> str:
         """Return the path of the value in a row, "" if it has none."""
+        return ""
 
     def fit(self, width: int) -> None:
         """Lay out the rows for another width."""
 
-    @property
-    def size(self) -> int:
-        """About how many bytes a search reads."""
-
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         """Return where a folded text occurs, in order; `stop` ends the search early."""
+        return [(0, row) for row in range(self.count()) if folded in fold(text_of(self.row(row, 0)))]
 
     def place(self, row: int) -> Place:
         """Return where a row is."""
+        return 0, row
 
     def reveal(self, place: Place) -> int:
         """Unfold what hides a place, and return its row."""
+        return place[1]
 
 
-class Lines:
+class Lines(Sheet):
     """A sheet of wrapped paragraphs."""
-
-    size = 0
 
     def __init__(self, paragraphs: Sequence[Row]) -> None:
         self._paragraphs = paragraphs
         self._rows: list[Row] = list(paragraphs)
-
-    def images(self, *, begin: bool = False) -> Sequence[Image]:
-        return ()
 
     def count(self) -> int:
         return len(self._rows)
@@ -87,27 +88,8 @@ class Lines:
     def row(self, index: int, width: int) -> Row:
         return self._rows[index]
 
-    def toggle(self, index: int, width: int) -> Work | None:
-        return None
-
-    def value(self, index: int) -> str:
-        return text_of(self._rows[index]).strip()
-
-    def path(self, index: int) -> str:
-        return ""
-
     def fit(self, width: int) -> None:
         self._rows = [row for each in self._paragraphs for row in wrap(each, max(10, width))]
-
-    def places(self, folded: str, stop: Event) -> Sequence[Place]:
-        rows = range(self.count())
-        return [(0, row) for row in rows if folded in fold(text_of(self.row(row, 0)))]
-
-    def place(self, row: int) -> Place:
-        return 0, row
-
-    def reveal(self, place: Place) -> int:
-        return place[1]
 
 
 SETTLED_SECONDS = 0.12

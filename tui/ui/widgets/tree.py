@@ -14,7 +14,7 @@ from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
-from tui.ui.widgets.page import Place, Work
+from tui.ui.widgets.page import Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -125,7 +125,7 @@ def _encoded(node: Node) -> bytes:
     return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
 
 
-class Tree:
+class Tree(Sheet):
     """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
@@ -135,7 +135,7 @@ class Tree:
         remarks: Sequence[Row] = (),
         symbols: Symbols = UNICODE,
     ) -> None:
-        self.data = data
+        self.data, self.size = data, len(data)
         self._redactions = redactions
         self._symbols = symbols
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
@@ -259,10 +259,6 @@ class Tree:
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
-
-    @property
-    def size(self) -> int:
-        return len(self.data)
 
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         if self._searched[0] != folded:
