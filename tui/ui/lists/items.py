@@ -1,10 +1,13 @@
 """The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
@@ -14,11 +17,12 @@ from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, crop, marked, pad, spread, text_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
     from tui.runtime.permission.approvals import EarlierApproval, Trial
 
 
@@ -278,6 +282,72 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
         for start, end in islice(spans(shown, word), 1):
             row = marked(row, start, end, "accent bold")
     return [pad(row, width)]
+
+
+LEAST_CELLS = 2
+"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
+
+QUIET_SECONDS = 0.25
+"""Seconds without a key before a search starts."""
+
+REDRAW_SECONDS = 0.1
+MOST_FINDS = 200
+
+Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
+
+
+class SessionSearch:
+    """A search in the messages of all sessions. `finds` are the matches so far."""
+
+    def __init__(self, conversations: "Conversations", text: str) -> None:
+        self._conversations = conversations
+        self.text = text
+        self.finds: list[SessionMatch] = []
+        self.running = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, keep: Keep, more: Callable[[], None]) -> None:
+        """Start after a pause in typing, unless the text is too short; `more` is called for new matches."""
+        if cells_of(self.text) >= LEAST_CELLS:
+            self.running = True
+            self._task = keep(self._run(more), "search the sessions")
+
+    async def _run(self, more: Callable[[], None]) -> None:
+        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
+        try:
+            await asyncio.sleep(QUIET_SECONDS)
+            drawn = time.monotonic()
+            async with aclosing(found) as finds:
+                async for one in finds:
+                    self.finds.append(one)
+                    if len(self.finds) >= MOST_FINDS:
+                        return
+                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
+                        drawn = time.monotonic()
+                        more()
+        finally:
+            self.running = False
+            more()
+
+    def stop(self) -> bool:
+        """Stop the search; return whether it was running."""
+        if not self.running or self._task is None:
+            return False
+        self.running = False
+        self._task.cancel()
+        return True
+
+    def items(self, now: float) -> list[FinderItem]:
+        """Return a heading with the state of the search, and the matches so far."""
+        if cells_of(self.text) < LEAST_CELLS:
+            return []
+        amount = units.plural(len(self.finds), "place") if self.finds else ""
+        after = amount or "nothing"
+        if self.running:
+            after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
+        if len(self.finds) >= MOST_FINDS:
+            after = f"first {MOST_FINDS} matches"
+        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]
 
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29

@@ -2,16 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.conversation.conversation import Message
-from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
@@ -20,16 +19,14 @@ from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import (
     LONG_SESSION,
-    FinderItem,
+    SessionSearch,
     about_session,
-    found_items,
-    heading,
     place_of,
     preview_rows,
     session_item,
     words,
 )
-from tui.ui.widgets.rows import EMPTY, Row, cells_of
+from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -44,72 +41,6 @@ MOST_READ = 20
 _EMPTY = (
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
 )
-
-
-LEAST_CELLS = 2
-"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
-
-QUIET_SECONDS = 0.25
-"""Seconds without a key before a search starts."""
-
-REDRAW_SECONDS = 0.1
-MOST_FINDS = 200
-
-Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
-
-
-class SessionSearch:
-    """A search in the messages of all sessions. `finds` are the matches so far."""
-
-    def __init__(self, conversations: "Conversations", text: str) -> None:
-        self._conversations = conversations
-        self.text = text
-        self.finds: list[SessionMatch] = []
-        self.running = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start after a pause in typing, unless the text is too short; `more` is called for new matches."""
-        if cells_of(self.text) >= LEAST_CELLS:
-            self.running = True
-            self._task = keep(self._run(more), "search the sessions")
-
-    async def _run(self, more: Callable[[], None]) -> None:
-        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
-        try:
-            await asyncio.sleep(QUIET_SECONDS)
-            drawn = time.monotonic()
-            async with aclosing(found) as finds:
-                async for one in finds:
-                    self.finds.append(one)
-                    if len(self.finds) >= MOST_FINDS:
-                        return
-                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
-                        drawn = time.monotonic()
-                        more()
-        finally:
-            self.running = False
-            more()
-
-    def stop(self) -> bool:
-        """Stop the search; return whether it was running."""
-        if not self.running or self._task is None:
-            return False
-        self.running = False
-        self._task.cancel()
-        return True
-
-    def items(self, now: float) -> list[FinderItem]:
-        """Return a heading with the state of the search, and the matches so far."""
-        if cells_of(self.text) < LEAST_CELLS:
-            return []
-        amount = units.plural(len(self.finds), "place") if self.finds else ""
-        after = amount or "nothing"
-        if self.running:
-            after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
-        if len(self.finds) >= MOST_FINDS:
-            after = f"first {MOST_FINDS} matches"
-        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]
 
 
 @dataclass(frozen=True, slots=True)
