@@ -237,7 +237,7 @@ async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> Non
         await until(lambda: "follow" in screen_text(pilot.app).splitlines()[0])
         recording.live = False
         await until(lambda: screen_text(pilot.app).splitlines()[0].rstrip().endswith("recorded"))
-        assert not screen.list.live
+        assert not screen.recording.live
 
 
 async def test_the_key_of_a_column_sorts_and_h_folds_setup() -> None:

@@ -1,7 +1,7 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,7 +11,6 @@ from textual.widget import Widget
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -44,7 +43,7 @@ class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
     The list is not notified of new entries: `tick` checks for them. Only visible lines are created. While it
-    is `live`, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
+    is live, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
     """
 
     CURSOR = True
@@ -66,28 +65,22 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def __init__(
         self,
-        entries: EntryColumns,
+        recording: Recording,
         *,
-        live: bool = True,
         preview: Callable[[int], EntryPreview] = lambda seq: NONE,
-        notes: Mapping[int, str] | None = None,
         empty: tuple[str, ...] = (),
         symbols: Symbols = UNICODE,
-        clock: Callable[[], int] = time.monotonic_ns,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self.entries = entries
-        self.view: View | Arrangement = View(entries)
+        self._recording, self.entries = recording, recording.entries
+        self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
-        self._maker = RowMaker(entries, symbols)
+        self._maker = RowMaker(recording.entries, symbols)
         self._symbols = symbols
-        self.live = live
-        self._clock = clock
         self._preview = preview
-        self._notes = notes if notes is not None else {}
         self.selected = 0  # seq of the entry under the cursor, 0 if none
         self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
         self._revision = 0
@@ -127,12 +120,8 @@ class EntryList(LinePane, inherit_bindings=False):
             self.empty = paragraphs
             self.rows_changed()
 
-    def tick(self, live: bool = True) -> bool:
-        """Add new entries; return whether there were any. Cheap if not.
-
-        `live` says whether the recording is still being written. Once False, it stays so.
-        """
-        self.live &= live
+    def tick(self) -> bool:
+        """Add new entries; return whether there were any. Cheap if not."""
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
             return self._count_up()
@@ -220,8 +209,8 @@ class EntryList(LinePane, inherit_bindings=False):
             entry,
             columns,
             previous=previous if entries.is_here(previous) else -1,
-            now_ns=self._clock() if self.live else 0,
-            noted=seq in self._notes,
+            now_ns=time.monotonic_ns() if self._recording.live else 0,
+            noted=seq in self._recording.annotations.notes,
             lead=self._lead(entry),
             ident=preview.ident,
             text=preview.text,
@@ -305,8 +294,8 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def _count_up(self) -> bool:
         """Draw visible pending requests again, because their latency grows."""
-        now = self._clock()
-        if not self.live or now - self._counted_ns < COUNT_UP_NS:
+        now = time.monotonic_ns()
+        if not self._recording.live or now - self._counted_ns < COUNT_UP_NS:
             return False
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y
@@ -376,7 +365,7 @@ class TrafficTail(EntryList, can_focus=False):
 
     def __init__(self, recording: Recording, symbols: Symbols) -> None:
         empty = ("Live traffic appears here.",)
-        super().__init__(recording.entries, live=recording.live, empty=empty, symbols=symbols, id="tail")
+        super().__init__(recording, empty=empty, symbols=symbols, id="tail")
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

@@ -71,13 +71,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.list = EntryList(
-            recording.entries,
-            live=recording.live,
-            preview=self._previews.get,
-            notes=recording.annotations.notes,
-            symbols=symbols,
-        )
+        self.list = EntryList(recording, preview=self._previews.get, symbols=symbols)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
@@ -143,7 +137,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._rest -= 1
             return
         rows = len(self.list.view)
-        self.list.tick(self.recording.live)
+        self.list.tick()
         if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.active_filter.advance()

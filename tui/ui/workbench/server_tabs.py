@@ -303,14 +303,8 @@ class ServerTraffic(Vertical):
         self._reader = ReaderThread(recording.open_reader)
         self._view = View(recording.entries, parse(self.query_text))
         self._previews = Previews(self._reader, lambda: self.list.repaint())
-        self.list = ServerEntries(
-            recording.entries,
-            live=recording.live,
-            preview=self._previews.get,
-            notes=recording.annotations.notes,
-            empty=("No traffic with this server yet.",),
-            symbols=signs,
-        )
+        empty = ("No traffic with this server yet.",)
+        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty, symbols=signs)
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:
