@@ -60,65 +60,42 @@ class FinderList(LinePane, can_focus=False):
         self._chosen = chosen
         self._moved = moved
         self._items: tuple[FinderItem, ...] = ()
-        self._drawn: list[tuple[int, Row]] = []
-        self._firsts: list[int] = []
+        self._keys: list[str] = []  # of the item in each row
 
     @property
     def current(self) -> str:
         """The key of the item under the cursor, or ""."""
-        if not self.cursor < len(self._drawn):
-            return ""
-        return self._items[self._drawn[self.cursor][0]].key
+        return self._keys[self.cursor] if self.cursor < len(self._keys) else ""
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
         """Show these items, with the cursor on `key`, else on the current item, else on the first one."""
-        wanted = key or self.current
         self._items = tuple(items)
-        self._draw()
-        places = [self._firsts[at] for at, item in enumerate(self._items) if item.key]
-        self.cursor = self._first_of(wanted, places[0] if places else 0)
+        self._draw(key or self.current)
         self.rows_changed()
         self.show_row(self.cursor)
         self._moved()
 
-    def _draw(self) -> None:
-        self._drawn, self._firsts = [], []
-        for index, item in enumerate(self._items):
-            self._firsts.append(len(self._drawn))
-            self._drawn += [(index, row) for row in item.draw(self.columns)]
+    def _draw(self, key: str) -> None:
+        drawn = [(item.key, row) for item in self._items for row in item.draw(self.columns)]
+        self._keys, self._shown_rows = [key for key, _ in drawn], [row for _, row in drawn]
+        first = next((row for row, key in enumerate(self._keys) if key), 0)
+        self.cursor = self._keys.index(key) if key and key in self._keys else first
 
     def rewrap(self) -> None:
-        key = self.current
-        self._draw()
-        self.cursor = self._first_of(key, self.cursor)
-
-    def _first_of(self, key: str, otherwise: int) -> int:
-        firsts = (first for first, item in zip(self._firsts, self._items, strict=True) if item.key == key)
-        return next(firsts, otherwise) if key else otherwise
-
-    def row_count(self) -> int:
-        return len(self._drawn)
-
-    def row(self, index: int) -> Row:
-        return self._drawn[index][1]
+        self._draw(self.current)
 
     def row_selectable(self, index: int) -> bool:
-        at = self._drawn[index][0]
-        return bool(self._items[at].key) and self._firsts[at] == index
+        return bool(self._keys[index]) and self._keys.index(self._keys[index]) == index
 
     def row_ground(self, index: int) -> str:
         """Highlight all rows of the item under the cursor."""
-        if not self.cursor < len(self._drawn):
-            return ""
-        at = self._drawn[self.cursor][0]
-        return "cursor" if self._drawn[index][0] == at and self._items[at].key else ""
+        return "cursor" if self.current and self._keys[index] == self.current else ""
 
     def move_cursor(self, index: int) -> None:
         """Move the cursor to an item, and scroll it completely into view."""
         super().move_cursor(index)
         self.refresh()
-        at = self._drawn[self.cursor][0] if self._drawn else 0
-        self.show_row(self.cursor, sum(1 for owner, _ in self._drawn if owner == at))
+        self.show_row(self.cursor, self._keys.count(self.current))
 
     def cursor_moved(self, index: int) -> None:
         self._moved()
@@ -127,8 +104,8 @@ class FinderList(LinePane, can_focus=False):
         self._chosen()
 
     def row_clicked(self, index: int, x: int) -> None:
-        self.move_cursor(self._firsts[self._drawn[index][0]])
-        if self.current:
+        if self._keys[index]:
+            self.move_cursor(self._keys.index(self._keys[index]))
             self._chosen()
 
 
