@@ -1,7 +1,4 @@
-"""The input of a form field: a text with a cursor and editing keys, and values that a server suggests.
-
-Suggestions are requested after a pause in typing.
-"""
+"""The input of a form field: a text with a cursor and editing keys, and values that a server suggests."""
 
 import asyncio
 import re

@@ -1,7 +1,4 @@
-"""A form: shows and edits its fields in place.
-
-The pane draws all rows itself, so four hundred fields are as fast as forty.
-"""
+"""A form: shows and edits its fields in place; four hundred are as fast as forty."""
 
 from collections.abc import Callable
 from typing import ClassVar

@@ -315,10 +315,7 @@ class RobustDriver(LinuxDriver):
 
 
 class Sign(events.Key):
-    """A typed character of several code points, such as an emoji.
-
-    Read one by one, its joiners do not count as printable: it would be inserted without them.
-    """
+    """A typed character of several code points, such as an emoji; alone, its joiners are not printable."""
 
     def __init__(self, text: str) -> None:
         super().__init__("sign", text)
@@ -339,8 +336,5 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _stop_process() -> None:
-    """Stop this process; return once it continues.
-
-    A signal to the process could reach another thread, later.
-    """
+    """Stop this process; return once it continues. A signal to it could reach another thread, later."""
     signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

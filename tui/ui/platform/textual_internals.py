@@ -1,8 +1,4 @@
-"""Functions without a public API of Textual: paint at once, size without layout, crash without secrets.
-
-Also painted rows of a width, strips that create their caches on use, and the filter for control characters.
-The private names are those of Textual 8.2.8. Each function also works if one is missing.
-"""
+"""What Textual has no public API for. The private names are those of 8.2.8; all works without them."""
 
 import re
 import sys
@@ -224,11 +220,9 @@ def _initial_value(strip: Strip, name: str) -> Any:
 
 
 def create_caches_on_use() -> None:
-    """Make every Textual strip from now on create each of its caches on first use.
+    """Make every Textual strip create each of its seven caches on first use, if this version is known.
 
-    Each strip would create seven, of which it uses one or two (measured with Textual 8.2.8: 14 ms of
-    opening or closing a screen). Strips of a version that creates them in another way
-    stay as they are.
+    It uses one or two (measured with Textual 8.2.8: 14 ms of opening or closing a screen).
     """
     code = Strip.__init__.__code__
     own = (value for name, value in _INITIAL_VALUES.items() if name != "_segments")

@@ -1,9 +1,4 @@
-"""LinePane: the base of every pane that shows many lines.
-
-One widget draws all its lines itself (Textual's Line API): only visible rows become Strips, growing costs no
-layout pass, and a million rows scroll like ten. A subclass returns the number of rows and each row, and calls
-`rows_changed()` when they change.
-"""
+"""LinePane: the base of every pane that shows many lines. A million rows scroll like ten."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,10 +31,10 @@ Brush = tuple[Style, int, Palette, Selection | None]
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass sets `_shown_rows`, or implements `row_count` and `row`. The pane follows its end until the
-    user scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With
-    `CURSOR = True`, keys act on the row with the cursor. A subclass then implements `row_chosen`, and
-    `row_selectable` if the cursor skips rows. While it is `following`, the end stays visible.
+    A subclass sets `_shown_rows`, or implements `row_count` and `row`, and calls `rows_changed` when they
+    change. The pane follows its end until the user scrolls up, and again once they scroll back; with
+    `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row with the cursor. A subclass
+    then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
     """
 
     FOLLOWS: ClassVar[bool] = True

@@ -1,8 +1,6 @@
-"""Markdown -> rows: headings, lists, quotes, tables, code, rules, paragraphs.
+"""Markdown -> rows. Raw HTML is text, and nothing is clickable.
 
-Only the block structure is parsed at first; inline markup is parsed when a line is drawn. Raw HTML is text,
-link definitions are shown as written (a late definition would change text above it), and nothing is
-clickable.
+Link definitions are shown as written: a late one would change text above it.
 """
 
 import re

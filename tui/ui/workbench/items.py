@@ -1,7 +1,4 @@
-"""The tools, resources, templates, prompts and tasks of a server, as items of one type. Pure.
-
-Resources also as a tree by scheme, host and path, or flat if they are few.
-"""
+"""The tools, resources, prompts and tasks of a server, as items of one type; resources as a tree. Pure."""
 
 import re
 import time
@@ -114,11 +111,7 @@ def of_tools(
     off: Sequence[str] = (),
     tokens: "DefinitionTokens | None" = None,
 ) -> list[Item]:
-    """Return tools as items.
-
-    `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
-    off.
-    """
+    """Return tools as items; `marks` are their status for the model, `off` patterns of those turned off."""
     items: list[Item] = []
     for tool in tools:
         note = ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
