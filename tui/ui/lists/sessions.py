@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.conversation.conversation import Message
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
 
 PREVIEW_SECONDS = 0.12
 """Seconds after which the session under the cursor is read for the preview."""
-
-MOST_READ = 20
-"""Maximum sessions whose messages are cached for the preview."""
 
 _EMPTY = (
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
@@ -82,7 +78,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self._all: Sequence[SessionInfo] | None = None
         self._search = SessionSearch(conversations, "")
         self._deleted: list[SessionInfo] = []
-        self._read_messages: dict[str, Sequence[Message]] = {}
         self._previewed = ""
         self._reading: asyncio.Task[None] | None = None
 
@@ -154,16 +149,13 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         if info is None or info.problem or info.messages > LONG_SESSION:
             pane.show(())
             return
-        if session not in self._read_messages:
-            await asyncio.sleep(PREVIEW_SECONDS)
-            try:
-                self._read_messages[session] = await self._conversations.messages_of(session)
-            except McptuiError as error:
-                pane.show([((clean_line(str(error), 400), "dim"),)])
-                return
-        pane.show(preview_rows(self._read_messages[session], index), from_end=True)
-        if len(self._read_messages) > MOST_READ:
-            del self._read_messages[next(iter(self._read_messages))]
+        await asyncio.sleep(PREVIEW_SECONDS)
+        try:
+            messages = await self._conversations.messages_of(session)
+        except McptuiError as error:
+            pane.show([((clean_line(str(error), 400), "dim"),)])
+        else:
+            pane.show(preview_rows(messages, index), from_end=True)
 
     def offers(self, found: Action) -> bool:
         if found.id == "session.undo":

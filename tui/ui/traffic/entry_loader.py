@@ -3,15 +3,16 @@
 import asyncio
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from textual.cache import LRUCache
 
 from tui.core.background import Tasks
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
@@ -20,6 +21,8 @@ from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
+
+T = TypeVar("T")
 
 KEPT = 2048
 READ_AT_ONCE = 256
@@ -202,3 +205,19 @@ class EntryLoader:
         if not root:
             return (index,) if index >= 0 else ()
         return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))
+
+
+READ_SECONDS = 2.0
+"""How long a key waits for data of the recording."""
+
+
+async def in_time(reading: Awaitable[T | None]) -> T | str:
+    """Return what is read, or why not as a sentence: it takes too long, failed, or was dropped."""
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            found = await reading
+    except TimeoutError:
+        return "Still loading. Try again in a moment."
+    except McptuiError as error:
+        return clean_line(str(error), 400)
+    return "This entry was dropped at the size limit of the recording." if found is None else found

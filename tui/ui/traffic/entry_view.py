@@ -26,7 +26,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry
+from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, in_time
 from tui.ui.traffic.sheets import RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
@@ -299,9 +299,6 @@ class EntryView(Vertical):
 SHORT = 20
 """If there are fewer rows, an open entry covers the list."""
 
-LOAD_SECONDS = 2.0
-"""How long a key waits until its entry is loaded."""
-
 
 class EntryPanel:
     """Opens and closes the selected entry below the list; `headings` are above the list."""
@@ -374,16 +371,11 @@ class EntryPanel:
         if not self.is_open:
             self.open()
             self._screen.set_focus(self._list, scroll_visible=False)
-        try:
-            async with asyncio.timeout(LOAD_SECONDS):
-                loaded = await self._entry.loader.load(self._list.selected)
-        except TimeoutError:
-            self._screen.notify("Still loading. Try again in a moment.", timeout=3)
-        except McptuiError as error:
-            self._screen.notify(clean_line(str(error), 400), severity="warning")
+        loaded = await in_time(self._entry.loader.load(self._list.selected))
+        if isinstance(loaded, str):
+            self._screen.notify(loaded, timeout=4)
         else:
-            if loaded is not None:
-                copy_as(self._screen.app, loaded)
+            copy_as(self._screen.app, loaded)
 
 
 WAYS = {

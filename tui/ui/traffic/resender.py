@@ -1,6 +1,5 @@
 """Sends recorded requests to their servers again, unchanged or edited, and selects the new entries."""
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
@@ -19,7 +17,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.entry_loader import in_time, whole_entry
 
 if TYPE_CHECKING:
     from tui.core.servers import ServerStatus
@@ -96,9 +94,6 @@ def read(entry: Entry) -> ResendRequest | str:
         return "The params are not a JSON object, so the request cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
 
-
-READ_SECONDS = 2.0
-"""How long a key waits for data of the recording."""
 
 RECORDED = "A recording has no server to send to."
 
@@ -193,19 +188,12 @@ class Resender:
         if self._live is not None:
             problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:
-            seq, problem = entries.seq(index), "This entry was dropped at the size limit of the recording."
-            try:
-                async with asyncio.timeout(READ_SECONDS):
-                    entry = await self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1))
-            except TimeoutError:
-                problem = "Still loading. Try again in a moment."
-            except McptuiError as error:
-                problem = str(error)
-            else:
-                found = read(entry) if entry is not None else problem
-                if isinstance(found, ResendRequest):
-                    return found
-                problem = found
+            seq = entries.seq(index)
+            found = await in_time(self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
+            request = found if isinstance(found, str) else read(found)
+            if isinstance(request, ResendRequest):
+                return request
+            problem = request
         self._list.notify(problem, timeout=5)
         return None
 

@@ -11,6 +11,7 @@ from typing import Any
 from textual.app import App
 from textual.message import Message
 
+from tui.core.background import Tasks
 from tui.core.text import fold
 from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
@@ -114,11 +115,9 @@ class Page(LinePane, inherit_bindings=True):
         self.sheet: Sheet = Lines(())
         self.search_text = ""
         self.busy = False
-        self._job: asyncio.Task[None] | None = None
+        self._tasks, self._turn = Tasks(), asyncio.Lock()
         self._stop: Event | None = None
-        self._next: tuple[Work, Event | None] | None = None
         self._decoding: asyncio.Task[None] | None = None
-        self._ending: set[asyncio.Task[None]] = set()
         self._last: tuple[Sheet | None, int, Place] = (None, -1, (0, 0))  # of the last match, with its row
 
     def show(self, sheet: Sheet) -> None:
@@ -188,37 +187,33 @@ class Page(LinePane, inherit_bindings=True):
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
-        if not self.busy:
-            self._job = asyncio.create_task(self._work(work, stop), name="work on a large body")
-        elif self._stop is not None and self._stop.is_set():
-            self._next = (work, stop)
+        if not self.busy or (self._stop is not None and self._stop.is_set()):
+            self._stop = stop
+            self._tasks.start(self._work(work, stop), "work on a large body")
 
     def _stop_work(self) -> None:
         if self._stop is not None:
             self._stop.set()
-        self._next = None
 
     async def _work(self, work: Work, stop: Event | None) -> None:
-        self.busy, self._stop = True, stop
-        self.post_message(self.Busy())
-        try:
-            finish: Callable[[], None] = await asyncio.to_thread(work)
-            if stop is None or not stop.is_set():
-                finish()
-        finally:
-            self.busy, self._stop = False, None
-            following, self._next = self._next, None
-        if following is not None:
-            self.work(*following)
-        self.rows_changed()
-        self.post_message(self.Busy())
+        async with self._turn:
+            if stop is not None and stop.is_set():
+                return
+            self.busy = True
+            self.post_message(self.Busy())
+            try:
+                finish: Callable[[], None] = await asyncio.to_thread(work)
+                if stop is None or not stop.is_set():
+                    finish()
+            finally:
+                self.busy = False
+            self.rows_changed()
+            self.post_message(self.Busy())
 
     def _decode(self) -> None:
         is_idle = self._decoding is None or self._decoding.done()
         if is_idle and any(one.is_wanted for one in self.sheet.images()):
-            self._decoding = asyncio.create_task(self._decode_all(self.sheet), name="decode pictures")
-            self._ending.add(self._decoding)
-            self._decoding.add_done_callback(self._ending.discard)
+            self._decoding = self._tasks.start(self._decode_all(self.sheet), "decode pictures")
 
     async def _decode_all(self, sheet: Sheet) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
@@ -236,11 +231,7 @@ class Page(LinePane, inherit_bindings=True):
 
     async def on_unmount(self) -> None:
         self._stop_work()
-        tasks = self._ending | {task for task in (self._job,) if task is not None}
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()
 
     def row_count(self) -> int:
         return max(1, self.sheet.count())
