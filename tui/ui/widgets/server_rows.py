@@ -197,17 +197,17 @@ def _since(status: ServerStatus, look: Look) -> Row:
         return ()
     seconds = (look.now_ns - status.since_ns) / 1e9
     since = clock(seconds) if status.state in MOVING else age(seconds)
-    if status.reach is not None and status.reach.words and look.columns >= PID_FROM:
-        style = "warn" if status.reach.silent else "dim"
-        return ((f"{status.reach.words}   ", style), (since.rjust(9), "dim"))
-    if status.pid is not None and look.columns >= PID_FROM:
-        return ((f"pid {status.pid}   ", "dim"), (since.rjust(9), "dim"))
-    return ((since, "dim"),)
+    where, style = f"pid {status.pid}" if status.pid is not None else "", "dim"
+    if status.reach is not None and status.reach.words:
+        where, style = status.reach.words, "warn" if status.reach.silent else "dim"
+    if not where or look.columns < PID_FROM:
+        return ((since, "dim"),)
+    return ((f"{where}   ", style), (since.rjust(9), "dim"))
 
 
 def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     room = look.columns - 2
-    last = clean_line(status.stderr_last, room)
+    last, sentence = clean_line(status.stderr_last, room), clean_line(status.detail, 600)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
@@ -215,17 +215,11 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
-    if selected and status.reason in WAITING:
-        yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
-    if not status.failed:
-        return
-    sentence = clean_line(status.detail, 600)
-    if status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
+    if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
         yield crop((("last: ", "dim"), (last, "bad")), room)
-    elif sentence:
-        lines = wrap(((sentence, "bad"),), room)
-        yield from lines[: None if selected else DETAIL_ROWS]
-    if selected and status.next_step:
+    elif status.failed and sentence:
+        yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
+    if selected and status.next_step and (status.failed or status.reason in WAITING):
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
 
 

@@ -211,11 +211,9 @@ class Bench(Horizontal):
         elif focused is self.page:
             if not self.result.follow_link():
                 self.page.action_choose()
-        elif focused is self.list and self.list.turn():
-            pass
         elif self.item is not None and self._is_plain(self.item):
             self.post_message(self.Called())
-        elif self.item is not None:
+        elif not (focused is self.list and self.list.turn()) and self.item is not None:
             self.go_to_form()
 
     @staticmethod

@@ -98,17 +98,15 @@ class BenchContext:
             self.choose(self._chosen(field, is_on), f"The model {_TOGGLED[field, is_on]} of this server.")
 
     def toggle_trust(self) -> None:
-        status = self.configured()
-        if status is None:
+        if (status := self.configured()) is None:
             return
         trusted = status.spec.trusted is True
 
         def change() -> None:
-            if self.configured() is None:
-                return
-            self.choose(self.runtime.trust.toggle(self.server))
-            words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
-            self.screen.notify(words, markup=False)
+            if self.configured() is not None:
+                self.choose(self.runtime.trust.toggle(self.server))
+                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
+                self.screen.notify(words, markup=False)
 
         change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
 
@@ -171,10 +169,9 @@ class BenchContext:
 
     def called_tool(self, item: "Item | None") -> str:
         """Return the name of an item that is a tool and has been called in this run, or ""."""
-        if item is None or not isinstance(item.about, Tool):
-            return ""
-        entries, name = self.runtime.recording.entries, item.about.name
-        if name not in entries.tools.texts or self.server not in entries.sources.texts:
+        entries = self.runtime.recording.entries
+        name = item.about.name if item is not None and isinstance(item.about, Tool) else ""
+        if not name or name not in entries.tools.texts or self.server not in entries.sources.texts:
             return ""
         tool, source = entries.tools.texts.index(name), entries.sources.texts.index(self.server)
         pairs = zip(entries.tool[: len(entries)], entries.source[: len(entries)], strict=True)

@@ -75,15 +75,14 @@ class BenchOffers:
 
     def reload(self) -> None:
         """Request everything again, and say so; if the server does not run, say that."""
-        if (status := self._shared.configured()) is None:
-            return
-        if status.state is not ServerState.RUNNING:
-            self._shared.screen.notify("The server is not running, so it has no lists.", timeout=4)
-            return
-        self._shared.screen.notify("Reloading the lists of the server.", timeout=2)
-        self._shared.runtime.workbench.relist(self._shared.server)
-        self._asked.clear()
-        self._seen = ()
+        status, say = self._shared.configured(), self._shared.screen.notify
+        if status is not None and status.state is ServerState.RUNNING:
+            say("Reloading the lists of the server.", timeout=2)
+            self._shared.runtime.workbench.relist(self._shared.server)
+            self._asked.clear()
+            self._seen = ()
+        elif status is not None:
+            say("The server is not running, so it has no lists.", timeout=4)
 
     # ---- tools, from the host ----
 

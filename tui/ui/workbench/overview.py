@@ -42,12 +42,10 @@ def state_row(status: ServerStatus, symbols: Symbols) -> Row:
 def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
-    if status.state is ServerState.STARTING:
+    if status.state is not ServerState.STOPPED:
         waiting = status.sign_in.startswith("waiting")
-        words = f"It is {status.sign_in}." if waiting else "The server is starting…"
-        yield ((f"   {words}", "warn"),)
-    elif status.state is ServerState.STOPPING:
-        yield (("   It is stopping.", "warn"),)
+        words = status.sign_in if waiting else status.state.lower()
+        yield ((f"   It is {words}.", "warn"),)
     else:
         words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
         yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
@@ -79,10 +77,7 @@ class Overview(LinePane):
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Show current facts; cheap if nothing changed.
-
-        Request the identity if it is due, and at once when the state has changed, one at a time.
-        """
+        """Show current facts. Request the identity if it is due, or if the state has changed."""
         now, status = time.monotonic(), self._shared.status
         state = status.state if status is not None else None
         is_due = now - self._asked >= ASK_SECONDS or state is not self._state
@@ -96,14 +91,11 @@ class Overview(LinePane):
 
     async def _ask(self) -> None:
         identity = await self._shared.runtime.workbench.identity(self._shared.server)
-        now, spent = time.monotonic(), identity.cpu_seconds
-        before, self._measured = self._measured, None
+        now, spent, before = time.monotonic(), identity.cpu_seconds, self._measured
         self._identity, self._share = identity, None
-        if spent is None:
-            return
-        self._measured = (now, spent, identity.pids)
+        self._measured = (now, spent, identity.pids) if spent is not None else None
         # Only comparable for the same processes: the sum lacks the time of a process that ended.
-        if before is not None and before[2] == identity.pids and now > before[0]:
+        if spent is not None and before and before[2] == identity.pids and now > before[0]:
             self._share = max(0.0, (spent - before[1]) / (now - before[0]))
 
     def _make(self) -> list[Row]:
