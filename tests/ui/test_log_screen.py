@@ -58,13 +58,9 @@ async def opened(
         yield screen, pilot
 
 
-async def test_an_empty_log_is_labelled_as_empty(host: FakeHost) -> None:
+async def test_the_title_shows_the_server_and_its_state_and_an_empty_log_says_so(host: FakeHost) -> None:
     async with opened(host, "slow") as (screen, _pilot):
         assert shown(lines_of(screen))[0] == "No log output from this server yet."
-
-
-async def test_the_title_shows_the_server_and_its_state(host: FakeHost) -> None:
-    async with opened(host, "slow") as (screen, _pilot):
         assert title_of(screen).split() == ["LOG", "slow", "STOPPED", "crashed,", "code", "1", "following"]
         host.change("slow", state=ServerState.RUNNING)
         screen.look()
@@ -191,21 +187,19 @@ async def test_the_search_input_is_shown_above_the_footer(host: FakeHost) -> Non
 
 
 @pytest.mark.parametrize("text", ["server", "copy", "now", "quiz", "s/r"])
-async def test_letters_in_one_burst_with_the_slash_are_searched_for(host: FakeHost, text: str) -> None:
-    async with opened(host) as (screen, pilot):
-        burst(pilot.app, f"/{text}")
-        await until(lambda: screen.query_one(Input).value == text)
-        assert host.asked == []
-        assert pilot.app.clipboard == ""
-
-
-async def test_a_burst_that_starts_before_the_log_opens_is_searched_for_too(host: FakeHost) -> None:
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_letters_in_one_burst_with_the_slash_are_searched_for_also_before_the_log_opens(
+    host: FakeHost, text: str, is_open: bool
+) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
         screen = LogScreen(host, "weather", KeyOverrides())
-        pilot.app.push_screen(screen)
-        burst(pilot.app, "/server")
-        await until(lambda: bool(screen.query(Input)) and screen.query_one(Input).value == "server")
+        opening = pilot.app.push_screen(screen)
+        if is_open:
+            await opening
+        burst(pilot.app, f"/{text}")
+        await until(lambda: bool(screen.query(Input)) and screen.query_one(Input).value == text)
         assert host.asked == []
+        assert pilot.app.clipboard == ""
 
 
 async def test_after_enter_letters_are_keys_and_the_search_can_be_continued(host: FakeHost) -> None:

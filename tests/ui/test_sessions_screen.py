@@ -89,21 +89,15 @@ async def test_keys_in_one_burst_filter_and_resume_the_session() -> None:
         assert scene.conversations.done == [("resume", "rain")]
 
 
-async def test_matches_in_messages_arrive_as_they_are_found() -> None:
+@pytest.mark.parametrize(("text", "excerpt"), [("umbrella", "bring an umbrella to Oslo"), ("雨", "杭州有雨")])
+async def test_matches_in_messages_arrive_as_they_are_found(text: str, excerpt: str) -> None:
     async with listed(MILK, RAIN) as scene:
         scene.conversations.gate = asyncio.Event()
-        scene.conversations.finds = [SessionMatch(RAIN, 1, "bring an umbrella to Oslo")]
-        await scene.press(*"umbrella")
-        await scene.shows("No title contains “umbrella”.", "IN MESSAGES", "searching…")
+        scene.conversations.finds = [SessionMatch(RAIN, 1, excerpt)]
+        await scene.press(*text)
+        await scene.shows(f"No title contains “{text}”.", "IN MESSAGES", "searching…")
         scene.conversations.gate.set()
-        await scene.shows("bring an umbrella to Oslo", "1 place")
-
-
-async def test_a_single_letter_of_a_wide_script_is_searched_for() -> None:
-    async with listed(MILK, RAIN) as scene:
-        scene.conversations.finds = [SessionMatch(RAIN, 1, "杭州有雨")]
-        await scene.press("雨")
-        await scene.shows("1 place", "杭州有雨")
+        await scene.shows(excerpt, "1 place")
 
 
 async def test_escape_stops_a_search_then_clears_the_field_then_closes_the_screen() -> None:
@@ -159,31 +153,20 @@ async def test_a_session_open_elsewhere_is_marked_and_cannot_be_resumed() -> Non
         assert scene.given == []
 
 
-async def test_a_damaged_session_shows_its_problem() -> None:
-    broken = SessionInfo("x", "Torn", problem="the file ends in the middle of a page")
+async def test_titles_are_cleaned_and_a_damaged_session_shows_its_problem() -> None:
+    broken = SessionInfo("x", "[bold]a\x1b[2J[/x]", problem="the file ends in the middle of a page")
     async with listed(broken, width=80) as scene:
-        await scene.shows("✗ Torn", "the file ends in the middle of a page")
+        await scene.shows("✗ [bold]a␛[2J[/x]", "the file ends in the middle of a page")
 
 
-async def test_no_session_is_resumed_while_a_turn_runs() -> None:
-    async with listed(MILK, busy="A turn is running. esc stops it.") as scene:
-        await scene.press("enter")
-        await scene.shows("A turn is running")
-        assert scene.conversations.done == []
-
-
-async def test_a_session_is_renamed() -> None:
+async def test_a_session_is_renamed_unless_escape_cancels_it() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.press("ctrl+e", *" (old)", "enter")
-        await scene.shows("Which notes mention milk? (old)")
-        assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
-
-
-async def test_escape_cancels_renaming() -> None:
-    async with listed(MILK) as scene:
         await scene.press("ctrl+e", "x", "escape")
         assert scene.conversations.saved["milk"].title == MILK.title
         assert scene.given == []
+        await scene.press("ctrl+e", *" (old)", "enter")
+        await scene.shows("Which notes mention milk? (old)")
+        assert scene.conversations.saved["milk"].title == "Which notes mention milk? (old)"
 
 
 async def test_several_deletions_are_undone_one_by_one() -> None:
@@ -199,13 +182,14 @@ async def test_several_deletions_are_undone_one_by_one() -> None:
         assert "Deleted:" not in scene.text
 
 
-@pytest.mark.parametrize("key", ["down", "pagedown", "w"])
-async def test_a_notice_disappears_with_the_next_key_that_moves_or_types(key: str) -> None:
+async def test_while_a_turn_runs_nothing_is_resumed_and_the_next_key_removes_the_notice() -> None:
     async with listed(MILK, RAIN, busy="A turn is running. esc stops it.") as scene:
-        await scene.press("enter")
-        await scene.shows("A turn is running")
-        await scene.press(key)
-        assert "A turn is running" not in scene.text
+        for key in ("down", "pagedown", "w"):
+            await scene.press("enter")
+            await scene.shows("A turn is running")
+            await scene.press(key)
+            assert "A turn is running" not in scene.text
+        assert scene.conversations.done == []
 
 
 async def test_a_notice_disappears_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,11 +244,6 @@ async def test_the_selected_session_is_exported() -> None:
     async with listed(MILK, RAIN) as scene:
         await scene.press("down", "ctrl+s")
         assert scene.exported == [RAIN]
-
-
-async def test_titles_are_shown_as_cleaned_text() -> None:
-    async with listed(SessionInfo("x", "[bold]a\x1b[2J[/x]")) as scene:
-        await scene.shows("[bold]a␛[2J[/x]")
 
 
 # ---- the export dialog ----

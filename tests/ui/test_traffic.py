@@ -14,7 +14,7 @@ from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.record.open_recording import Annotations, Recording
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic import bars
+from tui.ui.traffic import bars, entry_list
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -48,10 +48,10 @@ def title(screen: TrafficScreen) -> str:
     return screen._title.render_line(0).text
 
 
-async def test_the_latency_of_a_pending_request_grows() -> None:
+async def test_the_latency_of_a_pending_request_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = some()
     async with opened(recorded.recording()) as (screen, _):
-        screen.list._clock = lambda: recorded.now + 3_100_000_000
+        monkeypatch.setattr(entry_list.time, "monotonic_ns", lambda: recorded.now + 3_100_000_000)
         screen.list.tick()
         line = row_with(shown(screen.list), "wait")
         assert "3.1 s" in line
@@ -237,7 +237,7 @@ async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> Non
         await until(lambda: "follow" in screen_text(pilot.app).splitlines()[0])
         recording.live = False
         await until(lambda: screen_text(pilot.app).splitlines()[0].rstrip().endswith("recorded"))
-        assert not screen.list.live
+        assert not screen.recording.live
 
 
 async def test_the_key_of_a_column_sorts_and_h_folds_setup() -> None:

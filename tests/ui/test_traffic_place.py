@@ -18,7 +18,7 @@ async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> 
         await shows(app, "hello")
         app.post_message(events.Key("f4", None))
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
-        app.screen.apply_filter(parse("tool:get_weather"))
+        app.screen.active_filter.apply(parse("tool:get_weather"))
         await until(lambda: app.screen.list.select(2))
         navigator = app.main.parts.navigator
         app.screen.go_to_turn()

@@ -239,7 +239,7 @@ async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> Non
 
 async def filtered_and_resent(screen: TrafficScreen, pilot: Pilot[int], text: str) -> None:
     """Resend a request under a filter that hides what is sent."""
-    screen.apply_filter(parse(text))
+    screen.active_filter.apply(parse(text))
     await until(lambda: len(screen.list.view) == 2)
     screen.list.select(1)
     await press(pilot, "R")
@@ -255,7 +255,7 @@ async def test_a_resent_request_stays_hidden_once_another_filter_is_set() -> Non
     async with opened() as (_, _app, screen, pilot):
         await filtered_and_resent(screen, pilot, "tool:get_weather")
         await until(lambda: screen.active_filter.query.text.endswith("call:hand-1"))
-        screen.apply_filter(parse("server:notes"))
+        screen.active_filter.apply(parse("server:notes"))
         await until(lambda: len(screen.list.view) == 2)
         screen.look()
         assert screen.active_filter.query.text == "server:notes"

@@ -10,7 +10,7 @@ from textual import events
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened, rich
-from tests.ui.bench_stage import PIXEL, rich_runtime
+from tests.ui.bench_stage import rich_runtime
 from tui.core.permission.rules import Rules
 from tui.core.ports import USER
 from tui.core.tasks import Task
@@ -97,7 +97,10 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
         await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._delay._shown -= 1  # ripe
+        app.screen._delay._shown += 60
+        await pilot.press("y")  # typed before the question was visible
+        assert isinstance(app.screen, ConfirmCall) and not runtime.workbench.called
+        app.screen._delay._shown -= 61  # ripe
         await pilot.press("y")
         await shows(app, "The tool reported an error.", "there is no such station")
         await pilot.press("ctrl+s")
@@ -116,17 +119,6 @@ async def test_a_call_that_a_rule_denies_the_model_is_confirmed_with_the_rule() 
         await until(lambda: app.screen is screen)
         await pilot.press("y", "ctrl+s")
         await called(runtime, 1)
-
-
-async def test_a_yes_typed_before_the_question_was_visible_is_ignored() -> None:
-    async with rich() as (runtime, screen, pilot):
-        app = app_of(screen)
-        await pilot.press("down", "down", "enter", "x", "ctrl+s")
-        await until(lambda: isinstance(app.screen, ConfirmCall))
-        app.screen._delay._shown += 60
-        await pilot.press("y")
-        assert isinstance(app.screen, ConfirmCall)
-        assert not runtime.workbench.called
 
 
 async def test_calls_are_listed_and_two_results_can_be_compared() -> None:
@@ -170,23 +162,7 @@ async def test_one_key_inserts_the_result_into_the_message() -> None:
         await until(lambda: app.main.composer.has_focus)
 
 
-async def test_an_image_is_shown_with_its_size_and_can_be_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with rich() as (_runtime, screen, pilot):
-        await pilot.press("down", "down", "down", "ctrl+s")
-        await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
-        bench_of(screen).page.focus()
-        await pilot.press("w")
-        await shows(app_of(screen), "save as")
-        await pilot.press("enter")
-        await until(lambda: (tmp_path / "mcptui-hand-1.png").exists())
-    assert (tmp_path / "mcptui-hand-1.png").read_bytes()[:4] == b"\x89PNG"
-    assert PIXEL
-
-
-async def test_an_existing_file_is_reported_where_its_path_is_typed(
+async def test_an_image_is_shown_with_its_size_and_can_be_saved_to_a_new_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -194,7 +170,7 @@ async def test_an_existing_file_is_reported_where_its_path_is_typed(
     there.write_text("mine")
     async with opened(rich_runtime()) as (screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")
-        await shows(app_of(screen), "PNG image, 1 × 1")
+        await shows(app_of(screen), "PNG image, 1 × 1", "70 B", "image/png")
         bench_of(screen).page.focus()
         await pilot.press("w")
         await shows(app_of(screen), "save as", "mcptui-hand-1-2.png")
@@ -203,6 +179,7 @@ async def test_an_existing_file_is_reported_where_its_path_is_typed(
         await pilot.press("x", "enter")
         await until(lambda: (tmp_path / "mcptui-hand-1.pngx").exists())
     assert there.read_text() == "mine"
+    assert (tmp_path / "mcptui-hand-1.pngx").read_bytes()[:4] == b"\x89PNG"
 
 
 async def test_a_key_shows_the_schemas_of_a_tool_and_the_result_again() -> None:
@@ -260,21 +237,10 @@ async def test_a_task_of_an_earlier_run_is_fetched_and_its_result_is_kept() -> N
         await shows(app_of(screen), "fetched", "running on the server")
 
 
-async def test_stopping_a_call_that_waits_for_a_task_cancels_the_task() -> None:
-    runtime = rich_runtime()
-    runtime.workbench.left = [left()]
-    runtime.workbench.gate = asyncio.Event()
-    async with opened(runtime) as (screen, pilot):
-        bench_of(screen).list.select("task t-1")
-        await shows(app_of(screen), "running on the server")
-        await pilot.press("ctrl+s")
-        await called(runtime)
-        await pilot.press("escape")
-        await until(lambda: runtime.workbench.called[-1][0] == "cancel t-1")
-        await shows(app_of(screen), "cancelled")
-
-
-async def test_leaving_the_workbench_does_not_cancel_a_task() -> None:
+@pytest.mark.parametrize(("key", "names"), [("escape", ["t-1", "cancel t-1"]), ("q", ["t-1"])])
+async def test_a_task_is_cancelled_with_its_call_but_not_by_leaving_the_workbench(
+    key: str, names: list[str]
+) -> None:
     runtime = rich_runtime()
     runtime.workbench.left = [left()]
     runtime.workbench.gate = asyncio.Event()
@@ -284,9 +250,10 @@ async def test_leaving_the_workbench_does_not_cancel_a_task() -> None:
         await pilot.press("ctrl+s")
         await called(runtime)
         app = app_of(screen)
-        await pilot.press("q")
-        await until(lambda: app.screen is app.main and runtime.workbench.cancelled == 1)
-        assert [name for name, _, _ in runtime.workbench.called] == ["t-1"]
+        await pilot.press(key)
+        await until(lambda: runtime.workbench.cancelled == 1)
+        await until(lambda: (app.screen is app.main) == (key == "q"))
+        await until(lambda: [name for name, _, _ in runtime.workbench.called] == names)
 
 
 async def test_without_calls_by_hand_the_list_points_to_calls_of_the_model() -> None:

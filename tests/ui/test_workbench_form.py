@@ -50,37 +50,27 @@ async def test_what_only_one_kind_of_field_shows() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "x", "ctrl+u")
         await shows(app_of(screen), "empty text")
-        await pilot.press("tab", "tab", "q")
+        await pilot.press("tab", "tab", "question_mark")
+        await until(lambda: isinstance(app_of(screen).screen, HelpScreen), what="the help")
+        assert "No choice" not in screen_text(app_of(screen))
+        await pilot.press("escape", "q")
         await shows(app_of(screen), "No choice starts with “q”.")
         await pilot.press("tab", "tab", "ctrl+a")
         await shows(app_of(screen), "(•) by place", "lat  number · required", "lon  number · required")
 
 
-async def test_a_problem_is_shown_at_its_field_while_typing() -> None:
+async def test_a_problem_is_shown_while_typing_and_of_an_empty_required_field_after_a_call() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", "tab", "9")
         await shows(app_of(screen), "! must be at most 7")
         await pilot.press("backspace", "5")
         await until(lambda: "must be" not in screen_text(app_of(screen)))
         assert value(screen) == {"days": 5}
-
-
-async def test_an_empty_required_field_is_an_error_only_after_a_call_was_tried() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", "tab")
-        await pilot.pause()
         assert "is required" not in screen_text(app_of(screen))
         await pilot.press("ctrl+s")
         await shows(app_of(screen), "! is required")
         assert bench_of(screen).form.current is not None
         assert bench_of(screen).form.current.name == "city"
-
-
-async def test_a_question_mark_on_a_choice_opens_the_help() -> None:
-    async with opened(forecast()) as (screen, pilot):
-        await pilot.press("enter", "tab", "tab", "question_mark")
-        await until(lambda: isinstance(app_of(screen).screen, HelpScreen), what="the help")
-        assert "No choice" not in screen_text(app_of(screen))
 
 
 async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
@@ -100,35 +90,25 @@ async def test_switching_to_raw_json_and_back_loses_nothing() -> None:
         assert value(screen) == {"city": "Beijing", "days": "many", "extra": [1, {"a": None}]}
 
 
-async def test_the_keys_beside_the_button_are_complete_and_lead_back_from_raw_json() -> None:
-    async with opened(forecast(), size=(80, 24)) as (screen, pilot):
-        await pilot.press("enter")
-        await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
-        assert "ctrl+k" not in screen_text(app_of(screen))
-        await pilot.press("ctrl+e")
-        await shows(app_of(screen), "Call  ctrl+s     ctrl+e form")
-        await pilot.press("ctrl+e")
-        await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
-
-
-async def test_the_footer_shows_where_the_raw_json_key_leads() -> None:
+async def test_complete_keys_beside_the_button_and_in_the_footer_lead_to_raw_json_and_back() -> None:
     async with opened(forecast(), size=(120, 40)) as (screen, pilot):
         await shows(app_of(screen), "ctrl+e JSON   ctrl+k saved arguments", "/ filter   ctrl+e JSON")
         await pilot.press("enter", "ctrl+e")
         await shows(app_of(screen), "ctrl+e form   ctrl+k saved arguments")
         await until(lambda: "ctrl+e JSON" not in screen_text(app_of(screen)))
+        await pilot.resize_terminal(80, 24)
+        await shows(app_of(screen), "Call  ctrl+s     ctrl+e form")
+        await pilot.press("ctrl+e")
+        await shows(app_of(screen), "Call  ctrl+s     ctrl+e JSON")
+        assert "ctrl+k" not in screen_text(app_of(screen))
 
 
-async def test_a_form_is_restored_as_it_was_left() -> None:
+async def test_a_form_and_invalid_raw_json_are_restored_as_they_were_left() -> None:
     async with opened(forecast()) as (screen, pilot):
         await pilot.press("enter", *"draft", "escape", "down")
         await shows(app_of(screen), "Get the weather of a city")
         await pilot.press("up")
         await until(lambda: value(screen) == {"city": "draft"})
-
-
-async def test_invalid_raw_json_is_restored_as_it_was_left() -> None:
-    async with opened(forecast()) as (screen, pilot):
         await pilot.press("ctrl+e")
         bench_of(screen).raw.load_text("{ not yet")
         await pilot.press("escape", "down")
@@ -154,7 +134,9 @@ async def test_the_arguments_of_the_last_call_are_restored_without_secrets() -> 
 async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
     async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
-        await pilot.press("enter", *"home", "ctrl+k")
+        await pilot.press("enter", *"home", "ctrl+k", *"../x", "enter")
+        await shows(app, "Not saved")
+        await pilot.press("ctrl+k")
         await shows(app, "Save arguments as")
         await pilot.press(*"my town", "enter")
         await until(lambda: runtime.calls.memory.saved)
@@ -168,12 +150,6 @@ async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
         await shows(app, "Delete saved arguments")
         await pilot.press("enter")
         await until(lambda: not runtime.calls.memory.saved)
-
-
-async def test_an_invalid_name_is_reported() -> None:
-    async with opened(rich_runtime()) as (screen, pilot):
-        await pilot.press("enter", "x", "ctrl+k", *"../x", "enter")
-        await shows(app_of(screen), "Not saved")
 
 
 async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:

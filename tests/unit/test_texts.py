@@ -37,7 +37,7 @@ _WITH_REPR = {
     "tui/runtime/model_changes.py",  # a `__repr__`
     "tui/settings/save.py",  # an error of the program itself
     "tui/traffic/record/column_parts.py",  # an error of the program itself
-    "tui/ui/traffic/copies.py",  # Python code to copy
+    "tui/ui/traffic/entry_view.py",  # Python code to copy
     "tui/ui/widgets/theme_colors.py",  # an error of the program itself
 }
 """Modules in which f-strings may have `!r`."""

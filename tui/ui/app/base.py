@@ -24,17 +24,15 @@ from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order
 from tui.ui.platform.textual_internals import (
     ControlFilter,
-    arrange_at_every_size,
     close_at_once,
     crash,
     create_caches_on_use,
     drop_notes,
     has_note,
     keep_late_timers,
-    page_at_every_size,
     report_crash,
     suspend_job,
-    wrap_at_every_width,
+    work_at_every_size,
 )
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.inputs import LinesField
@@ -81,9 +79,7 @@ class BaseApp(CaretApp):
     ) -> None:
         keep_late_timers()
         create_caches_on_use()
-        wrap_at_every_width()
-        page_at_every_size()
-        arrange_at_every_size()
+        work_at_every_size()
         edit_by_graphemes()
         super().__init__()
         self.overrides = KeyOverrides(keys.items())

@@ -298,14 +298,14 @@ class ConversationActions:
             self._ask_for_model(lambda _: self._wake())
 
     def _ask_for_model(self, added: Callable[[str | None], None]) -> None:
-        from tui.ui.forms.model_dialogs import add_model
+        from tui.ui.forms.model_form import add_model
 
         regions = self._regions
         add_model(regions.screen.app, regions.overrides, self._runtime.model_changes, added)
 
     async def replace_key(self, name: str = "") -> None:
         """Ask for another key of a profile, by default the current one. Raises McptuiError."""
-        from tui.ui.forms.model_dialogs import replace_key
+        from tui.ui.forms.model_form import replace_key
 
         changes, regions = self._runtime.model_changes, self._regions
         of = await changes.profile(name)

@@ -1,11 +1,9 @@
-"""The input of a form field: a text with a cursor and editing keys, and values that a server suggests.
-
-Suggestions are requested after a pause in typing.
-"""
+"""The input of a form field: a text with a cursor and editing keys, and values that a server suggests."""
 
 import asyncio
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len as _width
@@ -23,14 +21,10 @@ AskValues = Callable[[str, str, Mapping[str, str]], Awaitable[Completions]]
 
 
 class ValueSuggestions:
-    """The list below the current field; `changed` is called after changes.
-
-    Attributes:
-        ask: asks the server; None for a form whose values are not completed.
-    """
+    """The list below the current field; `changed` is called after changes."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self.ask: AskValues | None = None
+        self.ask: AskValues | None = None  # None for a form whose values are not completed
         self._changed = changed
         self._found = Completions()
         self._marked = -1
@@ -109,9 +103,7 @@ class ValueSuggestions:
             yield index, crop(row, columns)
         hidden = len(values) - first - MOST_ROWS
         if hidden > 0 or self._found.more:
-            words = (
-                f"{hidden} more" if hidden > 0 and not self._found.more else "more, type to narrow the list"
-            )
+            words = "more, type to narrow the list" if self._found.more else f"{hidden} more"
             yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)
 
 
@@ -153,8 +145,19 @@ PER_CELL = 8
 """Code points per cell that are looked at: emoji have several."""
 
 
-def _is_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
+_KEYS = {
+    "left": ("left", False),
+    "right": ("right", False),
+    "home": ("start", False),
+    "end": ("end", False),
+    **dict.fromkeys(("ctrl+left", "alt+left"), ("word left", False)),
+    **dict.fromkeys(("ctrl+right", "alt+right"), ("word right", False)),
+    "backspace": ("left", True),
+    "delete": ("right", True),
+    **dict.fromkeys(("ctrl+w", "ctrl+backspace", "alt+backspace"), ("word left", True)),
+    "ctrl+u": ("start", True),
+}
+"""Editing keys: where each moves the cursor, and whether it deletes the text up to there."""
 
 
 @dataclass(slots=True)
@@ -180,56 +183,28 @@ class LineEdit:
 
     def key(self, key: str) -> bool:
         """Handle an editing key; return False for any other key."""
-        before, after = self.text[: self.cursor], self.text[self.cursor :]
         self.selected = False
-        match key:
+        place, deletes = _KEYS.get(key, ("", False))
+        match place:
             case "left":
-                self.cursor = self._left()
+                to = grapheme_start(self.text, max(0, self.cursor - 1))
             case "right":
-                self.cursor = self._right()
-            case "home":
-                self.cursor = 0
-            case "end":
-                self.cursor = len(self.text)
-            case "ctrl+left" | "alt+left":
-                self.cursor = self._word_left()
-            case "ctrl+right" | "alt+right":
-                self.cursor = self._word_right()
-            case "backspace":
-                self.cursor = self._left()
-                self.text = self.text[: self.cursor] + after
-            case "delete":
-                self.text = before + self.text[self._right() :]
-            case "ctrl+w" | "ctrl+backspace" | "alt+backspace":
-                self.cursor = self._word_left()
-                self.text = self.text[: self.cursor] + after
-            case "ctrl+u":
-                self.text, self.cursor = after, 0
+                to = self._right()
+            case "word left":
+                to = self.cursor - _word(self.text[: self.cursor][::-1])
+            case "word right":
+                to = self.cursor + _word(self.text[self.cursor :])
+            case "start" | "end":
+                to = 0 if place == "start" else len(self.text)
             case _:
                 return False
+        first, last = sorted((to, self.cursor))
+        self.text = self.text[:first] + self.text[last:] if deletes else self.text
+        self.cursor = first if deletes else to
         return True
-
-    def _left(self) -> int:
-        return grapheme_start(self.text, max(0, self.cursor - 1))
 
     def _right(self) -> int:
         return grapheme_end(self.text, min(len(self.text), self.cursor + 1))
-
-    def _word_left(self) -> int:
-        at = self.cursor
-        while at > 0 and not _is_word(self.text[at - 1]):
-            at -= 1
-        while at > 0 and _is_word(self.text[at - 1]):
-            at -= 1
-        return at
-
-    def _word_right(self) -> int:
-        at = self.cursor
-        while at < len(self.text) and not _is_word(self.text[at]):
-            at += 1
-        while at < len(self.text) and _is_word(self.text[at]):
-            at += 1
-        return at
 
     def window(self, cells: int) -> tuple[str, str, str]:
         """Return the cleaned text before, under and after the cursor that fits `cells`.
@@ -239,28 +214,31 @@ class LineEdit:
         end = self._right()
         under = _shown(self.text[self.cursor : end]) or " "
         room = max(0, cells - _width(under))
-        before = ""
-        keep = room * 3 // 4 if self.cursor < len(self.text) else room
         first = grapheme_start(self.text, max(0, self.cursor - cells * PER_CELL))
-        for char in reversed(list(graphemes(self.text[first : self.cursor]))):
-            sign = _shown(char)
-            if _width(sign) > keep:
-                break
-            keep -= _width(sign)
-            before = sign + before
-        room -= _width(before)
-        after = ""
-        for char in graphemes(self.text[end : end + cells * PER_CELL]):
-            sign = _shown(char)
-            if _width(sign) > room:
-                break
-            room -= _width(sign)
-            after += sign
-        return before, under, after
+        signs = reversed(list(graphemes(self.text[first : self.cursor])))
+        left = _fitting(signs, room * 3 // 4 if self.cursor < len(self.text) else room)
+        before = "".join(reversed(left))
+        after = _fitting(graphemes(self.text[end : end + cells * PER_CELL]), room - _width(before))
+        return before, under, "".join(after)
+
+
+def _fitting(graphemes: Iterable[str], cells: int) -> list[str]:
+    """Return the displayed forms of as many of the first characters as fit."""
+    signs: list[str] = []
+    for sign in map(_shown, graphemes):
+        if (cells := cells - _width(sign)) < 0:
+            break
+        signs.append(sign)
+    return signs
+
+
+def _word(text: str) -> int:
+    """Return the length of the first word, with what precedes it."""
+    found = re.match(r"\W*\w*", text)
+    return found.end() if found is not None else 0
 
 
 def _shown(char: str) -> str:
-    """Return the displayed form of a character."""
     sign = clean(char)
     return {"\n": "⏎", "\t": " "}.get(sign, sign)
 

@@ -1,7 +1,4 @@
-"""A form: shows and edits its fields in place.
-
-The pane draws all rows itself, so four hundred fields are as fast as forty.
-"""
+"""A form: shows and edits its fields in place; four hundred are as fast as forty."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -44,9 +41,8 @@ from tui.ui.widgets.symbols import Symbols
 class FormPane(LinePane, inherit_bindings=False):
     """Shows and edits a form.
 
-    Attributes:
-        form: the current values.
-        strict: whether a call was attempted, so that empty required fields are shown as errors.
+    `head` is shown above the fields. It is `strict` once a call was attempted: empty required fields are
+    shown as errors.
     """
 
     CURSOR = True
@@ -80,7 +76,7 @@ class FormPane(LinePane, inherit_bindings=False):
         self.form: Form = Form({})
         self.strict = False
         self._keys, self._signs, self._types = keys, signs, types
-        self._head: FormHead | None = None
+        self.head: FormHead | None = None
         self._unfolded = False
         self._where, self._edit = NONE, LineEdit()
         self._suggestions = ValueSuggestions(self.rebuild)
@@ -99,7 +95,7 @@ class FormPane(LinePane, inherit_bindings=False):
         """
         self._suggestions.forget()
         self._suggestions.ask = ask_values
-        self.form, self._head = form, head
+        self.form, self.head = form, head
         self.strict = self._unfolded = False
         fields = shown_fields(form) if head is not None else ()
         self._where = fields[0].path if fields else NONE
@@ -107,11 +103,6 @@ class FormPane(LinePane, inherit_bindings=False):
         self.rebuild()
         self._suggest()
         self.scroll_to(y=0, animate=False)
-
-    def change_head(self, head: FormHead) -> None:
-        """Show another head above the same fields."""
-        self._head = head
-        self.rebuild()
 
     def note(self, path: Path, note: FieldNote = NO_NOTE) -> None:
         """Say something about a field besides its schema."""
@@ -121,7 +112,6 @@ class FormPane(LinePane, inherit_bindings=False):
 
     @property
     def current(self) -> FormField | None:
-        """The field under the cursor."""
         return self._fields.get(self._where)
 
     def go_to_problem(self) -> None:
@@ -133,19 +123,17 @@ class FormPane(LinePane, inherit_bindings=False):
             self.go_to(path)
 
     def rebuild(self) -> None:
-        """Lay out all rows again."""
         if not self.is_mounted:
             return
-        fields = shown_fields(self.form) if self._head is not None else ()
+        fields = shown_fields(self.form) if self.head is not None else ()
         self._fields = {one.path: one for one in fields}
         if self._where not in self._fields and self._where not in (NONE, MORE):
-            paths = [one.path for one in fields]
             above = (self._where[:end] for end in range(len(self._where), 0, -1))
-            self._where = next((path for path in above if path in paths), paths[0] if paths else NONE)
+            self._where = next((path for path in (*above, *self._fields) if path in self._fields), NONE)
             self._begin_edit()
         self.can_focus = bool(fields) or self._is_open
         count = len(self._lines)
-        self._lines = [] if self._head is None else self._lay_out(self._head, fields)
+        self._lines = [] if self.head is None else self._lay_out(self.head, fields)
         if len(self._lines) != count and self.styles.is_auto_height:
             self.refresh(layout=True)
         self.cursor = next((n for n, line in enumerate(self._lines) if line.path == self._where), 0)
@@ -155,7 +143,7 @@ class FormPane(LinePane, inherit_bindings=False):
     def _is_open(self) -> bool:
         """Whether the user may add arguments of any name."""
         whole = self.form.field(())
-        return self._head is not None and whole is not None and whole.kind is FieldKind.MAP
+        return self.head is not None and whole is not None and whole.kind is FieldKind.MAP
 
     def _lay_out(self, head: FormHead, fields: tuple[FormField, ...]) -> list[FormLine]:
         look = self._look
@@ -163,24 +151,17 @@ class FormPane(LinePane, inherit_bindings=False):
         if laid_out != self._laid_out:  # a long description takes time: not at each key
             self._laid_out = laid_out
             self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
-        empty = (
-            f"No arguments declared   {look.add_key} add one" if self._is_open and head.empty else head.empty
-        )
-        drawn = [
-            FieldRows(
-                one, look, self._edit if one.path == self._where else None, self._notes.get(one.path, NO_NOTE)
-            )
-            for one in fields
-        ]
+        empty = head.empty
+        if self._is_open and empty:
+            empty = f"No arguments declared   {look.key('form.add')} add one"
+        edits, notes = {self._where: self._edit}, self._notes
+        drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
         return form_lines(self._head_rows, drawn, self._suggestions, empty)
 
     @property
     def _look(self) -> FormLook:
-        key = self._keys.first_of
-        keys = (key("form.add"), key("form.cycle"), key("form.remove"))
-        return FormLook(
-            min(self.columns, WIDEST), self._signs, *keys, self.strict, self.has_focus, self._types
-        )
+        columns, key = min(self.columns, WIDEST), self._keys.first_of
+        return FormLook(columns, self._signs, key, self.strict, self.has_focus, self._types)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
@@ -202,13 +183,13 @@ class FormPane(LinePane, inherit_bindings=False):
         self.rebuild()
 
     def on_focus(self) -> None:
-        self.call_later(self._reveal)
+        def reveal() -> None:
+            self.rebuild()
+            self._suggest()
+            if self._where != NONE:
+                self._show_field()
 
-    def _reveal(self) -> None:
-        self.rebuild()
-        self._suggest()
-        if self._where != NONE:
-            self._show_field()
+        self.call_later(reveal)
 
     def on_resize(self, event: events.Resize) -> None:
         if self._where != NONE:
@@ -227,14 +208,14 @@ class FormPane(LinePane, inherit_bindings=False):
         if field is None or not field.is_typed or not self.has_focus:
             self._suggestions.forget()
             return
-        arguments, _ = self.form.value()
-        given = arguments if isinstance(arguments, dict) else {}
-        others = {name: text for name, text in given.items() if name != field.name and isinstance(text, str)}
+        given, _ = self.form.value()
+        members = given.items() if isinstance(given, dict) else ()
+        others = {name: text for name, text in members if name != field.name and isinstance(text, str)}
         self._suggestions.look(field.name, field.text, others)
 
     def _take_suggestion(self, value: str) -> None:
         self._suggestions.close()
-        self._do(lambda form: form.set(self._where, value))
+        self.set_text(self._where, value)
 
     def close_suggestions(self) -> bool:
         """Close the list of suggested values; return whether it was open."""
@@ -270,7 +251,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.go_to(path)
 
     def set_text(self, path: Path, text: str) -> None:
-        """Put text into a field."""
         self._do(lambda form: form.set(path, text))
 
     def row_clicked(self, index: int, x: int) -> None:
@@ -282,20 +262,20 @@ class FormPane(LinePane, inherit_bindings=False):
         path = line.owner or line.path
         if path is None:
             return
-        again = path in (self._where, MORE) and line.path is not None
+        is_input, again = line.path is not None, path in (self._where, MORE)
         if path != self._where:
             self.go_to(path)
         field = self.current
-        option = (
-            FieldRows(field, self._look).option_at(x) if field is not None and line.path is not None else None
-        )
+        option = FieldRows(field, self._look).option_at(x) if field is not None and is_input else None
         if field is not None and option is not None:
             self._take_option(field, option)
-        elif again and field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
+        elif not again or not is_input:
+            return
+        elif field is not None and field.kind in HOLDERS and field.state is not FieldState.SET:
             self._do(lambda form: form.include(field.path))
-        elif again and field is not None and field.kind is FieldKind.ARRAY:
+        elif field is not None and field.kind is FieldKind.ARRAY:
             self._add_to(field)
-        elif again:
+        else:
             self.action_form_choose()
 
     def _take_option(self, field: FormField, label: str) -> None:
@@ -367,8 +347,8 @@ class FormPane(LinePane, inherit_bindings=False):
     @property
     def _list_of_lines(self) -> Path | None:
         """The path of the current list of lines, on its heading or on a line."""
-        found = (self._fields.get(path) for path in (self._where, self._where[:-1]))
-        return next((one.path for one in found if one is not None and one.spec.format == LINES), None)
+        found = (one for one in (self._where, self._where[:-1]) if one in self._fields)
+        return next((path for path in found if self._fields[path].spec.format == LINES), None)
 
     def take(self, event: events.Key) -> None:
         """Type a letter that the dialog has received before the form had the focus."""
@@ -416,14 +396,13 @@ class FormPane(LinePane, inherit_bindings=False):
         self._changed()
 
     def _turn(self, field: FormField, key: str) -> None:
-        if key in ("backspace", "delete"):
-            if any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
-                self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
-                return
+        if key in ("left", "right"):
+            self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
+        elif any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
+            self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
+        else:
             self.form.clear(field.path)
             self._changed()
-            return
-        self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
 
     def action_form_choose(self) -> None:
         """Run the default action of the current row: unfold, choose in a list, or go on."""
@@ -450,9 +429,8 @@ class FormPane(LinePane, inherit_bindings=False):
                 self.set_text(field.path, label)
                 self.action_form_next()
 
-        choices = [
-            PickerChoice(one.label, Content(clean_line(one.label, 80) or '""')) for one in field.spec.choices
-        ]
+        labels = [one.label for one in field.spec.choices]
+        choices = [PickerChoice(label, Content(clean_line(label, 80) or '""')) for label in labels]
         self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
 
     def action_form_add(self) -> None:
@@ -460,8 +438,8 @@ class FormPane(LinePane, inherit_bindings=False):
         path = self._where if self._where in self._fields else ()
         around = [one for end in range(len(path), -1, -1) if (one := self.form.field(path[:end])) is not None]
         wanting = [one for one in around if one.takes_more] or [one for one in around if one.spec.open]
-        if wanting:
-            self._add_to(next((one for one in wanting if not one.is_full), wanting[0]))
+        for found in ([one for one in wanting if not one.is_full] or wanting)[:1]:
+            self._add_to(found)
 
     def _add_to(self, field: FormField, name: str = "") -> None:
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
@@ -474,7 +452,6 @@ class FormPane(LinePane, inherit_bindings=False):
             self.post_message(self.NameWanted(field, name))
 
     def added(self, path: Path | None) -> None:
-        """Go to the added field."""
         if path is None:
             self.app.notify("Nothing to add here.", timeout=3)
             return

@@ -4,7 +4,7 @@ The number of rows does not depend on the cursor or an error of one line, so nei
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tui.core import units
 from tui.core.forms.form import Form
@@ -36,39 +36,21 @@ ERROR_CELLS = 16
 
 @dataclass(frozen=True, slots=True)
 class FormLook:
-    """Settings for the rows of all fields.
-
-    Attributes:
-        columns: cells in a row.
-        signs: the symbols for this terminal.
-        add_key: key that adds an item to a list, as displayed.
-        cycle_key: key that switches to the next variant of a union.
-        remove_key: key that removes an item or entry.
-        strict: whether a call was attempted, so that empty required fields are shown as errors.
-        focused: whether the form has the focus, so that the cursor is shown.
-        types: whether to show the types of fields.
-    """
+    """Settings for the rows of all fields; `key` returns the key of an action, as displayed."""
 
     columns: int
     signs: Symbols
-    add_key: str = ""
-    cycle_key: str = ""
-    remove_key: str = ""
-    strict: bool = False
+    key: Callable[[str], str] = str
+    strict: bool = False  # a call was attempted, so that empty required fields are errors
     focused: bool = True
-    types: bool = True
+    types: bool = True  # show the types of fields
 
 
 @dataclass(frozen=True, slots=True)
 class FieldNote:
     """What the owner of a form says about a field besides its schema, each or "".
 
-    Attributes:
-        about: shown after the description.
-        problem: shown below the field, in full.
-        is_error: whether the problem is an error of the value, not a note.
-        placeholder: shown in the empty input.
-        label: shown in place of the name.
+    `about` follows the description, `problem` is below the field, `label` in place of its name.
     """
 
     about: str = ""
@@ -77,27 +59,18 @@ class FieldNote:
     placeholder: str = ""
     label: str = ""
 
-    def with_problem(self, problem: str, *, is_error: bool) -> "FieldNote":
-        return replace(self, problem=problem, is_error=is_error)
-
 
 NO_NOTE = FieldNote()
 
 
 @dataclass(frozen=True, slots=True)
 class FormLine:
-    """A row of the form.
-
-    Attributes:
-        path: the path of its field, on its input; None for rows that the cursor skips.
-        owner: the path of the field that a click selects.
-        suggestion: the index of the suggested value in this row, or -1.
-    """
+    """A row of the form."""
 
     row: Row
-    path: Path | None = None
-    owner: Path | None = None
-    suggestion: int = -1
+    path: Path | None = None  # the field, on its input; None for rows that the cursor skips
+    owner: Path | None = None  # the field that a click selects
+    suggestion: int = -1  # the index of the suggested value in this row
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +83,6 @@ class FieldRows:
     note: FieldNote = NO_NOTE
 
     def lines(self) -> Iterator[FormLine]:
-        """Yield its rows."""
         field, path = self.field, self.field.path
         if self.is_compact:
             yield FormLine(self._item(), path, path)
@@ -137,7 +109,6 @@ class FieldRows:
         return labels if sum(width_of(self._option(label)) for label in labels) <= room else ()
 
     def option_at(self, x: int) -> str | None:
-        """Return the label at cell `x` of the row of the input."""
         start = self._indent + 4
         parts = ((label, self._option(label)) for label in self.options)
         return part_at(parts, x - start) if x >= start else None
@@ -147,7 +118,6 @@ class FieldRows:
 
     @property
     def is_here(self) -> bool:
-        """Whether it has the cursor."""
         return self.edit is not None and self.look.focused
 
     @property
@@ -176,11 +146,11 @@ class FieldRows:
         row: Row = ((" " * (self._indent + 2), ""), *label, *types)
         if is_group and self._problem:
             row = (*row, (f"   ! {clean_line(self._problem, 200)}", "bad"))
-        keys = [f"{look.add_key} add"] if field.takes_more or field.extra else []
+        keys = [f"{look.key('form.add')} add"] if field.takes_more or field.extra else []
         if field.arms or field.nullable:
-            keys.append(f"{look.cycle_key} {'next variant' if field.arms else 'null'}")
+            keys.append(f"{look.key('form.cycle')} {'next variant' if field.arms else 'null'}")
         if field.extra:
-            keys.append(f"{look.remove_key} remove")
+            keys.append(f"{look.key('form.remove')} remove")
         return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
 
     def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
@@ -198,13 +168,14 @@ class FieldRows:
         return ((number, "dim"), *self._surface(len(number) - 2, taken)[1:], *crop(((shown, "bad"),), taken))
 
     def _about(self) -> list[Row]:
-        words = ". ".join((*self._details(), *filter(None, (clean_line(self.note.about, 600),))))
+        words = ". ".join(filter(None, (*self._details(), clean_line(self.note.about, 600))))
         if not words:
             return []
         rows = wrap(((words, "dim"),), self.look.columns, first=((" " * (self._indent + 4), ""),))
         if len(rows) > DESCRIPTION_ROWS:
-            last = crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), self.look.columns)
-            rows = [*rows[: DESCRIPTION_ROWS - 1], last]
+            rows[DESCRIPTION_ROWS - 1 :] = [
+                crop((*rows[DESCRIPTION_ROWS - 1], ("…", "dim")), self.look.columns)
+            ]
         return rows
 
     def _details(self) -> Iterator[str]:
@@ -247,7 +218,11 @@ class FieldRows:
         if field.state is FieldState.NULL:
             return (*arm, ("null", "warn"))
         if field.kind in HOLDERS:
-            return (*arm, (self._held, "text" if has_value else "dim"))
+            count = len(field.children)
+            held = units.plural(count, "item") if field.kind is FieldKind.ARRAY else ""
+            if field.kind is FieldKind.MAP:
+                held = f"{count} {'entry' if count == 1 else 'entries'}"
+            return (*arm, (held if has_value else self._placeholder, "text" if has_value else "dim"))
         if field.kind in PICKED:
             return (*arm, *self._picked(room - width_of(arm)))
         if self.edit is not None and look.focused:
@@ -261,25 +236,13 @@ class FieldRows:
         hidden = "•" * min(len(field.text), 12) if field.spec.secret else ""
         return (*arm, (hidden or shown_text(field.text), "text"))
 
-    @property
-    def _held(self) -> str:
-        """Summarize an object, a map or a list."""
-        field, count = self.field, len(self.field.children)
-        if field.state is FieldState.ABSENT:
-            return self._placeholder
-        if field.kind is FieldKind.ARRAY:
-            return units.plural(count, "item")
-        return f"{count} {'entry' if count == 1 else 'entries'}" if field.kind is FieldKind.MAP else ""
-
     def _picked(self, room: int) -> Row:
         """Return the value of a list that is too long to be shown side by side, with a sign for the list."""
-        here = self.is_here
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
-            value = ((shown_text(self.field.text), "text bold" if here else "text"),)
-        if self.field.kind is FieldKind.CONST:
-            return value
-        return spread(value, ((self.look.signs.unfolded, "accent" if here else "dim"),), room)
+            value = ((shown_text(self.field.text), "text bold" if self.is_here else "text"),)
+        sign: Row = ((self.look.signs.unfolded, "accent" if self.is_here else "dim"),)
+        return value if self.field.kind is FieldKind.CONST else spread(value, sign, room)
 
     @property
     def _placeholder(self) -> str:

@@ -81,7 +81,6 @@ class FormScreen(ModalScreen[ScreenResultType]):
             self.pane.take(event)
 
     def text(self, path: Path) -> str:
-        """Return the text of a field."""
         field = self.pane.form.field(path)
         return field.text if field is not None else ""
 

@@ -1,11 +1,12 @@
-"""Asks for a model profile (endpoint, key, model), or only for its key, and tries it before saving."""
+"""Asks for a model profile, or only for another key of one, and tries it before saving."""
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
@@ -14,25 +15,10 @@ from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
-from tui.ui.forms.model_fields import (
-    KEEP,
-    KEY,
-    MODEL,
-    NAME,
-    NEW_KEY,
-    PASTED,
-    SOURCE,
-    SOURCES,
-    URL,
-    VARIABLE,
-    key_note,
-    new_key,
-    new_profile,
-    variable_note,
-)
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
@@ -41,7 +27,6 @@ from tui.ui.widgets.symbols import symbols_for
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
 
-FROM_MODEL = "default: from the model"
 MOST_MODELS = 2000
 
 
@@ -69,12 +54,11 @@ class ModelForm(FormScreen[str | None]):
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
-        self._form = new_key() if key_of else new_profile(self._provider, name)
+        self._form = fields.new_key() if key_of else fields.new_profile(self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
         pane = FormPane(keys, symbols_for(os.environ), types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
-        self._place = self._no_keychain = ""
-        self._about_models = "↓ list the models"
+        self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
@@ -85,16 +69,19 @@ class ModelForm(FormScreen[str | None]):
         of, provider = self._key_of, self._provider
         title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
-        self.run_worker(self._find_place(), name="place of the key")
+
+        async def find_place() -> None:
+            self._place, self._no_keychain = await self._changes.key_place()
+            self._look()
+
+        self.run_worker(find_place(), name="place of the key")
         self._look()
         self.set_focus(self.pane)
-        if of:
-            return
-        if provider.base_url and (provider.is_set or not provider.variable):
-            self.pane.go_to(MODEL)
+        if not of and provider.base_url and (provider.is_set or not provider.variable):
+            self.pane.go_to(fields.MODEL)
             self._begin(self._list(show=False))
-        else:
-            self.pane.go_to(self._key_path if provider.variable else URL)
+        elif not of:
+            self.pane.go_to(self._key_path if provider.variable else fields.URL)
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -102,7 +89,7 @@ class ModelForm(FormScreen[str | None]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
-        if self._where in (SOURCE, KEEP) and self._source in PASTED:
+        if self._where in (fields.SOURCE, fields.KEEP) and self._source in fields.PASTED:
             event.stop()
             self.pane.set_text(self._key_path, event.text.strip())
             self.pane.go_to(self._key_path)
@@ -115,52 +102,52 @@ class ModelForm(FormScreen[str | None]):
     def _source(self) -> str:
         """Where the key of the profile is."""
         if self._key_of:
-            return str(self._form.value()[0].get(KEEP[0], PASTED[0]))
-        field = self._form.field(SOURCE)
-        return list(SOURCES)[field.arm if field is not None else 0]
+            return str(self._form.value()[0].get(fields.KEEP[0], fields.PASTED[0]))
+        field = self._form.field(fields.SOURCE)
+        return list(fields.SOURCES)[field.arm if field is not None else 0]
 
     @property
     def _key_path(self) -> Path:
         """The field of the key, or of its variable."""
-        if self._key_of:
-            return NEW_KEY
-        return KEY if self._source in PASTED else VARIABLE
+        own = fields.KEY if self._source in fields.PASTED else fields.VARIABLE
+        return fields.NEW_KEY if self._key_of else own
 
     def _values(self) -> "ModelValues":
         from tui.runtime.model_changes import ModelValues
 
-        source = self._source
         if of := self._key_of:
-            key = self.text(NEW_KEY)
-            return ModelValues(of.name, of.base_url, of.model, source, "", key, is_new=False)
-        url, model = self.text(URL), self.text(MODEL)
-        name = self.text(NAME).strip() or self._proposed_name
-        return ModelValues(name, url, model, source, self.text(VARIABLE), self.text(KEY))
+            key = self.text(fields.NEW_KEY)
+            return ModelValues(of.name, of.base_url, of.model, self._source, "", key, is_new=False)
+        name = self.text(fields.NAME).strip() or self._proposed_name
+        url, model, variable, key = map(self.text, (fields.URL, fields.MODEL, fields.VARIABLE, fields.KEY))
+        return ModelValues(name, url, model, self._source, variable, key)
 
     @property
     def _proposed_name(self) -> str:
-        model = self.text(MODEL).strip()
+        model = self.text(fields.MODEL).strip()
         return self._changes.free_name(model) if model else ""
-
-    async def _find_place(self) -> None:
-        self._place, self._no_keychain = await self._changes.key_place()
-        self._look()
 
     def _look(self) -> None:
         """Show what is known about the models and the key."""
-        provider = self._provider
-        note = key_note(self._source, provider, self._place, self._no_keychain)
+        provider, source, note = self._provider, self._source, self.pane.note
+        page = f"Get a key at {provider.key_page}" if provider.key_page else ""
+        kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
+        about = f"{fields.FORGOTTEN if source == 'run' else kept} {page}".strip()
+        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
+        key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
         if of := self._key_of:
-            self.pane.note(NEW_KEY, note)
-            self.pane.note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+            note(fields.NEW_KEY, key)
+            note(fields.KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
-            variable = self.text(VARIABLE).strip()
+            variable = self.text(fields.VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
-            self.pane.note(KEY, note)
-            self.pane.note(VARIABLE, variable_note(variable, provider, is_set=is_set))
-            self.pane.note(URL, FieldNote(placeholder="https://HOST/v1"))
-            self.pane.note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
-            self.pane.note(NAME, FieldNote(placeholder=self._proposed_name or FROM_MODEL))
+            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
+            unset, about = "" if is_set or not variable else unset, "" if is_set else page
+            note(fields.KEY, key)
+            note(fields.VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
+            note(fields.URL, FieldNote(placeholder="https://HOST/v1"))
+            note(fields.MODEL, FieldNote(self._about_models, placeholder="model ID"))
+            note(fields.NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
         self._say(self._told)
         self.fit()
 
@@ -191,7 +178,7 @@ class ModelForm(FormScreen[str | None]):
 
     def action_down(self) -> None:
         """Choose one of the endpoint's models in the field for it, otherwise go to the next field."""
-        if self.focused is not self.pane or self._where != MODEL:
+        if self.focused is not self.pane or self._where != fields.MODEL:
             self.pane.action_form_next()
         elif self._ids:
             self._open_ids()
@@ -199,8 +186,8 @@ class ModelForm(FormScreen[str | None]):
             self._begin(self._list(show=True))
 
     def _describe_models(self, words: str = "") -> None:
-        choose = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
-        self._about_models = words or choose
+        listed = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        self._about_models = words or listed
         self._look()
 
     async def _list(self, *, show: bool) -> None:
@@ -222,13 +209,12 @@ class ModelForm(FormScreen[str | None]):
             self._show_problem("! The endpoint lists no models. Enter a model ID.")
 
     def _open_ids(self) -> None:
-        choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
-
         def chosen(model: str | None) -> None:
             if model is not None:
-                self.pane.set_text(MODEL, model)
+                self.pane.set_text(fields.MODEL, model)
 
-        self.app.push_screen(Picker("Models", choices, self.text(MODEL), finds=True), chosen)
+        choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
+        self.app.push_screen(Picker("Models", choices, self.text(fields.MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
@@ -259,11 +245,10 @@ class ModelForm(FormScreen[str | None]):
         from tui.runtime.model_changes import KEY_STEPS
 
         self._show_problem(f"! {clean_line(str(error), 400)}")
-        if error.next_step not in KEY_STEPS:
-            return
-        is_pasted = self._source in PASTED
-        self.set_focus(self.pane)
-        self.pane.go_to(self._key_path if is_pasted else SOURCE, replace=is_pasted)
+        if error.next_step in KEY_STEPS:
+            is_pasted = self._source in fields.PASTED
+            self.set_focus(self.pane)
+            self.pane.go_to(self._key_path if is_pasted else fields.SOURCE, replace=is_pasted)
 
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)
@@ -273,3 +258,43 @@ class ModelForm(FormScreen[str | None]):
 
 def _endpoint(values: "ModelValues") -> tuple[str, ...]:
     return values.base_url, values.key, values.variable, values.secret
+
+
+def add_model(
+    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
+) -> None:
+    """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
+    providers = tuple(changes.providers())
+
+    def line(one: "ProviderChoice") -> Content:
+        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
+        return Content(f"{one.title:<18}{about}")
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
+        added(name)
+
+    def chosen(index: str | None) -> None:
+        if index is not None:
+            app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
+
+    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
+    app.push_screen(Picker("Add model", choices, finds=True), chosen)
+
+
+def replace_key(
+    app: App[Any],
+    keys: KeyOverrides,
+    changes: "ModelChanges",
+    of: "ModelValues",
+    replaced: Callable[[], object],
+) -> None:
+    """Ask for another key of a profile, which `changes` tries, keeps and uses."""
+
+    def done(name: str | None) -> None:
+        if name is not None:
+            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
+            replaced()
+
+    app.push_screen(ModelForm(keys, changes, key_of=of), done)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -101,6 +102,7 @@ class ServerForm(FormScreen["Draft | None"]):
 
     def _look(self) -> "Draft | None":
         """Show the table that would be written. Return its draft, None if it is invalid."""
+        self._timer = None
         values = HEADERS if "://" in self.text(LINE) else VARIABLES
         problem, draft, is_name = "", None, False
         try:
@@ -113,7 +115,7 @@ class ServerForm(FormScreen["Draft | None"]):
                 problem = sentences(error.message, error.next_step)
                 problem = f"{problem[:1].upper()}{problem[1:]}"
         else:
-            values = values.with_problem(as_sentences(draft.notes), is_error=False)
+            values = replace(values, problem=as_sentences(draft.notes), is_error=False)
         self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=LINE_HINT))
         hint = draft.name if draft is not None and not self._fixed else NAME_HINT
         self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
@@ -126,11 +128,7 @@ class ServerForm(FormScreen["Draft | None"]):
         """Check once a burst of keys is over: each check validates the whole table."""
         event.stop()
         if self._timer is None:
-            self._timer = self.set_timer(LOOK_SECONDS, self._look_now)
-
-    def _look_now(self) -> None:
-        self._timer = None
-        self._look()
+            self._timer = self.set_timer(LOOK_SECONDS, self._look)
 
     def action_save(self) -> None:
         self._complains = True

@@ -97,11 +97,9 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         """Do what enter does with an item."""
 
     def about(self, key: str) -> Row:
-        """Return a line about an item."""
         return EMPTY
 
     def offers(self, found: Action) -> bool:
-        """Return whether an action is available."""
         return True
 
     def moved(self, key: str) -> None:
@@ -136,19 +134,19 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         await self._kept.cancel()
 
     def show_keys(self) -> None:
-        """Show the keys that are available now."""
         found = (action for action in of_context(self.CONTEXTS[0]) if self.offers(action))
         self.keys.show(entries_of(found, self.overrides))
 
     def keep_task(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Run `work` in the background until the screen is closed; show an error as a message."""
-        return self._kept.start(self._run(work), name)
 
-    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except McptuiError as error:
-            self.tell(str(error), "bad")
+        async def run() -> None:
+            try:
+                await work
+            except McptuiError as error:
+                self.tell(str(error), "bad")
+
+        return self._kept.start(run(), name)
 
     def tell(self, text: str, style: str = "text", keys: str = "", *, lasting: bool = False) -> None:
         """Show a message with the `keys` that it suggests; "" removes it.
@@ -202,7 +200,6 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         self.show_keys()
 
     def choose(self) -> None:
-        """Choose the selected item."""
         self.refilter()  # apply letters typed before this key in the same burst
         if key := self.list.current:
             self.take(key)
@@ -210,17 +207,11 @@ class FinderScreen(ModalScreen[ScreenResultType]):
     def action_step(self, direction: int) -> None:
         self.refilter()
         self._fade()
-        if direction > 0:
-            self.list.action_row_down()
-        else:
-            self.list.action_row_up()
+        (self.list.action_row_down if direction > 0 else self.list.action_row_up)()
 
     def action_page(self, direction: int) -> None:
         self._fade()
-        if direction > 0:
-            self.list.action_pane_page_down()
-        else:
-            self.list.action_pane_page_up()
+        (self.list.action_pane_page_down if direction > 0 else self.list.action_pane_page_up)()
 
     def empty_field(self) -> bool:
         """Clear the field; return False if it is already empty."""

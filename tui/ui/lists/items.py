@@ -1,10 +1,13 @@
 """The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
@@ -14,11 +17,12 @@ from tui.core.ports import ModelChoice
 from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, crop, marked, pad, spread, text_of, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
+    from tui.runtime.conversations import Conversations
     from tui.runtime.permission.approvals import EarlierApproval, Trial
 
 
@@ -56,66 +60,42 @@ class FinderList(LinePane, can_focus=False):
         self._chosen = chosen
         self._moved = moved
         self._items: tuple[FinderItem, ...] = ()
-        self._drawn: list[tuple[int, Row]] = []
-        self._firsts: list[int] = []
+        self._keys: list[str] = []  # of the item in each row
 
     @property
     def current(self) -> str:
         """The key of the item under the cursor, or ""."""
-        if not self.cursor < len(self._drawn):
-            return ""
-        return self._items[self._drawn[self.cursor][0]].key
+        return self._keys[self.cursor] if self.cursor < len(self._keys) else ""
 
     def show(self, items: Sequence[FinderItem], key: str = "") -> None:
         """Show these items, with the cursor on `key`, else on the current item, else on the first one."""
-        wanted = key or self.current
         self._items = tuple(items)
-        self._draw()
-        places = [self._firsts[at] for at, item in enumerate(self._items) if item.key]
-        self.cursor = self._first_of(wanted, places[0] if places else 0)
+        self._draw(key or self.current)
         self.rows_changed()
         self.show_row(self.cursor)
         self._moved()
 
-    def _draw(self) -> None:
-        self._drawn, self._firsts = [], []
-        for index, item in enumerate(self._items):
-            self._firsts.append(len(self._drawn))
-            self._drawn += [(index, row) for row in item.draw(self.columns)]
+    def _draw(self, key: str) -> None:
+        drawn = [(item.key, row) for item in self._items for row in item.draw(self.columns)]
+        self._keys, self._shown_rows = [key for key, _ in drawn], [row for _, row in drawn]
+        first = next((row for row, key in enumerate(self._keys) if key), 0)
+        self.cursor = self._keys.index(key) if key and key in self._keys else first
 
     def rewrap(self) -> None:
-        key = self.current
-        self._draw()
-        self.cursor = self._first_of(key, self.cursor)
-
-    def _first_of(self, key: str, otherwise: int) -> int:
-        """Return the first row of an item."""
-        firsts = (first for first, item in zip(self._firsts, self._items, strict=True) if item.key == key)
-        return next(firsts, otherwise) if key else otherwise
-
-    def row_count(self) -> int:
-        return len(self._drawn)
-
-    def row(self, index: int) -> Row:
-        return self._drawn[index][1]
+        self._draw(self.current)
 
     def row_selectable(self, index: int) -> bool:
-        at = self._drawn[index][0]
-        return bool(self._items[at].key) and self._firsts[at] == index
+        return bool(self._keys[index]) and self._keys.index(self._keys[index]) == index
 
     def row_ground(self, index: int) -> str:
         """Highlight all rows of the item under the cursor."""
-        if not self.cursor < len(self._drawn):
-            return ""
-        at = self._drawn[self.cursor][0]
-        return "cursor" if self._drawn[index][0] == at and self._items[at].key else ""
+        return "cursor" if self.current and self._keys[index] == self.current else ""
 
     def move_cursor(self, index: int) -> None:
         """Move the cursor to an item, and scroll it completely into view."""
         super().move_cursor(index)
         self.refresh()
-        at = self._drawn[self.cursor][0] if self._drawn else 0
-        self.show_row(self.cursor, sum(1 for owner, _ in self._drawn if owner == at))
+        self.show_row(self.cursor, self._keys.count(self.current))
 
     def cursor_moved(self, index: int) -> None:
         self._moved()
@@ -124,8 +104,8 @@ class FinderList(LinePane, can_focus=False):
         self._chosen()
 
     def row_clicked(self, index: int, x: int) -> None:
-        self.move_cursor(self._firsts[self._drawn[index][0]])
-        if self.current:
+        if self._keys[index]:
+            self.move_cursor(self._keys.index(self._keys[index]))
             self._chosen()
 
 
@@ -163,53 +143,47 @@ LONG_SESSION = 5000
 
 def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
-    return FinderItem(info.id, partial(_session_rows, info, info.id == here, now, symbols))
-
-
-def _session_rows(info: SessionInfo, here: bool, now: float, symbols: Symbols, width: int) -> Sequence[Row]:
-    sign, style = (symbols.running, "accent") if here else (" ", "")
+    is_here = info.id == here
+    sign, style, state = " ", "", ""
     if info.problem:
-        sign, style = symbols.failed, "bad"
-    elif info.in_use and not here:
-        sign, style = symbols.stopped, "warn"
+        sign, style, state = symbols.failed, "bad", clean_line(info.problem, 200)
+    elif is_here:
+        sign, style = symbols.running, "accent"
+    elif info.in_use:
+        sign, style, state = symbols.stopped, "warn", "open in another mcptui"
     title = clean_line(info.title, 200).strip() or "untitled"
-    left: list[tuple[str, str]] = [(f"{sign} ", style), (title, "dim" if info.problem else "text")]
-    if info.parent:
-        left.append(("  branch", "dim"))
-    if here:
-        left.append(("  current", "accent"))
-    if info.problem:
-        left.append((f"  {clean_line(info.problem, 200)}", "bad"))
-    elif info.in_use and not here:
-        left.append(("  open in another mcptui", "warn"))
-    closed = bool(info.problem) or (info.in_use and not here)
-    right = _session_columns(info, now, 0 if closed and width < WITH_MODEL else width)
-    return [spread(tuple(left), right, width, gap=2)]
+    left: Row = (
+        (f"{sign} ", style),
+        (title, "dim" if info.problem else "text"),
+        ("  branch" if info.parent else "", "dim"),
+        ("  current" if is_here else "", "accent"),
+        (f"  {state}" if state else "", style),
+    )
+
+    def draw(width: int) -> Sequence[Row]:
+        return _ends(left, _session_columns(info, now, 0 if state and width < WITH_MODEL else width), width)
+
+    return FinderItem(info.id, draw)
 
 
 def _session_columns(info: SessionInfo, now: float, width: int) -> Row:
     """Return the columns of a row, aligned with the other rows; only the time if `width` is 0."""
-    cells = [(when(info.changed, now), WHEN_CELLS, True)]
+    row: Row = ((f"{when(info.changed, now):>{WHEN_CELLS}}", "dim"),)
     if width:
-        cells.append((units.plural(info.turns, "turn"), TURNS_CELLS, True))
+        row = (*row, (f"{units.plural(info.turns, 'turn'):>{TURNS_CELLS}}", "dim"))
     if width >= WITH_MODEL:
-        cells.append((text_of(crop(((clean_line(info.model, 60), ""),), MODEL_CELLS)), MODEL_CELLS, False))
+        model = crop(((clean_line(info.model, 60), "dim"),), MODEL_CELLS)
+        row = (*row, ("   ", "dim"), *pad(model, MODEL_CELLS, "dim"))
     if width >= WITH_USED:
-        cells.append((used(info), USED_CELLS, True))
-    row: list[tuple[str, str]] = []
-    for text, room, to_right in cells:
-        gap = " " * max(0, room - width_of(((text, ""),)))
-        row.append((gap + text if to_right else f"   {text}{gap}", "dim"))
+        row = (*row, (f"{used(info):>{USED_CELLS}}", "dim"))
     return (*row, (" ", ""))
 
 
 def used(info: SessionInfo) -> str:
     """Return the usage of a session: "34 k tokens  $0.12"."""
     about = "~" if info.estimated else ""
-    parts = [f"{about}{units.count(info.tokens)} tokens"] if info.tokens else []
-    if info.cost is not None:
-        parts.append(about + units.money(info.cost))
-    return "  ".join(parts)
+    tokens = f"{about}{units.count(info.tokens)} tokens" if info.tokens else ""
+    return "  ".join(filter(None, (tokens, about + units.money(info.cost) if info.cost is not None else "")))
 
 
 def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
@@ -268,13 +242,14 @@ def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterato
         if found.session.id != last:
             last = found.session.id
             title = clean_line(found.session.title, 200).strip() or "untitled"
-            yield FinderItem("", partial(_title_rows, title, when(found.session.changed, now)))
+            right = (f"{when(found.session.changed, now)} ", "dim")
+            yield FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,)))
         key = f"{found.session.id}\n{found.index}"
         yield FinderItem(key, partial(_found_rows, found.excerpt, text))
 
 
-def _title_rows(title: str, at: str, width: int) -> Sequence[Row]:
-    return [spread((("  ", ""), (title, "text")), ((f"{at} ", "dim"),), width, gap=2)]
+def _ends(left: Row, right: Row, width: int) -> Sequence[Row]:
+    return [spread(left, right, width, gap=2)]
 
 
 def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
@@ -284,6 +259,72 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
         for start, end in islice(spans(shown, word), 1):
             row = marked(row, start, end, "accent bold")
     return [pad(row, width)]
+
+
+LEAST_CELLS = 2
+"""Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
+
+QUIET_SECONDS = 0.25
+"""Seconds without a key before a search starts."""
+
+REDRAW_SECONDS = 0.1
+MOST_FINDS = 200
+
+Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
+
+
+class SessionSearch:
+    """A search in the messages of all sessions. `finds` are the matches so far."""
+
+    def __init__(self, conversations: "Conversations", text: str) -> None:
+        self._conversations = conversations
+        self.text = text
+        self.finds: list[SessionMatch] = []
+        self.running = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, keep: Keep, more: Callable[[], None]) -> None:
+        """Start after a pause in typing, unless the text is too short; `more` is called for new matches."""
+        if cells_of(self.text) >= LEAST_CELLS:
+            self.running = True
+            self._task = keep(self._run(more), "search the sessions")
+
+    async def _run(self, more: Callable[[], None]) -> None:
+        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
+        try:
+            await asyncio.sleep(QUIET_SECONDS)
+            drawn = time.monotonic()
+            async with aclosing(found) as finds:
+                async for one in finds:
+                    self.finds.append(one)
+                    if len(self.finds) >= MOST_FINDS:
+                        return
+                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
+                        drawn = time.monotonic()
+                        more()
+        finally:
+            self.running = False
+            more()
+
+    def stop(self) -> bool:
+        """Stop the search; return whether it was running."""
+        if not self.running or self._task is None:
+            return False
+        self.running = False
+        self._task.cancel()
+        return True
+
+    def items(self, now: float) -> list[FinderItem]:
+        """Return a heading with the state of the search, and the matches so far."""
+        if cells_of(self.text) < LEAST_CELLS:
+            return []
+        amount = units.plural(len(self.finds), "place") if self.finds else ""
+        after = amount or "nothing"
+        if self.running:
+            after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
+        if len(self.finds) >= MOST_FINDS:
+            after = f"first {MOST_FINDS} matches"
+        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]
 
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
@@ -303,49 +344,42 @@ def fits(choice: ModelChoice, text: str) -> bool:
 
 def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
     """Return the rows of a model: its columns, then its problem and what was learned about it."""
-    return FinderItem(choice.name, partial(_choice_rows, choice, symbols))
-
-
-def _choice_rows(choice: ModelChoice, symbols: Symbols, width: int) -> Sequence[Row]:
-    sign: Row = ((f"{symbols.running} ", "accent"),) if choice.current else (("  ", ""),)
-    if choice.problem:
-        sign = ((f"{symbols.failed} ", "bad"),)
+    sign = (f"{symbols.running} ", "accent") if choice.current else ("  ", "")
+    sign = (f"{symbols.failed} ", "bad") if choice.problem else sign
     name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
     window = units.count(choice.window) if choice.window else ""
     price = "free" if choice.where == OFFLINE else choice.price
-    can = ", ".join(clean_line(fact, 80) for fact in choice.facts)
-    rows = [_model_columns((name, model, window, price, can), width, sign, ("text bold", "text", "text"))]
-    edge: Row = (("  ", ""),)
-    if choice.problem:
-        rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
-    if choice.learned:
-        learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
-        rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
-    return rows
+    cells = name, model, window, price, ", ".join(clean_line(fact, 80) for fact in choice.facts)
+    learned = f" {symbols.separator} ".join(clean_line(fact, 80) for fact in choice.learned)
+
+    def draw(width: int) -> Sequence[Row]:
+        rows, edge = [_model_columns(cells, width, sign, ("text bold", "text"))], (("  ", ""),)
+        if choice.problem:
+            rows += wrap(((clean_line(choice.problem, 400), "bad"),), width, first=edge, rest=edge)
+        if learned:
+            rows += wrap((("learned  ", "dim"), (learned, "warn")), width, first=edge, rest=edge)
+        return rows
+
+    return FinderItem(choice.name, draw)
 
 
-def _model_columns(cells: Sequence[str], width: int, sign: Row, styles: Sequence[str]) -> Row:
+def _model_columns(cells: Sequence[str], width: int, sign: Span, styles: tuple[str, str]) -> Row:
     """Return a row of profile, model, window, price and capabilities, aligned with the other rows."""
     name, model, window, price, can = cells
-    ends = f"{window:>{WINDOW_CELLS}}", f"{price:>{PRICE_CELLS}}"
     last = crop((("   ", ""), (can, "dim")), CAN_CELLS if width >= WITH_CAPABILITIES else 0)
     room = max(8, width - NAME_CELLS - 4 - WINDOW_CELLS - PRICE_CELLS - (CAN_CELLS if last else 0))
     return (
-        *sign,
+        sign,
         *pad(crop(((name, styles[0]),), NAME_CELLS), NAME_CELLS + 2),
         *pad(crop(((model, styles[1]),), room), room),
-        (ends[0], styles[2]),
-        (ends[1], "dim"),
+        (f"{window:>{WINDOW_CELLS}}", styles[1]),
+        (f"{price:>{PRICE_CELLS}}", "dim"),
         *last,
     )
 
 
-HEADINGS = FinderItem(
-    "",
-    lambda width: [
-        _model_columns(("profile", "model", "window", "per M tokens", ""), width, (("  ", ""),), ("dim",) * 3)
-    ],
-)
+_HEADS = ("profile", "model", "window", "per M tokens", "")
+HEADINGS = FinderItem("", lambda width: [_model_columns(_HEADS, width, ("  ", ""), ("dim", "dim"))])
 """The column headings."""
 
 
@@ -372,42 +406,29 @@ OUTCOMES: Mapping[Verdict, str] = {
 
 def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> FinderItem:
     """Return the row of a rule; `sign` shows its effect on the call that is tried."""
-    return FinderItem(key, partial(_rule_rows, rule, sign, dim))
-
-
-def _rule_rows(rule: Rule, sign: str, dim: bool, width: int) -> Sequence[Row]:
     origin = f"{rule.origin}[{rule.number}]"
-    room = max(8, width - ACTION_CELLS - len(origin) - 6)
-    text = crop(((clean_line(rule.pattern, 400), "dim" if dim else "text"),), room)
-    return [
-        (
-            (f"{sign} ", "accent"),
-            (f"{rule.action.value:<{ACTION_CELLS}}", "dim" if dim else STYLES[rule.action]),
-            *pad(text, room + 2),
-            (origin, "dim"),
-        )
-    ]
+    action = (f"{rule.action.value:<{ACTION_CELLS}}", "dim" if dim else STYLES[rule.action])
+    pattern = (clean_line(rule.pattern, 400), "dim" if dim else "text")
+
+    def draw(width: int) -> Sequence[Row]:
+        room = max(8, width - ACTION_CELLS - len(origin) - 6)
+        return [((f"{sign} ", "accent"), action, *pad(crop((pattern,), room), room + 2), (origin, "dim"))]
+
+    return FinderItem(key, draw)
 
 
 def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
     """Return the row of an earlier approval."""
     how = "always, until its definition changes" if found.always else "until mcptui quits"
-    row: Row = (
-        ("  ", ""),
-        (f"{'allow':<{ACTION_CELLS}}", "ok"),
-        (clean_line(found.tool, 200), "text"),
-        (f"   {how}", "dim"),
-    )
+    allow = (f"  {'allow':<{ACTION_CELLS}}", "ok")
+    row: Row = (allow, (clean_line(found.tool, 200), "text"), (f"   {how}", "dim"))
     return FinderItem(key, lambda width: [crop(row, width)])
 
 
 def outcome_item(trial: "Trial") -> FinderItem:
     """Return the rows of what happens to a call, and why."""
-    return FinderItem("", partial(_outcome_rows, trial))
-
-
-def _outcome_rows(trial: "Trial", width: int) -> Sequence[Row]:
     found = trial.judgement
     why = f"rule: {found.rule}" if found.rule else found.why or found.by
     style = f"{STYLES[found.verdict]} bold"
-    return wrap(((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text")), width)
+    row: Row = ((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text"))
+    return FinderItem("", lambda width: wrap(row, width))

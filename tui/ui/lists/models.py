@@ -99,16 +99,17 @@ class ModelsScreen(FinderScreen[bool | None]):
             self._title("")
         elif self._choices is not None:
             shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
-            is_offline = all(one.where == OFFLINE for one in self._choices)
-            if not shown:
-                about = f"No profile matches “{clean_line(text, 60)}”." if self._choices else _WAYS
-                shown = [words(""), words(about)]
-                if self._choices:
-                    key = self.overrides.first_of("model.offered")
-                    shown.append(words(f"Press {key} to list the models of an endpoint."))
-            else:
+            if shown:
                 shown.insert(0, HEADINGS)
-                shown += [words(""), words(_WAYS)] if is_offline and not text else []
+            elif self._choices:
+                ids = self.overrides.first_of("model.offered")
+                about = (
+                    f"No profile matches “{clean_line(text, 60)}”.",
+                    f"Press {ids} to list the models of an endpoint.",
+                )
+                shown = [words(""), *map(words, about)]
+            if not text and all(one.where == OFFLINE for one in self._choices):
+                shown += [words(""), words(_WAYS)]
             self.list.show(shown, key)
             self._title("")
 
@@ -140,18 +141,16 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
 
     def about(self, key: str) -> Row:
-        offer = self._offer
-        choice = offer.choice if offer is not None else self._choice(key)
+        choice = self._choice(key) if self._offer is None else self._offer.choice
         if choice is None:
             return EMPTY
         own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
         host = choice.where
         with suppress(ValueError):  # without the password of a URL
             host = urlsplit(host).netloc.rpartition("@")[2] or host
+        window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
         facts = [clean_line(host, 80), clean_line(choice.source, 40) + own]
-        if choice.where != OFFLINE:
-            window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
-            facts.append(window)
+        facts += [] if choice.where == OFFLINE else [window]
         return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 
     def offers(self, found: Action) -> bool:
@@ -203,6 +202,12 @@ class ModelsScreen(FinderScreen[bool | None]):
             self.empty_quietly()
             self.show_items(offer.choice.name)
 
+    def _is_busy(self) -> bool:
+        """Return whether the model cannot be switched now, and say why."""
+        if problem := self._busy():
+            self.tell(problem, "warn")
+        return bool(problem)
+
     def action_model_add(self) -> None:
         """Add a profile and switch to it."""
 
@@ -210,17 +215,15 @@ class ModelsScreen(FinderScreen[bool | None]):
             if name is not None and self.is_current:
                 self.dismiss(True)
 
-        if problem := self._busy():
-            self.tell(problem, "warn")
-        else:
+        if not self._is_busy():
             self._add(added)
 
     def action_model_key(self) -> None:
         """Ask for another key of the profile, and switch to it."""
         choice = self._keyed
-        if problem := self._busy():
-            self.tell(problem, "warn")
-        elif choice is None or choice.where == OFFLINE:
+        if self._is_busy():
+            return
+        if choice is None or choice.where == OFFLINE:
             self.tell("The demo model needs no key." if choice is not None else "No models", "warn")
         else:
             self.keep_task(self._replace_key(choice.name), "paste a key")
@@ -229,11 +232,9 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.choose()
 
     def take(self, key: str) -> None:
-        if problem := self._busy():
-            self.tell(problem, "warn")
+        if self._is_busy():
             return
-        offer = self._offer
-        name, model = (offer.choice.name, key) if offer is not None else (key, "")
+        name, model = (key, "") if self._offer is None else (self._offer.choice.name, key)
 
         async def switch() -> None:
             self.tell("switching…", "dim", lasting=True)
@@ -250,8 +251,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             why = "Nothing was learned about this endpoint." if choice else "Select a configured model first."
             self.tell(why, "warn")
             return
-        if choice.current and (problem := self._busy()):
-            self.tell(problem, "warn")
+        if choice.current and self._is_busy():
             return
 
         async def forget() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.conversation.conversation import Message
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
@@ -17,8 +16,15 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.items import LONG_SESSION, about_session, place_of, preview_rows, session_item, words
-from tui.ui.lists.session_search import SessionSearch
+from tui.ui.lists.items import (
+    LONG_SESSION,
+    SessionSearch,
+    about_session,
+    place_of,
+    preview_rows,
+    session_item,
+    words,
+)
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import Symbols
 
@@ -27,9 +33,6 @@ if TYPE_CHECKING:
 
 PREVIEW_SECONDS = 0.12
 """Seconds after which the session under the cursor is read for the preview."""
-
-MOST_READ = 20
-"""Maximum sessions whose messages are cached for the preview."""
 
 _EMPTY = (
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
@@ -75,7 +78,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self._all: Sequence[SessionInfo] | None = None
         self._search = SessionSearch(conversations, "")
         self._deleted: list[SessionInfo] = []
-        self._read_messages: dict[str, Sequence[Message]] = {}
         self._previewed = ""
         self._reading: asyncio.Task[None] | None = None
 
@@ -147,16 +149,13 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         if info is None or info.problem or info.messages > LONG_SESSION:
             pane.show(())
             return
-        if session not in self._read_messages:
-            await asyncio.sleep(PREVIEW_SECONDS)
-            try:
-                self._read_messages[session] = await self._conversations.messages_of(session)
-            except McptuiError as error:
-                pane.show([((clean_line(str(error), 400), "dim"),)])
-                return
-        pane.show(preview_rows(self._read_messages[session], index), from_end=True)
-        if len(self._read_messages) > MOST_READ:
-            del self._read_messages[next(iter(self._read_messages))]
+        await asyncio.sleep(PREVIEW_SECONDS)
+        try:
+            messages = await self._conversations.messages_of(session)
+        except McptuiError as error:
+            pane.show([((clean_line(str(error), 400), "dim"),)])
+        else:
+            pane.show(preview_rows(messages, index), from_end=True)
 
     def offers(self, found: Action) -> bool:
         if found.id == "session.undo":
@@ -235,22 +234,16 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             await self._conversations.delete(info.id)
             self._deleted.append(info)
             self._say_undo()
-            await self._read(self._neighbour(info.id))
+            ids = [one.id for one in self._all or ()]
+            at = ids.index(info.id) if info.id in ids else len(ids)
+            await self._read(next(iter((*ids[at + 1 : at + 2], *ids[at - 1 : at])), ""))
 
         self.keep_task(delete(), "delete a session")
 
-    def _neighbour(self, session: str) -> str:
-        ids = [one.id for one in self._all or ()]
-        at = ids.index(session) if session in ids else len(ids)
-        return next(iter((*ids[at + 1 : at + 2], *ids[at - 1 : at])), "")
-
     def _say_undo(self) -> None:
-        if self._deleted:
-            title = clean_line(self._deleted[-1].title, 60) or "untitled"
-            undo = self.overrides.first_of("session.undo")
-            self.tell(f"Deleted: {title}", keys=f"{undo} restores it ")
-        else:
-            self.tell("")
+        title = (clean_line(self._deleted[-1].title, 60) or "untitled") if self._deleted else ""
+        undo = self.overrides.first_of("session.undo")
+        self.tell(f"Deleted: {title}" if title else "", keys=f"{undo} restores it ")
 
     def action_session_undo(self) -> None:
         if not self._deleted:

@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import groupby
 from typing import Any
 
 from textual import events
@@ -56,7 +57,8 @@ class PasteGate:
             is_paste, mark = self.open, END if self.open else BEGIN
             text, found, data = data.partition(mark)
             self.open ^= bool(found)
-            kept = 0 if found else _overlap(text, mark)
+            starts = (size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size]))
+            kept = 0 if found else next(starts, 0)  # the end of the text may be the start of the mark
             if kept == 1 and not is_paste:  # most likely the escape key, which must not be delayed
                 self._lone_escape = True
             elif kept:
@@ -76,11 +78,6 @@ class PasteGate:
         self._pasted.clear()
         self.open, self._held = False, ""
         return text
-
-
-def _overlap(text: str, mark: str) -> int:
-    """Return how many characters at the end of `text` may be the start of `mark`."""
-    return next((size for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), 0)
 
 
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
@@ -113,10 +110,8 @@ class RobustDriver(LinuxDriver):
 
     Textual's own input thread ends at the first byte that is not UTF-8, and reads escape characters inside a
     paste as keys. Its signal handlers leave the screen blank after SIGTSTP and `fg`, start a second reader
-    after SIGSTOP, take over the terminal again after the app has left it, and can deadlock on the lock of the
-    output queue (Textual 8.2.8). So this class handles signals in the event loop. Textual's handler of
-    SIGWINCH can also be interrupted by the next signal between reading the size and posting it, so that the
-    older size arrives last.
+    after SIGSTOP, take over the terminal again after the app has left it, can deadlock on the lock of the
+    output queue, and post an older size last (Textual 8.2.8). So this class handles them in the event loop.
     """
 
     _has_terminal = False
@@ -149,7 +144,7 @@ class RobustDriver(LinuxDriver):
         except BaseException:
             self.stop_application_mode()  # Textual does this only for later failures
             raise
-        signal.signal(signal.SIGWINCH, self._sigwinch)
+        signal.signal(signal.SIGWINCH, lambda *_: self._look_at_size(repaints=True))
         self._look_at_size(repaints=False)  # it may have changed before the handlers were installed
 
     def stop_application_mode(self) -> None:
@@ -181,9 +176,6 @@ class RobustDriver(LinuxDriver):
     def _sigcont_application(self, *_: object) -> None:
         if self._has_terminal:  # after SIGSTOP another program may have changed the terminal
             self._loop.call_soon_threadsafe(self._continue)
-
-    def _sigwinch(self, *_: object) -> None:
-        self._look_at_size(repaints=True)
 
     def _look_at_size(self, *, repaints: bool) -> None:
         """Compare the app's size with the terminal's, after all sizes posted so far.
@@ -222,12 +214,11 @@ class RobustDriver(LinuxDriver):
         return True
 
     def _suspend(self) -> None:
-        if self._has_terminal:
+        if had_terminal := self._has_terminal:
             self.suspend_application_mode()
-            _stop_process()
+        _stop_process()
+        if had_terminal:
             self._resume()
-        else:
-            _stop_process()
 
     def _continue(self) -> None:
         if self._has_terminal:
@@ -270,7 +261,10 @@ class RobustDriver(LinuxDriver):
         parser, gate = XTermParser(getattr(self, "_debug", False)), PasteGate()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         heard, learned = time.monotonic(), False
-        early = self._typed_early()
+        waiting = bytearray(4)
+        with suppress(OSError):  # the input is not a terminal
+            fcntl.ioctl(self.fileno, termios.FIONREAD, waiting)
+        early = int.from_bytes(waiting, sys.byteorder)  # bytes from before, when enter was a newline
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             if self._leaving is None:
@@ -280,7 +274,9 @@ class RobustDriver(LinuxDriver):
                 is_half_read = gate.open or parser._timeout_time is not None
                 ready = selector.select(TICK_SECONDS if is_half_read else None)
                 if any(key.fd == self.fileno for key, _ in ready):
-                    data = self._read()
+                    data = b""
+                    with suppress(OSError):  # a lost terminal fails in several ways
+                        data = os.read(self.fileno, READ_SIZE)
                     if not data:
                         self._loop.call_soon_threadsafe(self._terminal_lost)
                         return
@@ -295,19 +291,6 @@ class RobustDriver(LinuxDriver):
                     self._pasted(gate.give_up())
                 for event in parser.tick():
                     self.process_message(event)
-
-    def _typed_early(self) -> int:
-        """Return how many bytes arrived before the app took over the terminal, when enter was a newline."""
-        waiting = bytearray(4)
-        with suppress(OSError):  # the input is not a terminal
-            fcntl.ioctl(self.fileno, termios.FIONREAD, waiting)
-        return int.from_bytes(waiting, sys.byteorder)
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self.fileno, READ_SIZE)
-        except OSError:  # a lost terminal fails in several ways
-            return b""
 
     def _learn_terminal(self) -> None:
         """Ask terminfo for the terminal's capabilities, at the first input to not delay the first frame."""
@@ -332,10 +315,7 @@ class RobustDriver(LinuxDriver):
 
 
 class Sign(events.Key):
-    """A typed character of several code points, such as an emoji.
-
-    Read one by one, its joiners do not count as printable: it would be inserted without them.
-    """
+    """A typed character of several code points, such as an emoji; alone, its joiners are not printable."""
 
     def __init__(self, text: str) -> None:
         super().__init__("sign", text)
@@ -350,25 +330,11 @@ Sign.handler_name = events.Key.handler_name  # otherwise Textual would look for 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
     """Yield typed text in order, with characters of several code points apart (True)."""
-    if text.isascii():
-        yield text, False
-        return
-    other = ""
-    for part in graphemes(text):
-        if len(part) > 1 and not part[0].isascii():
-            if other:
-                yield other, False
-            yield part, True
-            other = ""
-        else:
-            other += part
-    if other:
-        yield other, False
+    parts = [text] if text.isascii() else graphemes(text)
+    for is_sign, group in groupby(parts, lambda part: len(part) > 1 and not part[0].isascii()):
+        yield from ((part, is_sign) for part in (group if is_sign else ["".join(group)]))
 
 
 def _stop_process() -> None:
-    """Stop this process; return once it continues.
-
-    A signal to the process could reach another thread, later.
-    """
+    """Stop this process; return once it continues. A signal to it could reach another thread, later."""
     signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)

@@ -1,8 +1,4 @@
-"""Functions without a public API of Textual: paint at once, size without layout, crash without secrets.
-
-Also painted rows of a width, strips that create their caches on use, and the filter for control characters.
-The private names are those of Textual 8.2.8. Each function also works if one is missing.
-"""
+"""What Textual has no public API for. The private names are those of 8.2.8; all works without them."""
 
 import re
 import sys
@@ -92,61 +88,40 @@ def keep_late_timers() -> None:
 
 
 _wrap: Callable[..., Any] | None = getattr(Content, "_wrap_and_format", None)
-
-
-def _wrap_at_some_width(content: Content, width: int, *args: Any, **options: Any) -> Any:
-    """Wrap at the width, but at one that leaves a cell for text."""
-    least = 2 * options.get("line_pad", 0) + 1
-    return _wrap(content, max(width, least), *args, **options) if _wrap is not None else []
-
-
-def wrap_at_every_width() -> None:
-    """Make text wrap in a widget that is too narrow for any, as in a terminal of four columns.
-
-    Textual raises a `ValueError` at a width of 0, which ends the app. What does not fit is not painted.
-    """
-    if _wrap is not None:
-        setattr(Content, "_wrap_and_format", _wrap_at_some_width)  # noqa: B010
-
-
 _move_page: Callable[[OptionList, Any], None] | None = getattr(OptionList, "_move_page", None)
-
-
-def _move_page_on_screen(options: OptionList, direction: Any) -> None:
-    """Move by a page, if the list has room for a line."""
-    if _move_page is not None and options.scrollable_content_region:
-        _move_page(options, direction)
-
-
-def page_at_every_size() -> None:
-    """Make page up and page down do nothing in a list without room, as in a terminal of one column.
-
-    Textual has no lines then, and raises a `KeyError`, which ends the app.
-    """
-    if _move_page is not None:
-        setattr(OptionList, "_move_page", _move_page_on_screen)  # noqa: B010
-
-
 _refresh_layout: Callable[..., None] | None = getattr(Screen, "_refresh_layout", None)
 
 
-def _arrange_again(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
-    """Lay the screen out; at a new size, with nothing kept from the one before."""
-    if size is not None:
-        for widget in screen.walk_children(with_self=True):
-            getattr(widget, "_clear_arrangement_cache", bool)()
-    if _refresh_layout is not None:
-        _refresh_layout(screen, size, scroll)
+def work_at_every_size() -> None:
+    """Make text, lists and screens work in a terminal of any size, after one of any other size.
 
-
-def arrange_at_every_size() -> None:
-    """Make a screen arrange all its widgets when it is resized.
-
-    Textual keeps an arrangement while its container has the same size, also one with parts of the window
-    (`70vh`): the list of the palette stayed one row high after a window of one row had grown.
+    Textual raises a `ValueError` for text in a widget without room for any, as in a terminal of four columns,
+    and a `KeyError` for page up and page down in a list without lines, as in one of a column. Both end the
+    app. And a screen keeps an arrangement while its container has the same size, also one with parts of the
+    window (`70vh`): the list of the palette stayed one row high after a window of one row had grown.
     """
-    if _refresh_layout is not None and getattr(Screen, "_refresh_layout", None) is _refresh_layout:
-        setattr(Screen, "_refresh_layout", _arrange_again)  # noqa: B010
+
+    def wrap(content: Content, width: int, *args: Any, **options: Any) -> Any:
+        least = 2 * options.get("line_pad", 0) + 1
+        return _wrap(content, max(width, least), *args, **options) if _wrap is not None else []
+
+    def move_page(options: OptionList, direction: Any) -> None:
+        if _move_page is not None and options.scrollable_content_region:
+            _move_page(options, direction)
+
+    def arrange(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
+        for widget in screen.walk_children(with_self=True) if size is not None else ():
+            getattr(widget, "_clear_arrangement_cache", bool)()
+        if _refresh_layout is not None:
+            _refresh_layout(screen, size, scroll)
+
+    for kind, name, old, new in (
+        (Content, "_wrap_and_format", _wrap, wrap),
+        (OptionList, "_move_page", _move_page, move_page),
+        (Screen, "_refresh_layout", _refresh_layout, arrange),
+    ):
+        if old is not None and getattr(kind, name, None) is old:
+            setattr(kind, name, new)
 
 
 def set_virtual_size(view: ScrollView, size: Size) -> None:
@@ -201,10 +176,14 @@ def report_crash(app: App[Any], report: Callable[[BaseException], None]) -> None
 
 def crash(app: App[Any], error: Exception) -> None:
     """End the app with an error that was raised outside of Textual's tasks."""
+
+    def fail() -> None:
+        raise error
+
     if (handle := getattr(app, "_handle_exception", None)) is not None:
         handle(error)
     else:  # a callback that raises also ends the app, once it is called
-        app.call_later(_raise, error)
+        app.call_later(fail)
 
 
 def close_at_once(app: App[Any]) -> None:
@@ -213,10 +192,6 @@ def close_at_once(app: App[Any]) -> None:
         close()
     else:
         app.exit(return_code=1)
-
-
-def _raise(error: Exception) -> None:
-    raise error
 
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -244,26 +219,17 @@ def _initial_value(strip: Strip, name: str) -> Any:
     return value
 
 
-def _is_known(strip: type[Strip]) -> bool:
-    """Return whether a strip starts with its segments and width, and otherwise with empty caches and None."""
-    code = strip.__init__.__code__
-    own = (value for name, value in _INITIAL_VALUES.items() if name != "_segments")
-    return code.co_varnames[: code.co_argcount] == ("self", "segments", "cell_length") and all(
-        value is None or isinstance(value, FIFOCache) for value in own
-    )
-
-
 def create_caches_on_use() -> None:
-    """Make every Textual strip from now on create each of its caches on first use.
+    """Make every Textual strip create each of its seven caches on first use, if this version is known.
 
-    Each strip would create seven, of which it uses one or two (measured with Textual 8.2.8: 14 ms of
-    opening or closing a screen). Strips of a version that creates them in another way
-    stay as they are.
+    It uses one or two (measured with Textual 8.2.8: 14 ms of opening or closing a screen).
     """
-    if not (_is_known(Strip) or getattr(Strip, "__init__") is _init_empty):  # noqa: B009
-        return
-    setattr(Strip, "__init__", _init_empty)  # noqa: B010
-    setattr(Strip, "__getattr__", _initial_value)  # noqa: B010
+    code = Strip.__init__.__code__
+    own = (value for name, value in _INITIAL_VALUES.items() if name != "_segments")
+    is_known = code.co_varnames[1 : code.co_argcount] == ("segments", "cell_length")
+    if is_known and all(value is None or isinstance(value, FIFOCache) for value in own):
+        setattr(Strip, "__init__", _init_empty)  # noqa: B010
+        setattr(Strip, "__getattr__", _initial_value)  # noqa: B010
 
 
 def row_of(segments: Iterable[Segment], width: int, under: Style) -> Strip:

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -33,14 +34,12 @@ READ_SECONDS = 60.0
 
 
 class LinkedPage(Page):
-    """A page on which enter on a link reads the linked resource."""
+    """A page on which enter on a link reads the linked resource, with `follow_link`."""
 
-    def __init__(self, follow: Callable[[], bool], *, id: str) -> None:
-        super().__init__(id=id)
-        self._follow = follow
+    follow_link: Callable[[], bool] = bool
 
     def action_choose(self) -> None:
-        if not self._follow():
+        if not self.follow_link():
             super().action_choose()
 
 
@@ -59,7 +58,8 @@ class ResultScreen(ViewScreen[None]):
         *,
         uri: str = "",
     ) -> None:
-        self.page, self._prompt = LinkedPage(self._follow, id="result-page"), PromptLine()
+        self.page, self._prompt = LinkedPage(id="result-page"), PromptLine()
+        self.page.follow_link = lambda: follow_link(self.page, source, overrides)
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri
@@ -95,15 +95,12 @@ class ResultScreen(ViewScreen[None]):
         only = self._result.content if self._result is not None else ()
         return only[0] if found is None and len(only) == 1 else found
 
-    def _follow(self) -> bool:
-        return follow_link(self.page, self._source, self._overrides)
-
     def attach(self) -> None:
         if not attach_part(self.page, self._source, self._content, self._of):
             self.notify("Select a link, a text or an image to attach.", timeout=3)
 
     def save(self) -> None:
-        self._ask_path("save as", and_open=False)
+        self._ask_path("save as", str)
 
     def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
@@ -115,13 +112,11 @@ class ResultScreen(ViewScreen[None]):
         address = content.uri if isinstance(content, LinkContent) else self._uri
         if address.lower().startswith(("https:", "http:")):
             self._ask_to_visit(address)
-            return
-        if isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
-            self.notify(
-                "This is the source of an MCP app. You can read and save it, but not open it.", timeout=4
-            )
-            return
-        self._ask_path("save and open as", and_open=True)
+        elif isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
+            why = "This is the source of an MCP app. You can read and save it, but not open it."
+            self.notify(why, timeout=4)
+        else:
+            self._ask_path("save and open as", self._ask_to_open)
 
     def _ask_to_visit(self, address: str) -> None:
         found = web_address(address)
@@ -136,28 +131,24 @@ class ResultScreen(ViewScreen[None]):
                 self.app.notify("Cannot open a browser here.", timeout=5)
                 clipboard.copy(self.app, address, "the URL")
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self.app.run_worker(visit(), exit_on_error=True)
-
         odd = "".join(f"\n! {one}" for one in found.warnings)
         about = f"{clean_line(address, 2000)}\nhost: {clean_line(found.host, 300)}{odd}"
-        question = "Open this URL from the server in the browser?"
-        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
+        self._ask_first("Open this URL from the server in the browser?", about, visit)
 
-    def _ask_path(self, label: str, *, and_open: bool) -> None:
+    def _ask_path(self, label: str, then: Callable[[Path], object]) -> None:
         stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
         structured = self._result.structured if self._result is not None else None
-        then = self._ask_to_open if and_open else str
         save_part(self.page, self._prompt, stem, structured, label=label, then=then)
 
     def _ask_to_open(self, path: Path) -> None:
+        question = "Open this file from the server with the default program?"
+        self._ask_first(question, clean_line(str(path), 300), partial(open_file, self.app, path))
+
+    def _ask_first(self, question: str, about: str, open_it: Callable[[], Coroutine[Any, Any, None]]) -> None:
         def answered(yes: bool | None) -> None:
             if yes:
-                self.app.run_worker(open_file(self.app, path), exit_on_error=True)
+                self.app.run_worker(open_it(), exit_on_error=True)
 
-        question = "Open this file from the server with the default program?"
-        about = clean_line(str(path), 300)
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
     def leave(self) -> None:

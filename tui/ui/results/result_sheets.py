@@ -3,7 +3,8 @@
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from threading import Event
 from typing import Any
 from urllib.parse import unquote
@@ -69,7 +70,8 @@ class ImageLines(Lines):
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
         if begin:
-            self._turn(is_open=self.is_picture)
+            self._is_open = self.is_picture
+            self._lay_out()
         return (self._image,) if self._is_open else ()
 
     def count(self) -> int:
@@ -80,7 +82,8 @@ class ImageLines(Lines):
         return super().row(index, width) if at < 0 else self._shown[at]
 
     def toggle(self, index: int, width: int) -> Work | None:
-        self._turn(is_open=self.is_picture and not self._is_open)
+        self._is_open = self.is_picture and not self._is_open
+        self._lay_out()
         return None
 
     def value(self, index: int) -> str:
@@ -92,10 +95,6 @@ class ImageLines(Lines):
         self._width = width
         self._lay_out()
 
-    def _turn(self, *, is_open: bool) -> None:
-        self._is_open = is_open
-        self._lay_out()
-
     def _lay_out(self) -> None:
         self._shown = self._image.rows(self._width) if self._is_open else []
 
@@ -104,11 +103,11 @@ Part = tuple[Sheet, Content | None]
 """A sheet, and the content of a result that it shows."""
 
 
-class Stack:
+class Stack(Sheet):
     """Sheets one below another, each with its content."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
+        self._parts, self.size = parts, sum(sheet.size for sheet, _ in parts)
         self._has_begun = False
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
@@ -121,10 +120,6 @@ class Stack:
             number += is_image
             found += sheet.images(begin=begins and not (is_image and number > FIRST))
         return found
-
-    @property
-    def size(self) -> int:
-        return sum(sheet.size for sheet, _ in self._parts)
 
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         parts = enumerate(self._parts)
@@ -180,25 +175,19 @@ class Stack:
             sheet.fit(width)
 
     def content(self, index: int) -> Content | None:
-        """Return the content of a row, or None."""
         return self._at(index)[1] if index < self.count() else None
 
     def saved(self, index: int) -> tuple[bytes, str] | None:
         """Return the bytes of the image or text in a row, and their file suffix, or None."""
         if not self.count():
             return None
-        found = self.binary(index)
-        content = self.content(index)
+        sheet, content, at = self._at(index)
+        found = sheet.binary(at) if isinstance(sheet, Tree) else None
+        if isinstance(content, BinaryContent):
+            found = decoded(content)
         if found is None and content is not None:
             return self.value(index).encode("utf-8", "replace"), text_ending(content)
         return found
-
-    def binary(self, index: int) -> tuple[bytes, str] | None:
-        """Return the bytes of the image in a row, and their file suffix, or None."""
-        sheet, content, at = self._at(index)
-        if isinstance(content, BinaryContent):
-            return decoded(content)
-        return sheet.binary(at) if isinstance(sheet, Tree) else None
 
 
 def ending_of(content: BinaryContent) -> str:
@@ -246,29 +235,32 @@ def sheet_of_result(
     return Stack(list(_tool(result, promised, signs)))
 
 
+def _line(words: str, style: str) -> Part:
+    return Lines([((words, style),)]), None
+
+
 def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
-            yield Lines([((words, "bad"),)]), None
+            yield _line(words, "bad")
     elif result.is_error:
-        yield Lines([(("The tool reported an error.", "bad"),)]), None
+        yield _line("The tool reported an error.", "bad")
     if result.structured is not None or promised is not None:
         yield from _structured(result, promised, signs)
     elif result.warning:
-        yield Lines([((f"! {clean_line(result.warning, 600)}", "warn"),)]), None
-    alone = (
-        len(result.content) == 1 and result.structured is None and not any(_annotations(result.content[0]))
-    )
-    for number, content in enumerate(result.content[:MOST_ITEMS], 1):
+        yield _line(f"! {clean_line(result.warning, 600)}", "warn")
+    items = result.content
+    alone = len(items) == 1 and result.structured is None and not any(_annotations(items[0]))
+    for number, content in enumerate(items[:MOST_ITEMS], 1):
         if not alone:
-            yield Lines([(*_heading(number, content),)]), content
+            yield Lines([_heading(number, content)]), content
         yield from _content(content, signs)
-        if number < len(result.content):
+        if number < len(items):
             yield Lines([EMPTY]), None
-    if len(result.content) > MOST_ITEMS:
-        yield Lines([((f"and {units.plural(len(result.content) - MOST_ITEMS, 'more item')}", "dim"),)]), None
-    if not result.content and result.structured is None:
-        yield Lines([(("Empty result", "dim"),)]), None
+    if len(items) > MOST_ITEMS:
+        yield _line(f"and {units.plural(len(items) - MOST_ITEMS, 'more item')}", "dim")
+    if not items and result.structured is None:
+        yield _line("Empty result", "dim")
 
 
 def _structured(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
@@ -396,16 +388,15 @@ def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
 
 def _prompt(result: PromptResult, signs: Symbols) -> Iterator[Part]:
     if result.problem:
-        yield Lines([((clean_line(result.problem, 1000), "bad"),)]), None
+        yield _line(clean_line(result.problem, 1000), "bad")
     if result.description:
         yield Lines([((clean_line(result.description, 1000), "dim"),), EMPTY]), None
     for message in result.messages[:MOST_ITEMS]:
-        style = "user bold" if message.role == "user" else "model bold"
-        yield Lines([((message.role, style),)]), None
+        yield _line(message.role, "user bold" if message.role == "user" else "model bold")
         yield from _content(message.content, signs)
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
-        yield Lines([(("No messages", "dim"),)]), None
+        yield _line("No messages", "dim")
 
 
 AROUND = 3
@@ -426,29 +417,18 @@ def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
     """Return the pairs as rows of a width; equal lines far from a difference are only counted."""
     cells = max(8, (width - 5) // 2)
     rows: list[Row] = []
-    for at, stop in _stretches(pairs):
-        if at < 0:
-            count = f"{stop} equal line{'s' if stop != 1 else ''}"
-            rows.append(((f"  {'┄' * 3} {count}", "rule"),))
-            continue
-        for pair in pairs[at:stop]:
-            rows += _pair_rows(pair, cells)
-    return rows
-
-
-def _stretches(pairs: Sequence[LinePair]) -> Iterator[tuple[int, int]]:
-    """Yield ranges to show, and (-1, number of lines) for omitted lines."""
     shown = bytearray(len(pairs))
     for place, pair in enumerate(pairs):
         if not pair.same:
             start, stop = max(0, place - AROUND), min(len(pairs), place + AROUND + 1)
             shown[start:stop] = b"\x01" * (stop - start)
-    place = 0
-    while place < len(pairs):
-        stop = shown.find(b"\0" if shown[place] else b"\x01", place)
-        stop = len(pairs) if stop < 0 else stop
-        yield (place, stop) if shown[place] else (-1, stop - place)
-        place = stop
+    for is_shown, group in groupby(zip(shown, pairs, strict=True), key=itemgetter(0)):
+        found = [pair for _, pair in group]
+        if is_shown:
+            rows += [row for pair in found for row in _pair_rows(pair, cells)]
+        else:
+            rows.append(((f"  ┄┄┄ {units.plural(len(found), 'equal line')}", "rule"),))
+    return rows
 
 
 def _pair_rows(pair: LinePair, cells: int) -> list[Row]:

@@ -1,8 +1,11 @@
-"""The active filter, its order, and the search within it: what the list shows and marks."""
+"""The active filter, its order, and the search within it; saved filters, marks and notes."""
 
 import asyncio
 from collections.abc import Callable
 
+from textual.content import Content
+
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.nodes import quoted
@@ -47,7 +50,7 @@ class ActiveFilter:
         `opened_with` is the text of the filter that the user cannot clear.
         """
         self._recording, self._list, self._prompt = recording, list, prompt
-        self._opened_with, self._worked = opened_with, worked
+        self.opened_with, self._worked = opened_with, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
@@ -72,26 +75,14 @@ class ActiveFilter:
     def is_filtered(self) -> bool:
         return self.query.root is not None
 
-    @property
-    def can_clear(self) -> bool:
-        """Whether the user has set a filter on this screen."""
-        return self.is_filtered and self.query.text != self._opened_with
-
-    def clear(self) -> None:
-        self.apply(parse(self._opened_with))
-
     def apply(self, query: Query) -> None:
         """Show the matches of a filter; an invalid filter changes nothing."""
         if query.is_sound:
             self._list.empty = self.why_empty(query)
-            self._list.show(self.filter(query))
-
-    def filter(self, query: Query) -> View | Arrangement:
-        """Make a filter the active one; return what to show. It has no rows yet."""
-        self.view.close()
-        self.query, self.view = query, self._view(query)
-        self.search(self.search_text)
-        return self.arranged()
+            self.view.close()
+            self.query, self.view = query, self._view(query)
+            self.search(self.search_text)
+            self._list.show(self.arranged())
 
     def arranged(self) -> View | Arrangement:
         """Return the rows of the filter, folded and sorted as requested."""
@@ -163,22 +154,13 @@ class ActiveFilter:
         else:
             self._worked()
 
-    @property
-    def can_cancel(self) -> bool:
-        """Whether the filter or the search is still running."""
-        is_busy = any(view is not None and view.is_at_work for view in (self.view, self.hits))
-        return is_busy and bool(self.is_filtered or self.search_text)
-
-    def cancel(self) -> None:
-        """Skip the entries that have not been checked yet."""
-        self.view.cancel()
-        if self.hits is not None:
-            self.hits.cancel()
-
-    @property
-    def so_far(self) -> str:
-        """Progress of a filter that has not checked all entries, otherwise ""."""
-        return "" if self.view.is_done else f"shown so far, {_percent(self.view)} % done"
+    def cancel(self) -> bool:
+        """Skip the entries that filter and search have not checked yet; return False if there are none."""
+        views = [view for view in (self.view, self.hits) if view is not None]
+        is_busy = any(view.is_at_work for view in views) and bool(self.is_filtered or self.search_text)
+        for view in views if is_busy else ():
+            view.cancel()
+        return is_busy
 
     def noted(self, seq: int) -> None:
         for view in (self.view, self.hits):
@@ -190,7 +172,7 @@ class ActiveFilter:
         if self.has_calls_only and len(self.view):
             return _EMPTY_SORTED
         if query.root is not None:
-            return _EMPTY_OPENED if query.text == self._opened_with else _EMPTY_FILTER
+            return _EMPTY_OPENED if query.text == self.opened_with else _EMPTY_FILTER
         if recording.live:
             return _EMPTY_LIVE
         if problem := recording.problem():
@@ -253,47 +235,122 @@ class ActiveFilter:
         self.view.close()
         self.search("")
 
-    def line(self, position: int) -> tuple[Row, Row]:
-        """Return filter and search for the left end, progress and matches for the right end, or empty rows.
-
-        `position` is the seq of the entry under the cursor, for "3 of 12".
-        """
+    def line(self) -> tuple[Row, Row]:
+        """Return filter and search for the left end, progress and matches for the right end; maybe empty."""
+        hits = self.hits
         left: Row = ()
         right: Row = ()
         if self.is_filtered:
             left = (("filter › ", "dim"), (clean_line(self.query.text, 400), "text"))
-            right = self._progress(self.view)
-        if self.hits is not None:
-            left = (
-                *left,
-                ("   " if left else "", ""),
-                ("search › ", "dim"),
-                (clean_line(self.search_text), "text"),
-            )
-            right = (
-                *self._progress(self.hits),
-                *self._matches(self.hits, position),
-                ("   ", ""),
-                *right,
-            )
-        if problem := self.view.problem or (self.hits.problem if self.hits is not None else ""):
+            right = _progress(self.view)
+        if hits is not None:
+            gap = "   " if left else ""
+            left = (*left, (gap, ""), ("search › ", "dim"), (clean_line(self.search_text), "text"))
+            row = hits.row_of(self._list.selected)
+            place = f"{exact(row + 1)} of " if row >= 0 else ""
+            found = (f"{place}{exact(len(hits))} found", "text")
+            if not len(hits):
+                found = ("no matches" if hits.is_done else "", "warn")
+            right = (*_progress(hits), found, ("   ", ""), *right)
+        if problem := self.view.problem or (hits.problem if hits is not None else ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
         return left, right
 
-    def _progress(self, view: View) -> Row:
-        if view.is_done or not view.progress[1]:
-            return ()
-        stops = ", esc stops" if view.is_at_work else ""
-        return ((f"{_percent(view)} %{stops}   ", "warn"),)
 
-    def _matches(self, search: View, position: int) -> Row:
-        if not len(search):
-            return (("no matches" if search.is_done else "", "warn"),)
-        row = search.row_of(position)
-        place = f"{exact(row + 1)} of " if row >= 0 else ""
-        return ((f"{place}{exact(len(search))} found", "text"),)
+def _progress(view: View) -> Row:
+    if view.is_done or not view.progress[1]:
+        return ()
+    stops = ", esc stops" if view.is_at_work else ""
+    return ((f"{percent_of(view)} %{stops}   ", "warn"),)
 
 
-def _percent(view: View) -> int:
+def percent_of(view: View) -> int:
+    """Return how much of its entries a view has checked."""
     done, total = view.progress
     return done * 100 // max(1, total)
+
+
+KEEP = "+"
+"""Entry of the list of saved filters that saves the active one."""
+
+
+class Annotations:
+    """Changes them; `noted` is called after a change of a note."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        list: EntryList,
+        prompt: PromptLine,
+        active_filter: ActiveFilter,
+        noted: Callable[[], None],
+    ) -> None:
+        self._recording, self._list, self._prompt = recording, list, prompt
+        self._active_filter, self._noted = active_filter, noted
+
+    def toggle_mark(self) -> None:
+        index, entries = self._list.index, self._recording.entries
+        if self._list.chosen() and index >= 0:
+            entries.mark(index, not entries.marked[index])
+            self._recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
+            self._list.tick()
+
+    def edit_note(self) -> None:
+        seq, notes = self._list.chosen(), self._recording.annotations.notes
+        if not seq:
+            return
+
+        def keep(text: str) -> None:
+            text = self._recording.annotations.redact(text.strip())
+            notes.pop(seq, None)
+            if text:
+                notes[seq] = text
+            self._recording.annotations.keep_note(seq, None, text)
+            self._list.repaint()
+            self._active_filter.noted(seq)
+            self._noted()
+
+        empty = "leave empty to remove the note"
+        self._prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder=empty)
+
+    def choose_filter(self) -> None:
+        """Choose a saved filter and apply it, or save the active one."""
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        text, saved = self._active_filter.query.text, self._recording.annotations.filters
+
+        def picked(name: str | None) -> None:
+            if name == KEEP:
+                self._save_filter(text)
+            elif name is not None:
+                self._active_filter.apply(parse(saved[name]))
+
+        choices = [
+            PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
+        ]
+        if text and text not in saved.values():
+            choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
+        note = "No saved filters yet. Filter with /, then save the filter here."
+        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
+
+    def _save_filter(self, text: str, name: str = "") -> None:
+        app, screen = self._prompt.app, self._prompt.screen
+
+        async def save(name: str) -> None:
+            try:
+                await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
+            except McptuiError as error:
+                title = f"Filter {name} not saved"
+                app.notify(clean_line(str(error), 600), title=title, severity="error")
+                if screen.is_current and not self._prompt.display:
+                    self._save_filter(text, name)
+            else:
+                self._recording.annotations.filters[name] = text
+                app.notify(f"Saved as {name}.", timeout=2)
+
+        def named(name: str) -> None:
+            name = clean_line(name.strip(), 60)
+            if name and name != KEEP:
+                screen.run_worker(save(name), name="save a filter")
+
+        self._prompt.ask("filter name", named, value=name)

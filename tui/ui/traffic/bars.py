@@ -92,7 +92,7 @@ class EntryTab(StrEnum):
 
 
 class Tabs(Bar):
-    """The names of tabs, each with a note; a click selects one. A subclass implements `part`."""
+    """The names of tabs, each with a note; a click selects one."""
 
     class Chosen(Message):
         """A name was clicked."""
@@ -109,8 +109,8 @@ class Tabs(Bar):
         self.right: Row = ()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        """Return the part of the line for a tab."""
-        return ()
+        name = (f" {tab}", "accent bold" if tab == self.active else "dim")
+        return (name, (f" {note}" if note else "", "warn"), (" ", ""))
 
     def _parts(self) -> list[tuple[str, Row]]:
         return [(tab, self.part(at, tab, self.notes.get(tab, ""))) for at, tab in enumerate(self._tabs, 1)]
@@ -121,14 +121,6 @@ class Tabs(Bar):
     def on_click(self, event: events.Click) -> None:
         if (tab := part_at(self._parts(), event.x)) is not None:
             self.post_message(self.Chosen(tab))
-
-
-class EntryTabs(Tabs):
-    """The names of the views of an entry."""
-
-    def part(self, number: int, tab: str, note: str) -> Row:
-        name = (f" {tab}", "accent bold" if tab == self.active else "dim")
-        return (name, (f" {note}" if note else "", "warn"), (" ", ""))
 
 
 def exact(number: int) -> str:

@@ -11,7 +11,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import Entry, Kind, TrafficReader
+from tui.core.traffic import Kind, TrafficReader
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
@@ -38,8 +38,8 @@ def difference_notes(found: "Comparison") -> list[Row]:
     if found.same:
         notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
     if found.masked:
-        plural = "" if found.masked == 1 else "s"
-        notes.append(f"{found.masked:,} expected difference{plural} hidden. Press a to show all.")
+        hidden = units.plural(found.masked, "expected difference")
+        notes.append(f"{hidden} hidden. Press a to show all.")
     if not found.complete:
         notes.append("Too large to compare completely.")
     return [((note, "dim"),) for note in notes]
@@ -108,14 +108,11 @@ class ComparisonScreen(ViewScreen[None]):
     def _say(self, found: "Comparison | None" = None) -> None:
         first, second = self._names
         what = "the calls of " if self._calls else ""
-        count = len(found.differences) if found is not None else 0
-        count_text = "" if found is None else "1 difference" if count == 1 else f"{count} differences"
+        count = units.plural(len(found.differences), "difference") if found is not None else ""
         self._title.show(
-            (("COMPARE  ", "text bold"), (f"{what}{first} and {second}", "text")), ((count_text, "dim"),)
+            (("COMPARE  ", "text bold"), (f"{what}{first} and {second}", "text")), ((count, "dim"),)
         )
-        keys: list[tuple[str, str]] = []
-        if self._has_calls:
-            keys.append(("tab", "the two entries" if self._calls else "the whole calls"))
+        keys = [("tab", "the two entries" if self._calls else "the whole calls")] if self._has_calls else []
         keys.append(("a", "all differences" if self._masked else "hide times, IDs, durations"))
         keys += [("c", "copy"), ("esc", "back")]
         self._keys.show([(key, label, None) for key, label in keys])
@@ -140,10 +137,6 @@ class Comparer:
     def __init__(self, list: EntryList, reader: ReaderThread) -> None:
         self._entries, self._list, self._reader = list.entries, list, reader
         self.marked = 0
-
-    @property
-    def row(self) -> Row:
-        return ((f"   comparing entry {self.marked} with…", "accent"),) if self.marked else ()
 
     def compare(self) -> None:
         seq, entries, reader = self._list.chosen(), self._entries, self._reader
@@ -192,10 +185,6 @@ def _value(reader: TrafficReader, seq: int) -> Any:
         raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
     if len(entry.body) > MOST_COMPARED:
         raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
-    return _json_of(entry)
-
-
-def _json_of(entry: Entry) -> Any:
     if not entry.body:
         return dict(entry.detail)
     try:

@@ -58,7 +58,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         label: str,
         seq: int,
         params: Mapping[str, Any],
-        check: Callable[[Mapping[str, Any]], Awaitable[str]] | None,
+        check: Callable[[Mapping[str, Any]], Awaitable[str]],
     ) -> None:
         super().__init__()
         self._check = check
@@ -71,7 +71,11 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         self._area = JsonArea(
             dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
         )
-        self._area.load_text(params_text(shown(params)))
+        text = json.dumps(shown(params), ensure_ascii=False, indent=2)
+        if not text.replace("\n", "").isprintable():  # invisible characters as escapes
+            signs = (one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
+            text = "".join(signs)
+        self._area.load_text(text)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -100,12 +104,11 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
         self._status.show((("✓ ready to send", "ok"),))
-        if self._check is not None:
-            self._tasks.start(self._check_later(self._check, found), "check params")
+        self._tasks.start(self._check_later(found), "check params")
 
-    async def _check_later(self, check: Callable[[Mapping[str, Any]], Awaitable[str]], params: Any) -> None:
+    async def _check_later(self, params: Mapping[str, Any]) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
-        if problem := await check(params):
+        if problem := await self._check(params):
             self._status.show(
                 ((f"! {clean_line(problem, 300)}", "warn"),), (("you can still send it", "dim"),)
             )
@@ -138,14 +141,6 @@ def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
     if not isinstance(was, dict) or TOKEN not in was or not isinstance(meta, dict):
         return dict(after)
     return {**after, "_meta": {**meta, TOKEN: was[TOKEN]}}
-
-
-def params_text(params: Mapping[str, Any]) -> str:
-    """Return params as editable JSON, with invisible characters as escapes."""
-    text = json.dumps(params, ensure_ascii=False, indent=2)
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
 def parsed(text: str) -> dict[str, Any] | str:

@@ -1,7 +1,7 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,17 +11,17 @@ from textual.widget import Widget
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, paragraphs
+from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of, paragraphs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.times import TimeMode
 
 ADVANCE_MS = 4.0
 """How long the list may filter new entries per tick."""
@@ -43,7 +43,7 @@ class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
     The list is not notified of new entries: `tick` checks for them. Only visible lines are created. While it
-    is `live`, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
+    is live, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
     """
 
     CURSOR = True
@@ -65,28 +65,22 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def __init__(
         self,
-        entries: EntryColumns,
+        recording: Recording,
         *,
-        live: bool = True,
         preview: Callable[[int], EntryPreview] = lambda seq: NONE,
-        notes: Mapping[int, str] | None = None,
         empty: tuple[str, ...] = (),
         symbols: Symbols = UNICODE,
-        clock: Callable[[], int] = time.monotonic_ns,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self.entries = entries
-        self.view: View | Arrangement = View(entries)
+        self._recording, self.entries = recording, recording.entries
+        self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
-        self._maker = RowMaker(entries, symbols)
+        self._maker = RowMaker(recording.entries, symbols)
         self._symbols = symbols
-        self.live = live
-        self._clock = clock
         self._preview = preview
-        self._notes = notes if notes is not None else {}
         self.selected = 0  # seq of the entry under the cursor, 0 if none
         self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
         self._revision = 0
@@ -126,12 +120,8 @@ class EntryList(LinePane, inherit_bindings=False):
             self.empty = paragraphs
             self.rows_changed()
 
-    def tick(self, live: bool = True) -> bool:
-        """Add new entries; return whether there were any. Cheap if not.
-
-        `live` says whether the recording is still being written. Once False, it stays so.
-        """
-        self.live &= live
+    def tick(self) -> bool:
+        """Add new entries; return whether there were any. Cheap if not."""
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
             return self._count_up()
@@ -189,7 +179,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.follow()
 
     def next_time_format(self) -> None:
-        self._maker.mode = self._maker.mode.next()
+        self._maker.mode = TimeMode((self._maker.mode + 1) % len(TimeMode))
         self._layout = None
         self.repaint()
 
@@ -219,8 +209,8 @@ class EntryList(LinePane, inherit_bindings=False):
             entry,
             columns,
             previous=previous if entries.is_here(previous) else -1,
-            now_ns=self._clock() if self.live else 0,
-            noted=seq in self._notes,
+            now_ns=time.monotonic_ns() if self._recording.live else 0,
+            noted=seq in self._recording.annotations.notes,
             lead=self._lead(entry),
             ident=preview.ident,
             text=preview.text,
@@ -249,7 +239,7 @@ class EntryList(LinePane, inherit_bindings=False):
         sources = self.entries.sources.texts
         if self._layout is None or len(sources) != self._sources:
             self._sources = len(sources)
-            longest = max((len(self._maker.name(name)) for name in sources[:64]), default=6)
+            longest = max((len(name_of(name)) for name in sources[:64]), default=6)
             self._layout = layout_for(self.columns, self._maker.mode, longest)
         return self._layout
 
@@ -264,8 +254,8 @@ class EntryList(LinePane, inherit_bindings=False):
         following = self.following and self.view.in_time_order
         super().rows_changed(start)
         self.following = following
-        if following:
-            self._pin()
+        if following and round(self.scroll_y) != self.max_scroll_y:
+            self._place(self.max_scroll_y)
 
     def _update_rows(self) -> None:
         """Find the cursor's entry and the visible ones again, since rows may have been added anywhere."""
@@ -304,8 +294,8 @@ class EntryList(LinePane, inherit_bindings=False):
 
     def _count_up(self) -> bool:
         """Draw visible pending requests again, because their latency grows."""
-        now = self._clock()
-        if not self.live or now - self._counted_ns < COUNT_UP_NS:
+        now = time.monotonic_ns()
+        if not self._recording.live or now - self._counted_ns < COUNT_UP_NS:
             return False
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y
@@ -375,7 +365,7 @@ class TrafficTail(EntryList, can_focus=False):
 
     def __init__(self, recording: Recording, symbols: Symbols) -> None:
         empty = ("Live traffic appears here.",)
-        super().__init__(recording.entries, live=recording.live, empty=empty, symbols=symbols, id="tail")
+        super().__init__(recording, empty=empty, symbols=symbols, id="tail")
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

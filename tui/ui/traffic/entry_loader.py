@@ -1,24 +1,20 @@
-"""Reads a recording in a worker thread: previews for visible rows, and complete entries to open.
-
-A preview is data for a line that is not in the columns, namely the id and the start of a text. Previews are
-read only for visible entries, and the latest are cached. An entry is loaded with its body, its partner, its
-findings and its call.
-"""
+"""Reads a recording in a worker thread: previews for visible rows, and complete entries to open."""
 
 import asyncio
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from textual.cache import LRUCache
 
 from tui.core.background import Tasks
+from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
-from tui.core.units import duration
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread
@@ -26,14 +22,15 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
 
+T = TypeVar("T")
+
 KEPT = 2048
 READ_AT_ONCE = 256
 HEAD_BYTES = 400
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPreview:
-    """The id of an entry and the start of its text, both cleaned."""
+class EntryPreview(NamedTuple):
+    """What the columns lack for a line: the id of an entry and the start of its text, both cleaned."""
 
     ident: str = ""
     text: str = ""
@@ -78,76 +75,38 @@ class Previews:
     async def _read(self, wanted: list[int]) -> None:
         read = await self._reader.ask(lambda reader: [reader.entry(seq, HEAD_BYTES) for seq in wanted])
         for seq, entry in zip(wanted, read, strict=True):
-            self._known[seq] = _preview(entry) if entry is not None else NONE
+            self._known[seq] = preview_of(entry) if entry is not None else NONE
         self._changed()
 
     async def close(self) -> None:
         await self._tasks.cancel()
 
 
-def _preview(entry: Entry) -> EntryPreview:
+def preview_of(entry: Entry) -> EntryPreview:
+    """Return the id and the text of an entry whose body may be truncated."""
+    detail = entry.detail
+    text = entry.body.decode("utf-8", "replace")
     if entry.is_body_lost:
-        return EntryPreview(clean_line(entry.ident, 40), BODY_LOST_TEXT)
-    if entry.detail.get("event") == "sign-in":
-        return EntryPreview("", clean_line(_sign_in(entry.detail), HEAD_BYTES))
-    if entry.kind is Kind.EVENT and "exchange" not in entry.detail and (fields := _fields(entry)):
-        return EntryPreview("", _event(fields))
-    text = clean_line(entry.body.decode("utf-8", "replace"), HEAD_BYTES)
-    if not text and "exchange" in entry.detail:
-        text = clean_line(_http(entry.detail), HEAD_BYTES)
-    if not text and entry.detail:
-        text = clean_line("  ".join(f"{name} {value}" for name, value in entry.detail.items()), HEAD_BYTES)
-    return EntryPreview(clean_line(entry.ident, 40), text)
+        text = BODY_LOST_TEXT
+    elif detail.get("event") == "sign-in" or ("http" in detail and not text):
+        words = (detail.get(name, "") for name in ("status", "http", "url"))
+        text = " ".join(str(word) for word in words if word)
+    elif not text or (entry.kind is Kind.EVENT and "exchange" not in detail):
+        text = _event(detail, text)
+    return EntryPreview(clean_line(entry.ident, 40), clean_line(text, HEAD_BYTES))
 
 
-def _http(detail: Mapping[str, Any]) -> str:
-    """Return an HTTP request or response without a body as one line."""
-    if "http" in detail:
-        return f"{detail['http']} {detail.get('url', '')}"
-    status = f"HTTP {detail['status']}" if "status" in detail else ""
-    what = f"broke: {detail['why']}" if "why" in detail else "event without data" if "sse" in detail else ""
-    return "  ".join(filter(None, (status, what)))
-
-
-def _sign_in(detail: Mapping[str, Any]) -> str:
-    """Return an exchange with an authorization server as one line, starting with what differs."""
-    host, _, path = str(detail.get("url", "")).partition("://")[2].partition("/")
-    return f"{detail.get('status', 'failed')} /{path}  {detail.get('http', '')} {host}"
-
-
-def _fields(entry: Entry) -> Mapping[str, Any]:
-    """Return the fields of an event. Its body is truncated, and often incomplete."""
-    try:
-        found = json.loads(entry.body)
-    except (ValueError, RecursionError):
-        return entry.detail
-    return found if isinstance(found, dict) else {}
-
-
-def _event(detail: Mapping[str, Any]) -> str:
+def _event(detail: Mapping[str, Any], body: str) -> str:
     """Return an event as one line: command lines as in a shell, other values after their names."""
-    if detail.get("event") == "exit" and (text := _exit(detail)):
-        return text
+    with suppress(ValueError, RecursionError):  # a truncated body
+        detail = found if isinstance(found := json.loads(body), dict) else {}
     parts: list[str] = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):
             parts.insert(0, shlex.join(str(word) for word in value))
-        elif name != "event" and not isinstance(value, dict | list):
-            parts.append(f"{name} {value}")
-    return clean_line("  ".join(parts), HEAD_BYTES)
-
-
-def _exit(detail: Mapping[str, Any]) -> str:
-    """Return how a process ended: "code 0, 8.5 s" or "SIGKILL"; "" if unknown."""
-    code, signal, seconds = detail.get("code"), detail.get("signal"), detail.get("seconds")
-    if isinstance(signal, str) and signal:
-        return clean_line(signal, 24)
-    if isinstance(signal, int) and signal:
-        return f"signal {abs(signal)}" if abs(signal) < 1_000 else ""
-    if not isinstance(code, int) or code.bit_length() > 63:
-        return ""
-    lived = seconds if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
-    return f"code {code}" + (f", {duration(lived * 1e3)}" if lived is not None else "")
+        elif name not in ("event", "exchange") and value is not None and not isinstance(value, dict | list):
+            parts.append(f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}")
+    return "  ".join(parts)
 
 
 HEAD = 256 * 1024
@@ -162,18 +121,13 @@ MOST_STEPS = 400
 
 @dataclass(frozen=True, slots=True)
 class LoadedEntry:
-    """A loaded entry.
-
-    Attributes:
-        body: up to `MOST` bytes of the body.
-        steps: indices of the entries of its call, or of the entry alone.
-    """
+    """A loaded entry, with up to `MOST` bytes of its body."""
 
     entry: Entry
     body: bytes
     tree: Tree
     findings: Sequence[Finding]
-    steps: Sequence[int]
+    steps: Sequence[int]  # indices of the entries of its call, or of the entry alone
     partner: "LoadedEntry | None" = None
 
 
@@ -251,3 +205,19 @@ class EntryLoader:
         if not root:
             return (index,) if index >= 0 else ()
         return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))
+
+
+READ_SECONDS = 2.0
+"""How long a key waits for data of the recording."""
+
+
+async def in_time(reading: Awaitable[T | None]) -> T | str:
+    """Return what is read, or why not as a sentence: it takes too long, failed, or was dropped."""
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            found = await reading
+    except TimeoutError:
+        return "Still loading. Try again in a moment."
+    except McptuiError as error:
+        return clean_line(str(error), 400)
+    return "This entry was dropped at the size limit of the recording." if found is None else found

@@ -54,11 +54,6 @@ class Layout:
         """The width of the method if a tool is shown next to it."""
         return min(26, max(10, self.what * 2 // 5))
 
-    @property
-    def short(self) -> bool:
-        """Whether kinds are abbreviated."""
-        return self.kind < 14
-
 
 def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
     """Return the columns for a width. `server_cells` is the width of the longest server name."""
@@ -75,23 +70,13 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
 
 
 class RowMaker:
-    """Creates lines, with times in the format `mode`; caches cleaned names."""
+    """Creates lines, with times in the format `mode`."""
 
     def __init__(self, entries: EntryColumns, symbols: Symbols) -> None:
         self.mode = TimeMode.CLOCK
         self._entries = entries
         self._symbols = symbols
-        self._cleaned: dict[str, str] = {}
         self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
-        self._setup = bytearray()  # by method number: whether its lines are dimmed
-
-    def name(self, text: str) -> str:
-        known = self._cleaned.get(text)
-        if known is None:
-            if len(self._cleaned) > 4096:
-                self._cleaned.clear()
-            known = self._cleaned[text] = clean_line(text, NAME_CHARS)
-        return known
 
     def row(
         self,
@@ -128,7 +113,7 @@ class RowMaker:
             spans.append(_cell(self._time(index, delta), "dim", columns.time, gap))
         if columns.delta:
             spans.append(_cell(delta, "dim", columns.delta, gap))
-        source = self.name(entries.sources.texts[entries.source[index]])
+        source = name_of(entries.sources.texts[entries.source[index]])
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
@@ -141,12 +126,11 @@ class RowMaker:
             short = ident if len(ident) <= columns.ident else f"…{ident[1 - columns.ident :]}"
             spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
         size = units.size(entries.size[index] if fold is None else fold.octets)
-        spans.append(
-            _kept_cell(size if columns.size > 6 else size.replace(" ", ""), "dim", columns.size, gap)
-        )
+        size = size if columns.size > 6 else size.replace(" ", "")
+        spans.append(_kept_cell(size, "dim", columns.size, gap))
         if fold is None:
             spans += self._latency(index, columns, now_ns, is_call)
-        if self._is_setup(entries.method[index]):
+        if is_setup(entries.methods.texts[entries.method[index]]):
             spans = [(text, _DIMMED.get(style, style)) for text, style in spans]
         if is_hit:
             spans[0] = (symbols.hit if lead == " " else lead, "accent bold")
@@ -184,12 +168,6 @@ class RowMaker:
         spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
         return _joined(spans)
 
-    def _is_setup(self, number: int) -> int:
-        texts = self._entries.methods.texts
-        while len(self._setup) <= number:
-            self._setup.append(is_setup(texts[len(self._setup)]))
-        return self._setup[number]
-
     def _time(self, index: int, delta: str) -> str:
         match self.mode:
             case TimeMode.CLOCK:
@@ -208,13 +186,13 @@ class RowMaker:
         if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
             words = short = f"{self._symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
             style = "dim"
-        return (short if columns.short else words, style)
+        return (short if columns.kind < 14 else words, style)
 
     def _what(self, index: int, columns: Layout, text: str) -> Row:
         entries = self._entries
         kind = entries.kind[index]
-        method = self.name(entries.methods.texts[entries.method[index]])
-        tool = self.name(entries.tools.texts[entries.tool[index]])
+        method = name_of(entries.methods.texts[entries.method[index]])
+        tool = name_of(entries.tools.texts[entries.tool[index]])
         if kind in PREVIEWED:
             event = ((f"{method}  ", "text"),) if method else ()
             return (*event, (text, "dim" if kind != Kind.NOT_JSON else "text"))
@@ -274,15 +252,17 @@ _kept_cell = lru_cache(512)(_cell)
 """A cache for cells that many lines share."""
 
 
+@lru_cache(4096)
+def name_of(text: str) -> str:
+    """Return a name cleaned."""
+    return clean_line(text, NAME_CHARS)
+
+
 def _joined(spans: list[Span]) -> Row:
     """Merge adjacent spans of the same style: that halves the time to paint a line."""
     joined: list[Span] = []
-    before = None
-    for piece in spans:
-        style = piece[1]
-        if style == before:
-            joined[-1] = (joined[-1][0] + piece[0], style)
-        else:
-            joined.append(piece)
-            before = style
+    for text, style in spans:
+        if joined and joined[-1][1] == style:
+            text = joined.pop()[0] + text
+        joined.append((text, style))
     return tuple(joined)

@@ -1,13 +1,17 @@
 """The open entry: as a tree, next to its partner, as bytes, on a time line, explained, with findings."""
 
 import asyncio
+import json
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -15,20 +19,19 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Outcome
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Outcome
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
-from tui.ui.traffic.bars import EntryTab, EntryTabs, Tabs
-from tui.ui.traffic.copies import copy_as
+from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry
+from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, in_time
 from tui.ui.traffic.sheets import RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.page import Lines, Page, Sheet, copy_text
+from tui.ui.widgets.page import MOST_COPIED, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
@@ -79,7 +82,7 @@ class EntryView(Vertical):
         self._symbols = symbols
         self._prompt = prompt
         self._folder = folder
-        self._tabs = EntryTabs(EntryTab, id="tabs")
+        self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
         self.pages = (Page(id="page-first"), Page(id="page-second"))
         self.loaded: LoadedEntry | None = None
@@ -119,7 +122,6 @@ class EntryView(Vertical):
             self.show_entry(self.loaded.entry.seq)
 
     def look(self) -> None:
-        """Load the entry again once its partner is recorded."""
         loaded, entries = self.loaded, self._recording.entries
         if loaded is not None and loaded.partner is None:
             index = entries.index(loaded.entry.seq)
@@ -132,7 +134,6 @@ class EntryView(Vertical):
         self._fill()
 
     def fit(self, width: int) -> None:
-        """Show a pair side by side if there is room, in the default view."""
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
             self._tabs.active = self._default_tab()
@@ -161,13 +162,17 @@ class EntryView(Vertical):
         while shown != self._wanted:
             shown = self._wanted
             self._update_tabs(busy=True)
+            problem = "This entry was dropped at the size limit of the recording."
             try:
                 loaded = await self.loader.load(shown)
             except McptuiError as error:
-                self._show_problem(str(error))
-                continue
+                loaded, problem = None, str(error)
             if loaded is None:
-                self._show_problem("This entry was dropped at the size limit of the recording.")
+                self.loaded = None
+                self.remove_class("-pair")
+                self._headings[0].show(())
+                self.pages[0].show(Lines([((clean_line(problem, 400), "warn"),)]))
+                self._update_tabs(busy=False)
                 continue
             same = self.loaded is not None and self.loaded.entry.seq == loaded.entry.seq
             self.loaded = loaded
@@ -176,13 +181,6 @@ class EntryView(Vertical):
                 self._fill()
             await asyncio.sleep(1 / MOST_A_SECOND)
 
-    def _show_problem(self, sentence: str) -> None:
-        self.loaded = None
-        self.remove_class("-pair")
-        self._headings[0].show(())
-        self.pages[0].show(Lines([((clean_line(sentence, 400), "warn"),)]))
-        self._update_tabs(busy=False)
-
     def _update_tabs(self, *, busy: bool) -> None:
         tabs, loaded = self._tabs, self.loaded
         tabs.notes = {}
@@ -190,17 +188,15 @@ class EntryView(Vertical):
             both = (loaded, loaded.partner) if loaded.partner is not None else (loaded,)
             if count := sum(len(each.findings) for each in both):
                 tabs.notes = {EntryTab.FINDINGS: str(count)}
-        working = busy or any(page.busy for page in self.pages)
-        tabs.right = (("reading…", "warn"),) if working else self._note_and_seq()
+        if busy or any(page.busy for page in self.pages):
+            tabs.right = (("reading…", "warn"),)
+        elif loaded is None:
+            tabs.right = ()
+        else:
+            note = self._recording.annotations.notes.get(loaded.entry.seq, "")
+            row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
+            tabs.right = (*row, (f"entry {loaded.entry.seq}", "dim"))
         tabs.refresh()
-
-    def _note_and_seq(self) -> Row:
-        loaded = self.loaded
-        if loaded is None:
-            return ()
-        note = self._recording.annotations.notes.get(loaded.entry.seq, "")
-        row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
-        return (*row, (f"entry {loaded.entry.seq}", "dim"))
 
     def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
         event.stop()
@@ -303,9 +299,6 @@ class EntryView(Vertical):
 SHORT = 20
 """If there are fewer rows, an open entry covers the list."""
 
-LOAD_SECONDS = 2.0
-"""How long a key waits until its entry is loaded."""
-
 
 class EntryPanel:
     """Opens and closes the selected entry below the list; `headings` are above the list."""
@@ -330,17 +323,14 @@ class EntryPanel:
         self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
 
     def look(self) -> None:
-        """Update the open entry."""
         if self.is_open:
             self._entry.look()
 
     def _shows_findings(self) -> bool:
         """Return whether the selected entry failed and has findings that say why."""
         entries, index = self._list.entries, self._list.index
-        if index < 0 or entries.outcome[index] not in FAILED:
-            return False
-        partner = entries.partner(index)
-        return bool(entries.severity[index] or (partner >= 0 and entries.severity[partner]))
+        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
+        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
 
     def close(self) -> None:
         self._maximized = False
@@ -353,7 +343,6 @@ class EntryPanel:
         self._show(whole=self._maximized)
 
     def fit(self, width: int) -> None:
-        """Lay out the entry for another size of the screen."""
         self._entry.fit(width)
         self.share_room()
 
@@ -376,22 +365,79 @@ class EntryPanel:
             screen.set_focus(self._list, scroll_visible=False)
 
     async def copy(self) -> None:
-        """Copy the selected entry once it is loaded.
-
-        Later keys wait: they are for the question about the format.
-        """
+        """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
         if not self._list.chosen():
             return
         if not self.is_open:
             self.open()
             self._screen.set_focus(self._list, scroll_visible=False)
-        try:
-            async with asyncio.timeout(LOAD_SECONDS):
-                loaded = await self._entry.loader.load(self._list.selected)
-        except TimeoutError:
-            self._screen.notify("Still loading. Try again in a moment.", timeout=3)
-        except McptuiError as error:
-            self._screen.notify(clean_line(str(error), 400), severity="warning")
+        loaded = await in_time(self._entry.loader.load(self._list.selected))
+        if isinstance(loaded, str):
+            self._screen.notify(loaded, timeout=4)
         else:
-            if loaded is not None:
-                copy_as(self._screen.app, loaded)
+            copy_as(self._screen.app, loaded)
+
+
+WAYS = {
+    "raw": "raw bytes",
+    "json": "JSON, indented",
+    "curl": "curl, or a line for stdin",
+    "python": "Python",
+}
+"""The formats, with their labels."""
+
+
+def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
+    """Ask for a format, and copy an entry in it."""
+    from tui.ui.dialogs.picker import Picker, PickerChoice
+
+    def copy(way: str | None) -> None:
+        if way is not None:
+            text = copied(way, loaded.entry, loaded.body, str(loaded.entry.detail.get("url", "")))
+            copy_text(app, text, f"entry {loaded.entry.seq}")
+
+    if len(loaded.body) > MOST_COPIED:
+        copy("raw")
+        return
+    choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+    app.push_screen(Picker("Copy as", choices), copy)
+
+
+def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
+    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
+    match way:
+        case "json":
+            with suppress(ValueError, RecursionError):
+                return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
+        case "curl":
+            return _curl(entry, body, url)
+        case "python":
+            return _python(entry, body)
+    return body.decode("utf-8", "replace")
+
+
+def _curl(entry: Entry, body: bytes, url: str) -> str:
+    text = shlex.quote(body.decode("utf-8", "replace"))
+    if not url:
+        return f"printf '%s\\n' {text}"
+    headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
+    given = entry.detail.get("headers")
+    if isinstance(given, dict):
+        known = {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"}
+        headers += [f"{name}: {value}" for name, value in given.items() if str(name).lower() in known]
+    lines = [f"curl -N {shlex.quote(url)}", *(f"-H {shlex.quote(header)}" for header in headers)]
+    return " \\\n  ".join([*lines, f"--data-raw {text}"])
+
+
+def _python(entry: Entry, body: bytes) -> str:
+    from pprint import pformat  # not needed for the first frame
+
+    try:
+        frame = json.loads(body)
+    except (ValueError, RecursionError):
+        return f"line = {body!r}"
+    params = frame.get("params") if isinstance(frame, dict) else None
+    if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):
+        arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
+        return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
+    return f"frame = {pformat(frame, width=88, sort_dicts=False)}"

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import compress
@@ -19,11 +20,10 @@ from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import Recording
-from tui.ui.traffic.active_filter import ActiveFilter
+from tui.ui.traffic.active_filter import ActiveFilter, percent_of
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, whole_entry
-from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.export_dialogs import Export
@@ -57,10 +57,6 @@ class Exporter:
         self.folder = folder
         self.note = ""
         self._stop: threading.Event | None = None
-
-    @property
-    def row(self) -> Row:
-        return ((f"   {self.note}", "warn"),) if self.note else ()
 
     def ask(self) -> None:
         if self.note:
@@ -101,7 +97,8 @@ class Exporter:
             rows = entries.with_partners(rows)
         words = f"all entries: {exact(len(rows))}"
         if self._active_filter.is_filtered:
-            words = f"{self._active_filter.so_far or 'filtered entries'}: {entry_count(len(rows))}"
+            so_far = f"shown so far, {percent_of(view)} % done"
+            words = f"{'filtered entries' if view.is_done else so_far}: {entry_count(len(rows))}"
         found["shown"] = (words, rows)
         if marked := list(compress(range(len(entries)), entries.marked)):
             whole = entries.with_partners(marked)
@@ -130,15 +127,15 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
-        path = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}"
-        dialog = ExportDialog(self._size_text(seqs), path, contents, OF_ENTRIES)
-        self._list.app.push_screen(dialog, answered)
+        path, entries = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
+        size = entry_count(len(seqs))
+        if len(seqs) <= MOST_COUNTED:
+            places = (place for seq in seqs if (place := entries.index(seq)) >= 0)
+            size += f", {size_text(sum(entries.size[place] for place in places))}"
+        self._list.app.push_screen(ExportDialog(size, path, contents, OF_ENTRIES), answered)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
-        """Return a summary of these entries.
-
-        Runs in a thread; for a long export, it only covers the start.
-        """
+        """Return a summary of these entries, of many only the first ones. Runs in a thread."""
         from tui.storage.exports.export import ExportContents
 
         contents = ExportContents()
@@ -148,20 +145,8 @@ class Exporter:
                     return ""
                 if entry := whole_entry(reader, seq, MOST):
                     contents.see(entry)
-        return (
-            f"Counted: the first {contents.words()}"
-            if len(seqs) > MOST_READ
-            else f"Contains: {contents.words()}"
-        )
-
-    def _size_text(self, seqs: Sequence[int]) -> str:
-        """Return the size of the export: "13 entries, 4.2 kB"."""
-        counted = [entry_count(len(seqs))]
-        if len(seqs) <= MOST_COUNTED:
-            entries = self._recording.entries
-            places = [place for seq in seqs if (place := entries.index(seq)) >= 0]
-            counted.append(size_text(sum(entries.size[place] for place in places)))
-        return ", ".join(counted)
+        counted = "Counted: the first" if len(seqs) > MOST_READ else "Contains:"
+        return f"{counted} {contents.words()}"
 
     async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
@@ -249,22 +234,17 @@ class _EntrySource:
         self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
     def columns(self) -> Iterator[Entry]:
-        """Yield the entries without bodies."""
-        page: Iterator[Entry] = iter(())
-        entry: Entry | None = None
-        for place, seq in enumerate(self._seqs):
-            self._rest_if_due()
-            while entry is not None and entry.seq < seq:
-                entry = next(page, None)
-            if entry is None:
-                # Many at a time, unless most of them are not selected.
-                later = self._seqs[min(place + PAGE // 8, len(self._seqs) - 1)]
-                page = iter(self._reader.columns(seq - 1, PAGE if 0 < later - seq < PAGE else 1))
-                entry = next(page, None)
-            if entry is not None and entry.seq == seq:
-                yield entry
-            else:
-                self.gone.add(seq)
+        place = 0
+        while place < len(self._seqs):
+            page = {entry.seq: entry for entry in self._reader.columns(self._seqs[place] - 1, PAGE)}
+            stop = bisect_right(self._seqs, max(page), place) if page else len(self._seqs)
+            for seq in self._seqs[place:stop]:
+                self._rest_if_due()
+                if seq in page:
+                    yield page[seq]
+                else:
+                    self.gone.add(seq)
+            place = stop
 
     def whole(self, seq: int) -> Entry | None:
         self._rest_if_due()

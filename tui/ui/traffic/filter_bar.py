@@ -15,69 +15,21 @@ from textual.widgets import Input
 
 from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import Box, SplitBar
 from tui.ui.widgets.inputs import Field
-from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
-
-MOST_VISIBLE = 8
-"""Maximum visible completions."""
 
 TYPING_SECONDS = 0.12
 """How long a filter waits for more input before it is applied."""
 
 
 class _Underlined(Highlighter):
-    """Underlines the errors in a filter."""
-
-    query = Query()
+    query = Query()  # whose errors are underlined
 
     def highlight(self, text: Text) -> None:
         for problem in self.query.problems:
             text.stylize(Style(underline=True, bold=True), problem.start, max(problem.end, problem.start + 1))
-
-
-class _Completions(LinePane, can_focus=False):
-    """The completions; `taken` is called after a click on one."""
-
-    FOLLOWS = False
-
-    def __init__(self, taken: Callable[[], None]) -> None:
-        super().__init__(id="offers")
-        self._taken = taken
-        self.completions: list[FilterCompletion] = []
-        self.marked = -1
-
-    def show(self, completions: list[FilterCompletion]) -> None:
-        self.completions, self.marked = completions, -1
-        self.display = bool(completions)
-        self.styles.height = min(MOST_VISIBLE, max(1, len(completions)))
-        self.rows_changed()
-
-    def step(self, direction: int) -> None:
-        if self.completions:
-            self.marked = (self.marked + direction) % len(self.completions)
-            self.rows_changed()
-            self.show_row(self.marked)
-
-    def row_count(self) -> int:
-        return len(self.completions)
-
-    def row(self, index: int) -> Row:
-        completion = self.completions[index]
-        lead = "▸ " if index == self.marked else "  "
-        return (
-            (f" {lead}{completion.text:<28} ", "accent" if index == self.marked else "text"),
-            (completion.meaning, "dim"),
-        )
-
-    def row_ground(self, index: int) -> str:
-        return "cursor" if index == self.marked else "on panel"
-
-    def row_clicked(self, index: int, x: int) -> None:
-        self.marked = index
-        self._taken()
 
 
 class FilterBar(Vertical):
@@ -97,7 +49,6 @@ class FilterBar(Vertical):
     FilterBar Horizontal { height: 1; }
     FilterBar Literal { width: auto; padding: 0 1; color: $accent; }
     FilterBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
-    FilterBar #offers { display: none; background: $panel; }
     FilterBar SplitBar { display: none; background: $panel; }
     """
 
@@ -119,7 +70,9 @@ class FilterBar(Vertical):
             compact=True,
             highlighter=self._underlined,
         )
-        self._completions = _Completions(self.action_take)
+        self._box = Box()
+        self._completions: list[FilterCompletion] = []
+        self._marked = -1
         self._problem = SplitBar()
         self._query = self._before = Query()
         self._typing: Timer | None = None
@@ -130,7 +83,7 @@ class FilterBar(Vertical):
             yield Literal("filter ›")
             yield self._input
         yield self._problem
-        yield self._completions
+        yield self._box
 
     @property
     def is_open(self) -> bool:
@@ -149,12 +102,19 @@ class FilterBar(Vertical):
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
         query = self._query = self._underlined.query = parse(text)
-        self._completions.show(complete(text, cursor, seen_names(self._entries)))
+        self._completions = complete(text, cursor, seen_names(self._entries))
+        self._mark(-1)
         # An unfinished term is not an error yet.
-        wrong = next(
-            (problem for problem in query.problems if problem.end < len(text) or cursor < len(text)), None
-        )
-        self._complain(wrong.sentence if wrong is not None else "")
+        wrong = (one.sentence for one in query.problems if one.end < len(text) or cursor < len(text))
+        self._complain(next(wrong, ""))
+
+    def _mark(self, marked: int) -> None:
+        self._marked = marked
+        rows: list[Row] = []
+        for index, one in enumerate(self._completions):
+            lead, style = ("▸ ", "accent") if index == marked else ("  ", "text")
+            rows.append(((f" {lead}{one.text:<28} ", style), (one.meaning, "dim")))
+        self._box.show(rows, marked)
 
     def _complain(self, sentence: str) -> None:
         self._problem.display = bool(sentence)
@@ -170,7 +130,7 @@ class FilterBar(Vertical):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if self._completions.marked >= 0:
+        if self._marked >= 0:
             self.action_take()
         elif self._query.is_sound:
             self._close(self._query)
@@ -178,21 +138,26 @@ class FilterBar(Vertical):
             self._complain(self._query.problems[0].sentence)
 
     def action_cancel(self) -> None:
-        if self._completions.marked >= 0:
-            self._completions.show(self._completions.completions)
+        if self._marked >= 0:
+            self._mark(-1)
         else:
             self._close(self._before)
 
     def action_offer(self, direction: int) -> None:
-        self._completions.step(direction)
+        if self._completions:
+            self._mark((self._marked + direction) % len(self._completions))
+
+    def on_box_chosen(self, event: Box.Chosen) -> None:
+        event.stop()
+        self._marked = event.index
+        self.action_take()
 
     def action_take(self) -> None:
-        if not self._completions.completions:
-            return
-        completion = self._completions.completions[max(0, self._completions.marked)]
-        self._input.value, self._input.cursor_position = completion.applied(self._input.value)
-        self._read()
-        self._input.focus()
+        if self._completions:
+            completion = self._completions[max(0, self._marked)]
+            self._input.value, self._input.cursor_position = completion.applied(self._input.value)
+            self._read()
+            self._input.focus()
 
     def _close(self, query: Query) -> None:
         self._stop_timer()

@@ -1,13 +1,12 @@
 """Sends recorded requests to their servers again, unchanged or edited, and selects the new entries."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
@@ -18,7 +17,7 @@ from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import whole_entry
+from tui.ui.traffic.entry_loader import in_time, whole_entry
 
 if TYPE_CHECKING:
     from tui.core.servers import ServerStatus
@@ -33,17 +32,6 @@ MOST_EDITED = 256 * 1024
 """Maximum bytes of params that can be edited."""
 
 TAP = "tap:"
-
-_KINDS = {
-    Kind.NOTIFICATION: "a notification",
-    Kind.STDERR: "a stderr line",
-    Kind.EVENT: "an event",
-    Kind.NOT_JSON: "not JSON",
-    Kind.NOT_RPC: "not JSON-RPC",
-    Kind.BATCH: "a batch",
-    Kind.RESPONSE: "a response without a request",
-    Kind.ERROR: "a response without a request",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +58,8 @@ class ResendRequest:
 def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]") -> str:
     """Return, as a sentence, why an entry cannot be sent again, judged by its columns; "" if it can."""
     kind, source = Kind(entries.kind[index]), entries.sources.texts[entries.source[index]]
-    if kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY):
-        return "Only requests to servers can be resent."
     if kind is not Kind.REQUEST:
-        return f"Only requests can be resent. This is {_KINDS.get(kind, 'none')}."
+        return "Only requests to servers can be resent."
     if entries.goes(index) is not Direction.OUT:
         return "This request came from the server and cannot be resent."
     if source.startswith(TAP):
@@ -108,9 +94,6 @@ def read(entry: Entry) -> ResendRequest | str:
         return "The params are not a JSON object, so the request cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
 
-
-READ_SECONDS = 2.0
-"""How long a key waits for data of the recording."""
 
 RECORDED = "A recording has no server to send to."
 
@@ -181,9 +164,8 @@ class Resender:
             if params is not None:
                 self._confirm(replace(request, params=edited(request.params, params)))
 
-        self._list.app.push_screen(
-            EditRequest(request.label, request.seq, request.params, self._check(request)), done
-        )
+        check = partial(self._check, request)
+        self._list.app.push_screen(EditRequest(request.label, request.seq, request.params, check), done)
 
     async def open_form(self) -> None:
         """Fill the call's arguments into its tool's form, in the workbench of its server."""
@@ -206,41 +188,26 @@ class Resender:
         if self._live is not None:
             problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:
-            found = await self._read(entries.seq(index))
-            if isinstance(found, ResendRequest):
-                return found
-            problem = found
+            seq = entries.seq(index)
+            found = await in_time(self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
+            request = found if isinstance(found, str) else read(found)
+            if isinstance(request, ResendRequest):
+                return request
+            problem = request
         self._list.notify(problem, timeout=5)
         return None
 
-    async def _read(self, seq: int) -> ResendRequest | str:
-        try:
-            async with asyncio.timeout(READ_SECONDS):
-                entry = await self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1))
-        except TimeoutError:
-            return "Still loading. Try again in a moment."
-        except McptuiError as error:
-            return str(error)
-        return "This entry was dropped at the size limit of the recording." if entry is None else read(entry)
-
-    @staticmethod
-    def _tool(live: LiveRun, request: ResendRequest) -> "Tool | None":
-        tools = live.runtime.workbench.tools(request.server)
+    def _tool(self, request: ResendRequest) -> "Tool | None":
+        tools = self._live.runtime.workbench.tools(request.server) if self._live is not None else ()
         return next((each for each in tools if each.name == request.tool), None)
 
-    def _check(self, request: ResendRequest) -> Callable[[Mapping[str, Any]], Awaitable[str]] | None:
-        """Return a function that validates params with the schema of the called tool."""
-        if self._live is None or (tool := self._tool(self._live, request)) is None:
-            return None
-        workbench = self._live.runtime.workbench
-
-        async def check(params: Mapping[str, Any]) -> str:
-            arguments = params.get("arguments", {})
-            if params.get("name") != tool.name or not isinstance(arguments, dict):
-                return ""
-            return await workbench.check(tool, arguments)
-
-        return check
+    async def _check(self, request: ResendRequest, params: Mapping[str, Any]) -> str:
+        """Return how params violate the schema of the called tool, or ""."""
+        tool, arguments = self._tool(request), params.get("arguments", {})
+        if self._live is None or tool is None or params.get("name") != tool.name:
+            return ""
+        is_object = isinstance(arguments, dict)
+        return await self._live.runtime.workbench.check(tool, arguments) if is_object else ""
 
     def _confirm(self, request: ResendRequest, *, again: bool = False) -> None:
         """Send a request, after a question if it may change something.
@@ -253,7 +220,7 @@ class Resender:
         live = self._live
         if live is None:
             return
-        tool = self._tool(live, request)
+        tool = self._tool(request)
         repeats = again and request.method == "tools/call" and not (tool and tool.read_only and tool.trusted)
         given = request.params.get("arguments")
         called = (request.server, request.tool, given if isinstance(given, dict) else {})

@@ -10,14 +10,13 @@ from textual.screen import Screen
 
 from tui.core.background import Tasks
 from tui.core.traffic import Cause
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import parse
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic.active_filter import ActiveFilter
-from tui.ui.traffic.annotations import Annotations
+from tui.ui.traffic.active_filter import ActiveFilter, Annotations
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
@@ -27,6 +26,7 @@ from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 
 LOOKS_PER_SECOND = 30
@@ -71,20 +71,12 @@ class TrafficScreen(Screen[Cause | None]):
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.list = EntryList(
-            recording.entries,
-            live=recording.live,
-            preview=self._previews.get,
-            notes=recording.annotations.notes,
-            symbols=symbols,
-        )
+        self.list = EntryList(recording, preview=self._previews.get, symbols=symbols)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
         self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
-        self.filter_bar, self.filter_line = (
-            FilterBar(recording.entries, active.apply),
-            FilterLine(id="filter-line"),
-        )
+        self.filter_bar = FilterBar(recording.entries, active.apply)
+        self.filter_line = FilterLine(id="filter-line")
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.panel = EntryPanel(self, self.list, self._headings, self.entry)
         self._overrides, self._keys = overrides, Footer()
@@ -109,7 +101,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)  # immediately: the next key may be waiting
-        self.apply_filter(parse(self._place[0]))
+        self.active_filter.apply(parse(self._place[0]))
         self._keys.show(entries_of(of_context(Context.TRAFFIC), self._overrides))
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
@@ -145,7 +137,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._rest -= 1
             return
         rows = len(self.list.view)
-        self.list.tick(self.recording.live)
+        self.list.tick()
         if self.recording.live and len(self.list.view) - rows > self.list.page:
             self._rest = FLOOD_REST
         self.active_filter.advance()
@@ -154,11 +146,16 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter.look()
         self.resender.look()
         self.panel.look()
-        notes = self.active_filter.order_row + self.comparer.row + self.exporter.row
+        marked = self.comparer.marked
+        notes: Row = (
+            *self.active_filter.order_row,
+            (f"   comparing entry {marked} with…" if marked else "", "accent"),
+            (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),
+        )
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
         if not self.filter_bar.is_open:
-            self.filter_line.show(*self.active_filter.line(self.list.selected))
+            self.filter_line.show(*self.active_filter.line())
 
     def next_time_format(self) -> None:
         """Show the times in the next format, at once also in the headings."""
@@ -181,12 +178,9 @@ class TrafficScreen(Screen[Cause | None]):
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
         self.panel.open()
 
-    def apply_filter(self, query: Query) -> None:
-        self.active_filter.apply(query)
-
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
-            self.apply_filter(parse(filter))
+            self.active_filter.apply(parse(filter))
 
     def edit_filter(self) -> None:
         self.filter_line.show(())
@@ -194,25 +188,23 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
         if event.query.text != self.active_filter.query.text:
-            self.apply_filter(event.query)
+            self.active_filter.apply(event.query)
         self.set_focus(self.list, scroll_visible=False)
         self.look()
 
     def back(self) -> None:
         """Cancel or close what is open: export, running search, entry, search, mark, filter, screen."""
-        active_filter = self.active_filter
-        if self.exporter.cancel():
+        active = self.active_filter
+        if self.exporter.cancel() or active.cancel():
             return
-        if active_filter.can_cancel:
-            active_filter.cancel()
-        elif self.panel.is_open:
+        if self.panel.is_open:
             self.panel.close()
-        elif active_filter.search_text:
-            active_filter.search("")
+        elif active.search_text:
+            active.search("")
         elif self.comparer.marked:
             self.comparer.marked = 0
-        elif active_filter.can_clear:
-            active_filter.clear()
+        elif active.is_filtered and active.query.text != active.opened_with:
+            active.apply(parse(active.opened_with))
         else:
             self.dismiss(None)
 

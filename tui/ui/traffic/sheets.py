@@ -7,12 +7,12 @@ from threading import Event
 from tui.core import units
 from tui.core.search_text import places
 from tui.core.text import clean, clean_line
-from tui.core.traffic import OUTCOME_WORDS, Cause, Entry, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Finding, Kind, Outcome, Redaction
 from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
-from tui.ui.widgets.page import Lines, Place, Work
-from tui.ui.widgets.pictures import Image
+from tui.ui.widgets.page import Lines, Place, Sheet
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
@@ -46,9 +46,13 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
             rows.append(_field("ended", "response not loaded yet"))
         elif outcome:
             rows.append(_field("ended", OUTCOME_WORDS[outcome]))
-    if entry.cause is not None:
-        rows.append(_field("caused by", cause_words(entry.cause)))
-    rows.append(_field("bytes", _bytes(entry, loaded)))
+    if (cause := entry.cause) is not None:
+        step = f", step {cause.step}" if cause.step else ""
+        rows.append(_field("caused by", f"turn {cause.turn}{step}" if cause.turn else "a call by hand"))
+    octets = f"{exact(entry.size)} on the wire"
+    if entry.sha256:
+        octets += f", {exact(len(loaded.body))} of them recorded, sha256 {entry.sha256}"
+    rows.append(_field("bytes", octets))
     rows += [
         _field(clean_line(name, 30), clean_line(str(value), 300)) for name, value in entry.detail.items()
     ]
@@ -60,21 +64,6 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
 
 def _field(name: str, value: str) -> Row:
     return ((f"{name:<12}", "dim"), (value, "text"))
-
-
-def _bytes(entry: Entry, loaded: LoadedEntry) -> str:
-    words = f"{entry.size:,} on the wire".replace(",", " ")
-    if entry.sha256:
-        words += f", {len(loaded.body):,} of them recorded, sha256 {entry.sha256}".replace(",", " ")
-    return words
-
-
-def cause_words(cause: Cause) -> str:
-    """Return the cause of an entry as text."""
-    if not cause.turn:
-        return "a call by hand"
-    step = f", step {cause.step}" if cause.step else ""
-    return f"turn {cause.turn}{step}"
 
 
 def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbols) -> list[Row]:
@@ -135,19 +124,16 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
             (clean_line(finding.sentence, 600), "text"),
         )
     ]
-    where = "   ".join(
-        part for part in (clean_line(finding.code, 60), clean_line(finding.section, 120)) if part
-    )
+    where = f"{clean_line(finding.code, 60)}   {clean_line(finding.section, 120)}".strip()
     rows.append(((f"    {where}", "dim"),))
     if finding.count > 1:
         places = ", ".join(f"#{place}" for place in finding.places)
         more = ", …" if finding.count > len(finding.places) else ""
-        count = f"{finding.count:,}".replace(",", " ")
-        rows.append(((f"    {count} entries: {places}{more}", "dim"),))
+        rows.append(((f"    {exact(finding.count)} entries: {places}{more}", "dim"),))
     return rows
 
 
-class RawSheet:
+class RawSheet(Sheet):
     """The bytes of a body, with visible control characters and marked redactions.
 
     A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `cut` is shown
@@ -161,9 +147,6 @@ class RawSheet:
         self._cut = cut
         self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._width = 80
-
-    def images(self, *, begin: bool = False) -> Sequence[Image]:
-        return ()
 
     def fit(self, width: int) -> None:
         self._width = max(8, width - 10)
@@ -192,28 +175,12 @@ class RawSheet:
         if not self.size:
             return (("no bytes", "dim"),)
         end = min(start + self._width, self.size)
-        offset: Span = (f"{start:>8}  ", "aside dim")
-        return (offset, *self._spans(start, end))
-
-    def _spans(self, start: int, end: int) -> list[Span]:
-        edges = sorted(
-            {start, end}
-            | {
-                edge
-                for redaction in self._redactions
-                for edge in (redaction.start, redaction.end)
-                if start < edge < end
-            }
-        )
-        spans: list[Span] = []
-        for low, high in pairwise(edges):
+        spans: list[Span] = [(f"{start:>8}  ", "aside dim")]
+        edges = (edge for one in self._redactions for edge in (one.start, one.end) if start < edge < end)
+        for low, high in pairwise(sorted({start, end, *edges})):
             hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
-            text = byte_text(self._body, low, high)
-            spans.append((text, "warn reverse" if hidden else "text"))
-        return spans
-
-    def toggle(self, index: int, width: int) -> Work | None:
-        return None
+            spans.append((byte_text(self._body, low, high), "warn reverse" if hidden else "text"))
+        return tuple(spans)
 
     def value(self, index: int) -> str:
         return "".join(text for text, style in self.row(index, self._width) if "aside" not in style)

@@ -103,47 +103,35 @@ COUNTING_MS = 4.0
 """Duration of one slice of counting; keys and painting run between slices."""
 
 
-def _place(figures: Figures) -> tuple[str, str, str]:
-    return figures.server, figures.method, figures.tool
+def filter_of(figures: Figures) -> str:
+    """Return the filter for the entries of a line."""
+    parts = (("server", figures.server), ("method", figures.method), ("tool", figures.tool))
+    return " ".join(f"{name}:{written(text)}" for name, text in parts if text and text != "(other)")
 
 
-class _Table(LinePane):
+class FilterRows(LinePane):
+    """Rows, most of which have a filter that their screen returns once one is chosen."""
+
     CURSOR = True
     FOLLOWS = False
+    filters: Sequence[str] = ()
 
-    def __init__(self) -> None:
-        super().__init__(id="figures")
-        self.figures: list[Figures] = []
-        self._empty = ""
-        self._stretches = 0
-
-    def show(self, figures: list[Figures], empty: str) -> None:
-        """Show these lines, or `empty` if there are none. The cursor stays on its line."""
-        known = {_place(each): index for index, each in enumerate(figures)}
-        cursor, was = self.cursor, self.figures
-        self.figures, self._empty, self._stretches = figures, empty, stretches_of(figures)
-        if cursor < len(was):
-            self.cursor = known.get(_place(was[cursor]), cursor)
-        self.rows_changed()
-        if self.cursor != cursor:
+    def show(self, rows: Sequence[Row], filters: Sequence[str]) -> None:
+        """Show rows, the first ones with filters. The cursor stays on its line, also if that has moved."""
+        cursor = self.cursor
+        was = self.filters[cursor] if cursor < len(self.filters) else None
+        if was is not None and was in filters and was not in filters[cursor : cursor + 1]:
+            self.cursor = list(filters).index(was)
+        if rows != self._shown_rows or self.cursor != cursor:
+            self._shown_rows, self.filters = rows, filters
+            self.rows_changed()
             self.show_row(self.cursor)
 
-    def row_count(self) -> int:
-        return max(1, len(self.figures))
-
-    def row(self, index: int) -> Row:
-        if not self.figures:
-            return ((f"  {self._empty}", "dim"),)
-        return figures_row(self.figures[index], self.columns, self._stretches)
-
     def row_selectable(self, index: int) -> bool:
-        return index < len(self.figures)
+        return index < len(self.filters)
 
     def row_chosen(self, index: int) -> None:
-        figures = self.figures[index]
-        parts = [("server", figures.server), ("method", figures.method), ("tool", figures.tool)]
-        known = [f"{name}:{written(text)}" for name, text in parts if text and text != "(other)"]
-        self.screen.dismiss(" ".join(known))
+        self.screen.dismiss(self.filters[index])
 
 
 class StatisticsScreen(ViewScreen[str | None]):
@@ -158,7 +146,7 @@ class StatisticsScreen(ViewScreen[str | None]):
     LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
-        self._heads, self._table = SplitBar(id="heads"), _Table()
+        self._heads, self._table = SplitBar(id="heads"), FilterRows(id="figures")
         super().__init__(self._table, self.KEYS, heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
@@ -205,8 +193,11 @@ class StatisticsScreen(ViewScreen[str | None]):
         if lines:
             lines = [*lines, total]
         self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
-        self._table.show(lines, "" if counting or loading else _EMPTY)
-        self._heads.show(head(self._table.columns, stretches_of(lines) * stats.spark_width_ns))
+        columns, stretches = self._table.columns, stretches_of(lines)
+        rows = [figures_row(one, columns, stretches) for one in lines]
+        empty: Row = (("" if counting or loading else f"  {_EMPTY}", "dim"),)
+        self._table.show(rows or [empty], [filter_of(one) for one in lines])
+        self._heads.show(head(columns, stretches * stats.spark_width_ns))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)

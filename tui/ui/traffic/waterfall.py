@@ -15,8 +15,8 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
+from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import Symbols
 
@@ -24,6 +24,7 @@ MOST_ENTRIES = 4_000
 MOST_LABEL = 36
 """Maximum cells of a label; fewer in a narrow terminal."""
 
+_EMPTY = "  No entries of this turn. Press left or right for other turns, esc to go back."
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 
 
@@ -36,8 +37,8 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
-    label_text = f"you: {stretch.label}" if stretch.part is TimeShare.YOU else stretch.label
-    name: Row = ((f"  {label_text}", "text" if stretch.critical else "dim"),)
+    you = "you: " if stretch.part is TimeShare.YOU else ""
+    name: Row = ((f"  {you}{stretch.label}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
         (" " * start, ""),
@@ -57,38 +58,6 @@ def axis_row(whole_ns: int, width: int) -> Row:
         axis = f"{axis:<{room * quarter // 4}}{span(whole_ns * quarter // 4) if quarter else '0'}"
     end = span(whole_ns)
     return ((f"{'  step or call':<{label}}{axis:<{room - len(end)}}{end}", "dim"), (f"{'took':>11}", "dim"))
-
-
-class _Lanes(LinePane):
-    CURSOR = True
-    FOLLOWS = False
-
-    def __init__(self, symbols: Symbols) -> None:
-        super().__init__(id="lanes")
-        self.waterfall: Waterfall | None = None
-        self._symbols = symbols
-
-    def row_count(self) -> int:
-        return max(1, len(self.waterfall.bars) if self.waterfall is not None else 0)
-
-    def row(self, index: int) -> Row:
-        found = self.waterfall
-        if found is None or not found.bars:
-            return (
-                ("  No entries of this turn. Press left or right for other turns, esc to go back.", "dim"),
-            )
-        stretch = found.bars[index]
-        row = stretch_row(stretch, found.ns, self.columns - 10, self._symbols)
-        return (*row, (f"{span(stretch.end_ns - stretch.start_ns):>9}", "dim"))
-
-    def row_selectable(self, index: int) -> bool:
-        return self.waterfall is not None and index < len(self.waterfall.bars)
-
-    def row_chosen(self, index: int) -> None:
-        assert self.waterfall is not None
-        stretch, turn = self.waterfall.bars[index], self.waterfall.turn
-        call = f" call:{stretch.call}" if stretch.call else f" step:{stretch.step}" if stretch.step else ""
-        self.screen.dismiss(f"turn:{turn}{call}")
 
 
 class WaterfallScreen(ViewScreen[str | None]):
@@ -115,27 +84,32 @@ class WaterfallScreen(ViewScreen[str | None]):
         spans: Callable[[], Sequence[Span]] | None,
         symbols: Symbols,
     ) -> None:
-        self._axis, self._lanes = SplitBar(id="heads"), _Lanes(symbols)
+        self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
         super().__init__(self._lanes, self.KEYS, heads=self._axis)
-        self._recording, self._reader, self._spans = recording, reader, spans
+        self._recording, self._reader, self._spans, self._symbols = recording, reader, spans, symbols
         self._turn, self._last = turn, max(recording.entries.turn, default=0)
         self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        found = self._waterfall()
+        found, width = self._waterfall(), self._lanes.columns - 10
         left: Row = (("WATERFALL  ", "text bold"),)
+        rows: list[Row] = []
+        filters: list[str] = []
         if found is not None:
             left = (*left, (f"{span(found.ns)}   ", "text"), (f"{found.words}   ", "text"))
-            self._axis.show(axis_row(found.ns, self._lanes.columns - 10))
-        is_new = self._title.show((*left, (self._words(), "dim")), ())
-        if is_new or found != self._lanes.waterfall:
-            self._lanes.waterfall = found
-            self._lanes.rows_changed()
+            self._axis.show(axis_row(found.ns, width))
+            for one in found.bars:
+                took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
+                rows.append((*stretch_row(one, found.ns, width, self._symbols), took))
+                part = f" call:{one.call}" if one.call else f" step:{one.step}" if one.step else ""
+                filters.append(f"turn:{found.turn}{part}")
+        self._title.show((*left, (self._words(), "dim")), ())
+        self._lanes.show(rows or [((_EMPTY, "dim"),)], filters)
 
     def action_turn(self, direction: int) -> None:
         self._turn = max(1, min(self._last, self._turn + direction))
-        self._lanes.cursor = 0
+        self._lanes.filters, self._lanes.cursor = (), 0
         self.look()
 
     def _words(self) -> str:

@@ -194,13 +194,11 @@ class Box(Bar):
     def render_line(self, y: int) -> Strip:
         width, palette = self.size.width, self.palette
         index = self._top + y - bool(self._heading)
-        if self._heading and y == 0:
-            row, ground = self._heading, ""
-        elif index < len(self._rows):
-            row, ground = self._rows[index], "cursor" if index == self._marked else ""
-        else:
-            row, ground = EMPTY, ""
-        under = self.rich_style + palette.style(ground) if ground else self.rich_style
+        row = self._heading if self._heading and y == 0 else EMPTY
+        under = self.rich_style
+        if not row and index < len(self._rows):
+            row = self._rows[index]
+            under = under + palette.style("cursor") if index == self._marked else under
         row = rows.spread(row, self._end(index, y), width)
         segments = [Segment(text, palette.over(under, words)) for text, words in pad(crop(row, width), width)]
         return Strip(segments, width)
@@ -208,13 +206,12 @@ class Box(Bar):
     @property
     def caret(self) -> Offset | None:
         """The place on the screen of the caret in the heading, if there is one."""
-        cells = 0
-        for text, _ in self._heading:
-            if text == CARET:
-                x, y, width, _ = self.content_region
-                return Offset(x + min(cells, width - 1), y)
-            cells += cells_of(text)
-        return None
+        texts = [text for text, _ in self._heading]
+        if CARET not in texts:
+            return None
+        cells = sum(map(cells_of, texts[: texts.index(CARET)]))
+        x, y, width, _ = self.content_region
+        return Offset(x + min(cells, width - 1), y)
 
     def _end(self, index: int, y: int) -> Row:
         """Return the right end of a line: its own, or how many lines follow."""

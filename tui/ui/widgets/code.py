@@ -18,41 +18,28 @@ GROUND = "on panel"
 PLAIN = "text on panel"
 MAX_LINE = 512  # a longer line is not highlighted
 
-# Language names of fences -> the lexer. Only these: a lexer is a set of regular expressions, and those of
-# rare languages were not made for hostile text.
-_LEXERS = {
+# Language names of fences -> the lexer, "" for the one of this name. Only these: a lexer is a set of regular
+# expressions, and those of rare languages were not made for hostile text.
+_LEXERS = dict.fromkeys(
+    """bash sh shell zsh c cpp c++ csharp cs c# css diff docker dockerfile go golang html http ini cfg java
+    javascript js json kotlin lua make makefile php powershell ps1 pwsh python py python3 py3 r ruby rb rust
+    rs scala sql swift toml typescript ts xml yaml""".split(),
+    "",
+) | {
     name: lexer
     for lexer, names in {
-        "bash": "bash sh shell zsh console",
-        "c": "c h",
-        "cpp": "cpp c++ cc hpp cxx",
-        "csharp": "csharp cs c#",
-        "css": "css",
-        "diff": "diff patch",
-        "docker": "docker dockerfile",
-        "go": "go golang",
-        "html": "html",
-        "http": "http",
-        "ini": "ini cfg conf",
-        "java": "java",
-        "javascript": "javascript js jsx mjs",
-        "json": "json jsonc json5",
-        "kotlin": "kotlin kt",
-        "lua": "lua",
-        "make": "make makefile",
-        "php": "php",
-        "powershell": "powershell ps1 pwsh",
-        "python": "python py python3 py3",
-        "r": "r",
-        "ruby": "ruby rb",
-        "rust": "rust rs",
-        "scala": "scala",
-        "sql": "sql sqlite postgres postgresql mysql",
-        "swift": "swift",
-        "toml": "toml",
-        "typescript": "typescript ts tsx",
-        "xml": "xml svg xhtml",
-        "yaml": "yaml yml",
+        "bash": "console",
+        "c": "h",
+        "cpp": "cc hpp cxx",
+        "diff": "patch",
+        "ini": "conf",
+        "javascript": "jsx mjs",
+        "json": "jsonc json5",
+        "kotlin": "kt",
+        "sql": "sqlite postgres postgresql mysql",
+        "typescript": "tsx",
+        "xml": "svg xhtml",
+        "yaml": "yml",
     }.items()
     for name in names.split()
 }
@@ -138,5 +125,6 @@ def _lexer(language: str) -> Lexer | None:
     name = _LEXERS.get(language.lower())
     if name is None:
         return None
-    lexer: Lexer = import_module("pygments.lexers").get_lexer_by_name(name, stripnl=False, ensurenl=False)
+    find = import_module("pygments.lexers").get_lexer_by_name
+    lexer: Lexer = find(name or language.lower(), stripnl=False, ensurenl=False)
     return lexer

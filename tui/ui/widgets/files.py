@@ -25,10 +25,7 @@ def typed_path(text: str) -> Path:
 
 
 def path_problem(text: str, *, new: bool = True) -> str:
-    """Return why no file can be written to a path that the user typed, or ""; an empty path is accepted.
-
-    With `new`, an existing file is also a problem.
-    """
+    """Return why no (`new`) file can be written to a typed path, or ""; an empty path is accepted."""
     path = typed_path(text)
     if not text.strip():
         return ""
@@ -103,14 +100,8 @@ OPENER_SECONDS = 5.0
 
 def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
     """Return the command that opens a file, without a shell."""
-    file = str(path.absolute())  # never starts with a dash
-    match platform:
-        case "darwin":
-            return ("open", file)
-        case "win32":
-            return ("explorer.exe", file)
-        case _:
-            return ("xdg-open", file)
+    program = {"darwin": "open", "win32": "explorer.exe"}.get(platform, "xdg-open")
+    return (program, str(path.absolute()))  # which never starts with a dash
 
 
 async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
@@ -131,10 +122,8 @@ async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> N
         why = error.strerror or type(error).__name__
         app.notify(f"Cannot start {command[0]}: {why}. The file is at {path}.", severity="error")
         return
-    try:
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(OPENER_SECONDS):
-            code = await process.wait()
-    except TimeoutError:
-        return
-    if code and command[0] != "explorer.exe":  # which always exits with 1
-        app.notify(f"{command[0]} found no program for {clean_line(path.name, 120)}.", severity="error")
+            if await process.wait() and command[0] != "explorer.exe":  # which always exits with 1
+                words = f"{command[0]} found no program for {clean_line(path.name, 120)}."
+                app.notify(words, severity="error")

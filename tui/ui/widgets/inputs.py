@@ -1,7 +1,4 @@
-"""Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen.
-
-`ui/forms` draws forms. `PromptLine` asks for a search, a note or a name.
-"""
+"""Inputs: a one-line field, the button of a form, and an input line at the bottom of a screen."""
 
 from collections.abc import Callable, Mapping
 from typing import ClassVar
@@ -59,11 +56,7 @@ class Field(Input):
 
 
 def type_into(field: Input, event: events.Key) -> None:
-    """Insert a character that a dialog received into its field, and stop the event.
-
-    A dialog appears at once, its field a moment later. Characters typed in between are sent to the dialog,
-    where they would be lost.
-    """
+    """Insert a character that a dialog received, because its field appeared later, and stop the event."""
     if event.is_printable and event.character:
         event.stop()
         event.prevent_default()
@@ -77,13 +70,7 @@ def choice(words: str, chosen: bool, focused: bool, mark: str = "•") -> Row:
 
 
 class Button(Bar, can_focus=True):
-    """A button with its key: enter, space or a click press it.
-
-    Args:
-        label: a verb, or a verb and a noun.
-        key: the key that presses it from anywhere in the form.
-        pressed: called when it is pressed.
-    """
+    """A button: enter, space, a click, or from anywhere in the form its key press it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "press", "Press"),
@@ -224,9 +211,8 @@ class PromptLine(Horizontal):
 class LinesField(TextArea):
     """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
 
-    If the scroll bar disappears, Textual 8.2.8 scrolls to the cursor before it moves it back into the text.
-    The missing line then ends the app. And a text that is wrapped to another width is only painted again if
-    its height changes, so that it stayed cut, with the cursor elsewhere.
+    Textual 8.2.8 scrolls to the cursor before it moves it back into the text, which ends the app, and paints
+    a text that is wrapped to another width only if its height changes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

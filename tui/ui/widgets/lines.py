@@ -1,13 +1,8 @@
-"""LinePane: the base of every pane that shows many lines.
-
-One widget draws all its lines itself (Textual's Line API): only visible rows become Strips, growing costs no
-layout pass, and a million rows scroll like ten. A subclass returns the number of rows and each row, and calls
-`rows_changed()` when they change.
-"""
+"""LinePane: the base of every pane that shows many lines. A million rows scroll like ten."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -29,26 +24,17 @@ from tui.ui.widgets.theme_colors import Palette
 CACHED_STRIPS = 200
 
 
-class Brush(NamedTuple):
-    """Data that the rows of one repaint share: style, width, colors, selected text."""
-
-    under: Style
-    width: int
-    palette: Palette
-    selection: Selection | None
+Brush = tuple[Style, int, Palette, Selection | None]
+"""Data that the rows of one repaint share: style, width, colors, selected text."""
 
 
 class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
-    A subclass sets `_shown_rows`, or implements `row_count` and `row`. The pane follows its end until the
-    user scrolls up, and again once they scroll back; with `FOLLOWS = False` it never does. With
-    `CURSOR = True`, keys act on the row with the cursor. A subclass then implements `row_chosen`, and
-    `row_selectable` if the cursor skips rows.
-
-    Attributes:
-        following: whether the end stays visible as rows are added.
-        cursor: index of the row with the cursor.
+    A subclass sets `_shown_rows`, or implements `row_count` and `row`, and calls `rows_changed` when they
+    change. The pane follows its end until the user scrolls up, and again once they scroll back; with
+    `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row with the cursor. A subclass
+    then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
     """
 
     FOLLOWS: ClassVar[bool] = True
@@ -154,13 +140,12 @@ class LinePane(ScrollView, can_focus=True):
         else:
             for index in [index for index in self._strips.keys() if index >= start]:
                 self._strips.discard(index)
-        height = self.row_count()
-        if height != self.virtual_size.height:
+        if (height := self.row_count()) != self.virtual_size.height:
             self._resize_rows(height)
         if self.max_scroll_y == 0:
             self.following = self.FOLLOWS
-        if self.following:
-            self._pin()
+        if self.following and round(self.scroll_y) != self.max_scroll_y:
+            self._place(self.max_scroll_y)
         top = self.scroll_offset.y
         if start < top + self.size.height:
             self.refresh_lines(max(start, top), max(1, self.size.height - max(0, start - top)))
@@ -193,10 +178,6 @@ class LinePane(ScrollView, can_focus=True):
     def _resize_rows(self, height: int) -> None:
         with self._moving():
             set_virtual_size(self, Size(self.columns, height))
-
-    def _pin(self) -> None:
-        if round(self.scroll_y) != self.max_scroll_y:
-            self._place(self.max_scroll_y)
 
     def _place(self, y: float) -> None:
         with self._moving():
@@ -275,9 +256,9 @@ class LinePane(ScrollView, can_focus=True):
     @contextmanager
     def _painting(self) -> Iterator[Style]:
         """Look up, once, expensive data that all rows painted in this context share."""
-        self._brush = brush = Brush(self.rich_style, self.columns, self.palette, self.text_selection)
+        self._brush = (self.rich_style, self.columns, self.palette, self.text_selection)
         try:
-            yield brush.under
+            yield self.rich_style
         finally:
             self._brush = None
 
@@ -332,13 +313,11 @@ class LinePane(ScrollView, can_focus=True):
         """Move the cursor to the next selectable row; return False if there is none and the pane scrolls."""
         if not self.CURSOR:
             return False
-        index = self.cursor + direction
-        while 0 <= index < self.row_count():
-            if self.row_selectable(index):
-                self.move_cursor(index)
-                return True
-            index += direction
-        return False
+        rows = range(self.row_count())
+        rows = rows[self.cursor + 1 :] if direction > 0 else rows[: self.cursor][::-1]
+        if (index := next(filter(self.row_selectable, rows), None)) is not None:
+            self.move_cursor(index)
+        return index is not None
 
     def _near(self, index: int, direction: int) -> None:
         """Move the cursor to the first selectable row from `index` on, otherwise to the last before it."""

@@ -1,8 +1,6 @@
-"""Markdown -> rows: headings, lists, quotes, tables, code, rules, paragraphs.
+"""Markdown -> rows. Raw HTML is text, and nothing is clickable.
 
-Only the block structure is parsed at first; inline markup is parsed when a line is drawn. Raw HTML is text,
-link definitions are shown as written (a late definition would change text above it), and nothing is
-clickable.
+Link definitions are shown as written: a late one would change text above it.
 """
 
 import re
@@ -44,12 +42,10 @@ def table_rows(
     widths = _widths([head, *body], columns, width)
     if widths is None:
         return _stacked(head, body, width)
-    rows = _line(head, widths, aligns)
-    rows.append((("─" * (sum(widths) + GAP * (columns - 1)), "rule"),))
+    rows = [*_line(head, widths, aligns), (("─" * (sum(widths) + GAP * (columns - 1)), "rule"),)]
     tall = any(width_of(cell) > widths[i] for line in body for i, cell in enumerate(line[:columns]))
     for number, line in enumerate(body):
-        if tall and number:
-            rows.append(EMPTY)
+        rows += [EMPTY] if tall and number else []
         rows += _line(line, widths, aligns)
     return rows
 
@@ -66,27 +62,21 @@ def _widths(lines: Sequence[Sequence[Row]], columns: int, width: int) -> list[in
         return None
     # Narrow columns keep their width, wide ones share the rest.
     widths = wanted[:]
-    left, open_columns = room, sorted(range(columns), key=lambda i: wanted[i])
-    while open_columns:
-        level = left // len(open_columns)
-        column = open_columns.pop(0)
-        widths[column] = min(wanted[column], max(NARROWEST_CELL, level))
-        left -= widths[column]
+    for done, column in enumerate(sorted(range(columns), key=lambda i: wanted[i])):
+        widths[column] = min(wanted[column], max(NARROWEST_CELL, room // (columns - done)))
+        room -= widths[column]
     return widths
 
 
 def _line(cells: Sequence[Row], widths: Sequence[int], aligns: Sequence[str]) -> list[Row]:
-    wrapped = [
-        wrap(cell, widths[i]) if i < len(cells) else [EMPTY]
-        for i, cell in enumerate([*cells, *[EMPTY] * (len(widths) - len(cells))][: len(widths)])
-    ]
+    full = [*cells, *[EMPTY] * len(widths)]
+    wrapped = [wrap(cell, width) for cell, width in zip(full, widths, strict=False)]
     rows: list[Row] = []
     for parts in zip_longest(*wrapped, fillvalue=EMPTY):
         row: Row = EMPTY
         for i, part in enumerate(parts):
-            if i:
-                row = (*row, (" " * GAP, ""))
-            row = (*row, *_aligned(part, widths[i], aligns[i] if i < len(aligns) else "left"))
+            gap: Row = ((" " * GAP, ""),) if i else EMPTY
+            row = (*row, *gap, *_aligned(part, widths[i], aligns[i] if i < len(aligns) else "left"))
         rows.append(row)
     return rows
 
@@ -124,69 +114,46 @@ def inline_rows(parser: "MarkdownIt", text: str, base: str) -> list[Row]:
         return [((line, base),) for line in text.split("\n")]
     tokens: list[Token] = []
     parser.inline.parse(text, parser, {}, tokens)
-    return _Line(base).read(tokens)
+    return _spans_of(tokens, base)
 
 
-class _Line:
-    """Collects the spans of a paragraph while its tokens are read."""
+def _spans_of(tokens: "Sequence[Token]", base: str) -> list[Row]:
+    rows: list[list[Span]] = [[]]
+    attributes: list[str] = []
+    link, label = "", ""
 
-    def __init__(self, base: str) -> None:
-        self._base = base
-        self._attributes: list[str] = []
-        self._rows: list[Row] = []
-        self._spans: list[Span] = []
-        self._link = ""
-        self._label: list[str] = []
+    def add(text: str, base: str = base) -> None:
+        style = _words(base, tuple(attributes))
+        if rows[-1] and rows[-1][-1][1] == style:
+            text = rows[-1].pop()[0] + text
+        if text:
+            rows[-1].append((text, style))
 
-    def read(self, tokens: "Sequence[Token]") -> list[Row]:
-        for token in tokens:
-            self._take(token)
-        self._break()
-        return self._rows
-
-    def _take(self, token: "Token") -> None:
+    for token in tokens:
+        address = ""
         match token.type:
-            case "text" | "text_special":
-                self._add(token.content)
             case "softbreak" | "hardbreak":
-                self._break()
-            case "code_inline":
-                self._add(token.content, "tool")
+                rows.append([])
             case "image":
-                self._add(token.content or "image")
-                self._address(token.attrs.get("src"))
+                add(token.content or "image")
+                label += token.content or "image"
+                address = clean_line(str(token.attrs.get("src", ""))) or " "
             case "link_open":
-                self._link = str(token.attrs.get("href", ""))
-                self._label.clear()
-                self._attributes.append("underline")
+                link, label = str(token.attrs.get("href", "")), ""
+                attributes.append("underline")
             case "link_close":
-                self._attributes.remove("underline")
-                if "".join(self._label) not in (self._link, self._link.removeprefix("mailto:")):
-                    self._address(self._link)
-                self._link = ""
-            case kind if kind.endswith("_open"):
-                self._attributes.append(_ATTRIBUTES.get(kind[:-5], "italic"))
-            case kind if kind.endswith("_close"):
-                self._attributes.remove(_ATTRIBUTES.get(kind[:-6], "italic"))
+                attributes.remove("underline")
+                address = "" if label in (link, link.removeprefix("mailto:")) else clean_line(link) or " "
+            case kind if kind.endswith(("_open", "_close")):
+                name, _, change = kind.rpartition("_")
+                word = _ATTRIBUTES.get(name, "italic")
+                (attributes.append if change == "open" else attributes.remove)(word)
             case _:
-                self._add(token.content)
-
-    def _add(self, text: str, base: str = "") -> None:
-        if not text:
-            return
-        if self._link:
-            self._label.append(text)
-        style = _words(base or self._base, tuple(self._attributes))
-        if self._spans and self._spans[-1][1] == style:
-            text = self._spans.pop()[0] + text
-        self._spans.append((text, style))
-
-    def _address(self, url: object) -> None:
-        self._spans.append((f" ({clean_line(str(url or ''))})", "dim"))
-
-    def _break(self) -> None:
-        self._rows.append(tuple(self._spans))
-        self._spans.clear()
+                add(token.content, "tool" if kind == "code_inline" else base)
+                label += token.content
+        if address:
+            rows[-1].append((f" ({address.strip()})", "dim"))
+    return [tuple(row) for row in rows]
 
 
 def _parts(tokens: "list[Token]") -> "Iterator[list[Token]]":
@@ -294,19 +261,12 @@ class Markdown:
     def _table(self, tokens: "list[Token]", width: int, base: str) -> list[Row]:
         lines: list[list[Row]] = []
         aligns: list[str] = []
-        style = base
         for token in tokens:
-            match token.type:
-                case "tr_open":
-                    lines.append([])
-                case "th_open":
-                    aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
-                    style = "text bold"
-                case "td_open":
-                    style = base
-                case "inline":
-                    cell = inline_rows(self._parser, token.content, style)
-                    lines[-1].append(cell[0])
-                case _:
-                    pass
+            if token.type == "tr_open":
+                lines.append([])
+            elif token.type == "th_open":
+                aligns.append(str(token.attrs.get("style", "")).removeprefix("text-align:"))
+            elif token.type == "inline":
+                style = "text bold" if len(lines) == 1 else base
+                lines[-1].append(inline_rows(self._parser, token.content, style)[0])
         return table_rows(lines[0], lines[1:], aligns, width) if lines else []

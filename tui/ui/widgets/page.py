@@ -6,11 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Event
-from typing import Any, Protocol
+from typing import Any
 
 from textual.app import App
 from textual.message import Message
 
+from tui.core.background import Tasks
 from tui.core.text import fold
 from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
@@ -31,55 +32,56 @@ AT_ONCE = 64 * 1024
 """Sheets of up to this size are searched on the event loop, larger ones in a thread."""
 
 
-class Sheet(Protocol):
-    """Rows, some of which can be folded."""
+class Sheet:
+    """Rows, some of which can be folded; the methods here are those of a sheet without images and folds."""
+
+    size = 0
+    """About how many bytes a search reads."""
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
         """Return the unfolded images; `begin` shows images as pictures, and unfolds the first. Idempotent."""
+        return ()
 
     def count(self) -> int:
-        """Return the number of rows."""
+        return 0
 
     def row(self, index: int, width: int) -> Row:
-        """Return a row."""
+        return ()
 
     def toggle(self, index: int, width: int) -> Work | None:
         """Fold or unfold a row; return the work if it needs a thread."""
+        return None
 
     def value(self, index: int) -> str:
         """Return the value in a row as text, for the clipboard."""
+        return text_of(self.row(index, 0)).strip()
 
     def path(self, index: int) -> str:
         """Return the path of the value in a row, "" if it has none."""
+        return ""
 
     def fit(self, width: int) -> None:
         """Lay out the rows for another width."""
 
-    @property
-    def size(self) -> int:
-        """About how many bytes a search reads."""
-
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         """Return where a folded text occurs, in order; `stop` ends the search early."""
+        return [(0, row) for row in range(self.count()) if folded in fold(text_of(self.row(row, 0)))]
 
     def place(self, row: int) -> Place:
         """Return where a row is."""
+        return 0, row
 
     def reveal(self, place: Place) -> int:
         """Unfold what hides a place, and return its row."""
+        return place[1]
 
 
-class Lines:
+class Lines(Sheet):
     """A sheet of wrapped paragraphs."""
-
-    size = 0
 
     def __init__(self, paragraphs: Sequence[Row]) -> None:
         self._paragraphs = paragraphs
         self._rows: list[Row] = list(paragraphs)
-
-    def images(self, *, begin: bool = False) -> Sequence[Image]:
-        return ()
 
     def count(self) -> int:
         return len(self._rows)
@@ -87,27 +89,8 @@ class Lines:
     def row(self, index: int, width: int) -> Row:
         return self._rows[index]
 
-    def toggle(self, index: int, width: int) -> Work | None:
-        return None
-
-    def value(self, index: int) -> str:
-        return text_of(self._rows[index]).strip()
-
-    def path(self, index: int) -> str:
-        return ""
-
     def fit(self, width: int) -> None:
         self._rows = [row for each in self._paragraphs for row in wrap(each, max(10, width))]
-
-    def places(self, folded: str, stop: Event) -> Sequence[Place]:
-        rows = range(self.count())
-        return [(0, row) for row in rows if folded in fold(text_of(self.row(row, 0)))]
-
-    def place(self, row: int) -> Place:
-        return 0, row
-
-    def reveal(self, place: Place) -> int:
-        return place[1]
 
 
 SETTLED_SECONDS = 0.12
@@ -132,11 +115,9 @@ class Page(LinePane, inherit_bindings=True):
         self.sheet: Sheet = Lines(())
         self.search_text = ""
         self.busy = False
-        self._job: asyncio.Task[None] | None = None
+        self._tasks, self._turn = Tasks(), asyncio.Lock()
         self._stop: Event | None = None
-        self._next: tuple[Work, Event | None] | None = None
         self._decoding: asyncio.Task[None] | None = None
-        self._ending: set[asyncio.Task[None]] = set()
         self._last: tuple[Sheet | None, int, Place] = (None, -1, (0, 0))  # of the last match, with its row
 
     def show(self, sheet: Sheet) -> None:
@@ -206,62 +187,51 @@ class Page(LinePane, inherit_bindings=True):
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
-        if not self.busy:
-            self._job = asyncio.create_task(self._work(work, stop), name="work on a large body")
-        elif self._stop is not None and self._stop.is_set():
-            self._next = (work, stop)
+        if not self.busy or (self._stop is not None and self._stop.is_set()):
+            self._stop = stop
+            self._tasks.start(self._work(work, stop), "work on a large body")
 
     def _stop_work(self) -> None:
         if self._stop is not None:
             self._stop.set()
-        self._next = None
 
     async def _work(self, work: Work, stop: Event | None) -> None:
-        self.busy, self._stop = True, stop
-        self.post_message(self.Busy())
-        try:
-            finish: Callable[[], None] = await asyncio.to_thread(work)
-            if stop is None or not stop.is_set():
-                finish()
-        finally:
-            self.busy, self._stop = False, None
-            following, self._next = self._next, None
-        if following is not None:
-            self.work(*following)
-        self.rows_changed()
-        self.post_message(self.Busy())
+        async with self._turn:
+            if stop is not None and stop.is_set():
+                return
+            self.busy = True
+            self.post_message(self.Busy())
+            try:
+                finish: Callable[[], None] = await asyncio.to_thread(work)
+                if stop is None or not stop.is_set():
+                    finish()
+            finally:
+                self.busy = False
+            self.rows_changed()
+            self.post_message(self.Busy())
 
     def _decode(self) -> None:
         is_idle = self._decoding is None or self._decoding.done()
         if is_idle and any(one.is_wanted for one in self.sheet.images()):
-            self._decoding = asyncio.create_task(self._decode_all(self.sheet), name="decode pictures")
-            self._ending.add(self._decoding)
-            self._decoding.add_done_callback(self._ending.discard)
+            self._decoding = self._tasks.start(self._decode_all(self.sheet), "decode pictures")
 
     async def _decode_all(self, sheet: Sheet) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
+        ground = self.palette.colors["surface"].rgb
+        if self.app.native_ansi_color:  # only the terminal knows the color
+            ground = (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
         while (image := next((one for one in sheet.images() if one.is_wanted), None)) is not None:
             columns, rows = self.columns - image.indent, max(LEAST_ROWS, self.size.height - 2)
             try:
-                found: Picture | str = await decoded(image.encoded(), columns, rows, self._ground())
+                found: Picture | str = await decoded(image.encoded(), columns, rows, ground)
             except PictureError as error:
                 found = str(error)
             image.put(found)
             self.rows_changed()
 
-    def _ground(self) -> tuple[int, int, int]:
-        """Return the background color; black or white if only the terminal knows the color."""
-        if self.app.native_ansi_color:
-            return (0, 0, 0) if self.app.current_theme.dark else (255, 255, 255)
-        return self.palette.colors["surface"].rgb
-
     async def on_unmount(self) -> None:
         self._stop_work()
-        tasks = self._ending | {task for task in (self._job,) if task is not None}
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()
 
     def row_count(self) -> int:
         return max(1, self.sheet.count())

@@ -101,32 +101,21 @@ HALF = "▀"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image, scaled to the size at which it is shown.
+    """An image, scaled to the size at which it is shown: a cell is a pixel wide and two high.
 
-    Attributes:
-        width: in pixels, one per cell.
-        height: in pixels, two per cell.
-        pixels: three bytes each: red, green, blue.
-        of: width and height of the original.
-        moves: whether it is animated; this is the first frame.
-        is_cut: whether it is truncated or damaged.
+    A pixel is three bytes: red, green, blue. Of an image that `moves`, this is the first frame.
     """
 
     width: int
     height: int
     pixels: bytes
-    of: tuple[int, int]
+    of: tuple[int, int]  # width and height of the original
     moves: bool = False
-    is_cut: bool = False
+    is_cut: bool = False  # truncated or damaged
 
     @property
     def rows(self) -> int:
         return (self.height + 1) // 2
-
-    @property
-    def is_reduced(self) -> bool:
-        """Whether it is smaller than the original, so that a larger pane may show it larger."""
-        return (self.width, self.height) != self.of
 
     def row(self, index: int) -> Row:
         """Return a row; neighboring cells with the same colors are one span."""
@@ -160,11 +149,8 @@ class Picture:
 
     @property
     def caption(self) -> Row:
-        words = f"{self.of[0]} × {self.of[1]}"
-        if self.moves:
-            words += ", first frame"
-        cut: Row = ((", incomplete", "warn"),) if self.is_cut else ()
-        return ((words, "dim"), *cut)
+        words = f"{self.of[0]} × {self.of[1]}{', first frame' if self.moves else ''}"
+        return ((words, "dim"), (", incomplete" if self.is_cut else "", "warn"))
 
 
 def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
@@ -204,25 +190,16 @@ async def decoded(
     seconds: float = SECONDS,
     python: str | None = None,
 ) -> Picture:
-    """Return an image as a picture. If cancelled, it leaves no process behind.
+    """Return an image as a picture, or raise `PictureError`. If cancelled, it leaves no process behind.
 
     `columns` and `rows` limit its cells, `ground` is the color behind transparent parts. `python` is the
     interpreter, None for the running one.
-
-    Raises:
-        PictureError: it is too large, damaged, not an image, or takes too long; or Pillow is missing.
     """
     if len(encoded) > MOST_BYTES:
         raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
-    request_head = {
-        "columns": max(1, min(columns, MOST_COLUMNS)),
-        "rows": max(1, min(rows, MOST_ROWS)),
-        "ground": ground,
-        "seconds": seconds,
-        "pixels": MOST_PIXELS,
-        "memory": MEMORY_BYTES,
-    }
-    request = json.dumps(request_head).encode() + b"\n" + encoded
+    size = {"columns": max(1, min(columns, MOST_COLUMNS)), "rows": max(1, min(rows, MOST_ROWS))}
+    limits = {"seconds": seconds, "pixels": MOST_PIXELS, "memory": MEMORY_BYTES}
+    request = json.dumps({**size, "ground": ground, **limits}).encode() + b"\n" + encoded
     try:
         async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends first
             answer = await _answer(request, sys.executable if python is None else python)
@@ -235,7 +212,11 @@ async def decoded(
 
 async def _answer(request: bytes, python: str) -> bytes:
     """Start the process and return its answer; b"" if it exits without one."""
-    command = [python, "-I", "-S", str(Path(__file__).with_name("decoder.py")), _folder_of_pillow()]
+    pillow = importlib.util.find_spec("PIL")
+    if pillow is None or pillow.origin is None:
+        raise PictureError("Pillow is not installed")
+    folder = str(Path(pillow.origin).parent.parent)
+    command = [python, "-I", "-S", str(Path(__file__).with_name("decoder.py")), folder]
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -251,9 +232,12 @@ async def _answer(request: bytes, python: str) -> bytes:
             process.stdin.write(request)
             await process.stdin.drain()
             process.stdin.close()
-        answer = await _read_to_end(process.stdout, 6 * MOST_COLUMNS * MOST_ROWS + 1000)
-        await process.wait()
-        return answer
+        try:
+            await process.stdout.readexactly(6 * MOST_COLUMNS * MOST_ROWS + 1000)
+        except asyncio.IncompleteReadError as end:
+            await process.wait()
+            return end.partial
+        raise PictureError("the decoder returned too much")
     except BaseException:  # timeout or cancellation: kill the process
         if process.returncode is None:
             # Not `process.kill()`: it polls for the exit, which asyncio then misses.
@@ -262,21 +246,6 @@ async def _answer(request: bytes, python: str) -> bytes:
         await process.stdout.read()  # asyncio also waits for the end of its output
         await process.wait()
         raise
-
-
-async def _read_to_end(stream: asyncio.StreamReader, most: int) -> bytes:
-    try:
-        await stream.readexactly(most)
-    except asyncio.IncompleteReadError as end:
-        return end.partial
-    raise PictureError("the decoder returned too much")
-
-
-def _folder_of_pillow() -> str:
-    found = importlib.util.find_spec("PIL")
-    if found is None or found.origin is None:
-        raise PictureError("Pillow is not installed")
-    return str(Path(found.origin).parent.parent)
 
 
 def _picture(answer: bytes) -> Picture:
@@ -297,19 +266,12 @@ def _picture(answer: bytes) -> Picture:
 
 @dataclass(slots=True, eq=False)
 class Image:
-    """An image on a sheet, which is decoded once it is unfolded.
-
-    Attributes:
-        encoded: returns its base64.
-        changed: called when it is decoded.
-        indent: number of cells to its left.
-        is_wanted: whether it is to be decoded: for the first time, or because it could be larger.
-    """
+    """An image on a sheet, which is decoded once it is unfolded; `encoded` returns its base64."""
 
     encoded: Callable[[], bytes]
     changed: Callable[[], None]
     indent: int = 0
-    is_wanted: bool = True
+    is_wanted: bool = True  # to be decoded: for the first time, or because it could be larger
     _found: Picture | str | None = None
 
     def put(self, found: Picture | str) -> None:
@@ -318,8 +280,9 @@ class Image:
         self.changed()
 
     def again(self) -> None:
-        """Decode it again if its size no longer fits the pane."""
-        self.is_wanted |= isinstance(self._found, Picture) and self._found.is_reduced
+        """Decode it again if a larger pane may show it larger."""
+        found = self._found
+        self.is_wanted |= isinstance(found, Picture) and (found.width, found.height) != found.of
 
     def rows(self, width: int) -> list[Row]:
         """Return the rows of the picture, of the reason why there is none, or of one being decoded."""

@@ -122,12 +122,9 @@ def cut(row: Row, start: int, end: int) -> Row:
     kept: list[Span] = []
     position = 0
     for text, style in row:
-        after = position + len(text)
-        if after > start and position < end:
-            piece = text[max(0, start - position) : end - position]
-            if piece:
-                kept.append((piece, style))
-        position = after
+        if position < end and (piece := text[max(0, start - position) : end - position]):
+            kept.append((piece, style))
+        position += len(text)
         if position >= end:
             break
     return tuple(kept)
@@ -135,9 +132,8 @@ def cut(row: Row, start: int, end: int) -> Row:
 
 def marked(row: Row, start: int, end: int, word: str) -> Row:
     """Return `row` with the style word `word` added to the characters `start` to `end`."""
-    size = sum([len(text) for text, _ in row])
     middle = tuple([(text, f"{style} {word}") for text, style in cut(row, start, end)])
-    return (*cut(row, 0, start), *middle, *cut(row, end, size))
+    return (*cut(row, 0, start), *middle, *cut(row, end, len(text_of(row))))
 
 
 def highlighted(row: Row, folded: str) -> Row:
@@ -146,12 +142,9 @@ def highlighted(row: Row, folded: str) -> Row:
         return row
     from tui.core.text import spans  # not needed for the first frame
 
-    done, parts, match = 0, list[Span](), "selected bold"
     for start, end in spans(text_of(row), folded):
-        parts += cut(row, done, start)
-        parts += [(text, f"{style} {match}") for text, style in cut(row, start, end)]
-        done = end
-    return (*parts, *cut(row, done, sum(len(text) for text, _ in row))) if done else row
+        row = marked(row, start, end, "selected bold")
+    return row
 
 
 def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:

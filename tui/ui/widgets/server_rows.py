@@ -1,15 +1,21 @@
-"""The rows of a server in the servers pane: its line and details; `toggle_server` starts or stops it."""
+"""The line of a server in the servers pane, and facts about it; `toggle_server` starts or stops it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tui.core import units
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import age, clock, count, duration, plural
+from tui.core.units import age, clock, count, plural
+from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.bar import key_cap
-from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, text_of, width_of, wrap
+from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
@@ -35,7 +41,10 @@ IN_SERVERS = " in the servers pane"
 """Says, on other screens, where the keys for enabling and editing a server work."""
 
 DETAIL_ROWS = 3
-FACT_CELLS = 10
+FACT_CELLS = 14
+MOST_PIDS = 12
+MOST_LEFT_OUT = 50
+MOST_EXTENSIONS = 20
 
 STATE_STYLES = {
     ServerState.RUNNING: "ok",
@@ -69,85 +78,73 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
     rows = [head_row(status, look)]
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
     if unfolded:
-        for name, value, style in _facts(status, look):
-            first: Row = (("  " + name.ljust(FACT_CELLS), "dim"),)
-            rows.extend(wrap(((value, style),), look.columns, first))
+        tokens = look.tokens.get(status.name)
+        sections = server_facts(status, ServerIdentity(), look.redactor, tokens)
+        facts = [fact for _, found in sections for fact in found]
+        if status.spec.send_as_is:
+            facts.append(("secrets", "sent to the model as is", "warn"))
+        if status.stderr_last and status.state is ServerState.RUNNING:
+            facts.append(("stderr", clean_line(status.stderr_last), "dim"))
+        rows += fact_rows(facts, look.columns, "  ")
     return rows
+
+
+def fact_rows(facts: Iterable[Fact], width: int, indent: str) -> list[Row]:
+    """Return facts as wrapped rows."""
+    return [
+        row
+        for name, value, style in facts
+        for row in wrap(((value, style),), width, first=((f"{indent}{name:<{FACT_CELLS}}", "dim"),))
+    ]
 
 
 def head_row(status: ServerStatus, look: Look) -> Row:
     """Return the line of a server: sign, name, state, tools or reason, tokens, age."""
-    sign, style = _sign(status, look)
-    name = clean_line(status.name, 64)
-    left: list[tuple[str, str]] = [(f"{sign} ", style)]
-    left.extend(pad(((head_of(name, look.name_cells), "text"),), look.name_cells))
-    gap = "  " if look.columns >= 44 else " "
-    left.append((gap + status.state.ljust(STATE_CELLS) + gap, style))
-    left.extend(_what(status))
-    right = _since(status, look)
-    if not look.ages:
-        left += [] if status.state not in MOVING else right
-        right = ()
-    tokens = look.tokens.get(status.name)
-    if tokens is not None and status.state is ServerState.RUNNING:
-        words = (_token_words(tokens, look), "dim")
-        if right and width_of((*left, words, *right)) + 4 <= look.columns:
-            right = (words, ("   ", ""), *right)
-        elif width_of((*left, words)) + 2 <= look.columns:
-            right = (words,)
+    left, right = _head(status, look)
     least = LEAST_GAP if status.state is ServerState.STOPPED else 1
     if status.state not in MOVING and width_of((*left, *right)) + least > look.columns:
         right = ()
-    return spread(tuple(left), right, look.columns)
+    return spread(left, right, look.columns)
 
 
-def _token_words(tokens: "DefinitionTokens", look: Look) -> str:
-    return tokens.words() if look.units else tokens.words().removesuffix("s").removesuffix(" token")
+def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
+    sign, style = sign_of(status, look.symbols, look.turn)
+    name = head_of(clean_line(status.name, 64), look.name_cells)
+    gap = "  " if look.columns >= 44 else " "
+    state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
+    left: Row = ((f"{sign} ", style), *pad(((name, "text"),), look.name_cells), state, *_what(status))
+    right = _since(status, look)
+    if not look.ages:
+        left, right = (*left, *right) if status.state in MOVING else left, ()
+    tokens = look.tokens.get(status.name)
+    if tokens is not None and status.state is ServerState.RUNNING:
+        words = tokens.words() if look.units else tokens.words().removesuffix("s").removesuffix(" token")
+        right = ((words, "dim"), ("   " if right else "", ""), *right)
+    return left, right
 
 
 def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
-    """Return a look that fits all rows, if necessary without ages, or without units of tokens.
+    """Return a look that fits all running servers, without ages or units of tokens or both if necessary.
 
-    If one running server has no room for a column, no row has it: a column has one meaning.
+    If one has no room for a column, no row has it: a column has one meaning.
     """
     running = [status for status in statuses if status.state is ServerState.RUNNING]
-
-    def tokens_fit(look: Look) -> bool:
-        return all(
-            _token_words(look.tokens[status.name], look) in text_of(head_row(status, look))
-            for status in running
-            if status.name in look.tokens
-        )
-
-    def ages_fit(look: Look) -> bool:
-        return all(
-            text_of(head_row(status, look)).rstrip().endswith(text_of(_since(status, look)).rstrip())
-            for status in running
-        )
-
-    for ages, units in ((True, True), (False, True), (True, False), (False, False)):
-        found = replace(look, ages=ages, units=units)
-        if tokens_fit(found) and (not ages or ages_fit(found)):
-            return found
-    sizes = [_token_words(tokens, found) for tokens in look.tokens.values()]
-    shown = [text_of(head_row(status, found)) for status in statuses]
-    has_tokens = any(size in row for size in sizes for row in shown)
-    bare = replace(look, tokens={})
-    return found if has_tokens or not ages_fit(bare) else bare
+    for tokens in (look.tokens, {}):
+        for ages, words in ((True, True), (False, True), (True, False), (False, False)):
+            found = replace(look, tokens=tokens, ages=ages, units=words)
+            heads = (_head(status, found) for status in running)
+            if all(width_of((*left, *right)) < look.columns for left, right in heads):
+                return found
+    return found
 
 
-def _sign(status: ServerStatus, look: Look) -> tuple[str, str]:
-    symbols = look.symbols
+def sign_of(status: ServerStatus, symbols: Symbols, turn: int = 0) -> tuple[str, str]:
+    """Return the sign of a server's state, and its style; `turn` is the frame of the spinner."""
     if status.failed:
         return symbols.failed, "bad"
-    style = STATE_STYLES[status.state]
-    match status.state:
-        case ServerState.RUNNING:
-            return symbols.running, style
-        case ServerState.STOPPED:
-            return symbols.stopped, style
-        case _:
-            return symbols.spinner[look.turn % len(symbols.spinner)], style
+    signs = {ServerState.RUNNING: symbols.running, ServerState.STOPPED: symbols.stopped}
+    spinner = symbols.spinner[turn % len(symbols.spinner)]
+    return signs.get(status.state, spinner), STATE_STYLES[status.state]
 
 
 def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
@@ -200,17 +197,17 @@ def _since(status: ServerStatus, look: Look) -> Row:
         return ()
     seconds = (look.now_ns - status.since_ns) / 1e9
     since = clock(seconds) if status.state in MOVING else age(seconds)
-    if status.reach is not None and status.reach.words and look.columns >= PID_FROM:
-        style = "warn" if status.reach.silent else "dim"
-        return ((f"{status.reach.words}   ", style), (since.rjust(9), "dim"))
-    if status.pid is not None and look.columns >= PID_FROM:
-        return ((f"pid {status.pid}   ", "dim"), (since.rjust(9), "dim"))
-    return ((since, "dim"),)
+    where, style = f"pid {status.pid}" if status.pid is not None else "", "dim"
+    if status.reach is not None and status.reach.words:
+        where, style = status.reach.words, "warn" if status.reach.silent else "dim"
+    if not where or look.columns < PID_FROM:
+        return ((since, "dim"),)
+    return ((f"{where}   ", style), (since.rjust(9), "dim"))
 
 
 def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     room = look.columns - 2
-    last = clean_line(status.stderr_last, room)
+    last, sentence = clean_line(status.stderr_last, room), clean_line(status.detail, 600)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
@@ -218,22 +215,15 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
-    if selected and status.reason in WAITING:
-        yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
-    if not status.failed:
-        return
-    sentence = clean_line(status.detail, 600)
-    if status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
+    if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
         yield crop((("last: ", "dim"), (last, "bad")), room)
-    elif sentence:
-        lines = wrap(((sentence, "bad"),), room)
-        yield from lines[: None if selected else DETAIL_ROWS]
-    if selected and status.next_step:
+    elif status.failed and sentence:
+        yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
+    if selected and status.next_step and (status.failed or status.reason in WAITING):
         yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
 
 
 def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
-    """Yield what is wrong with a running server."""
     if status.reach is not None and status.reach.silent:
         yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
     if status.listing_problem:
@@ -246,44 +236,159 @@ def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
         yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
 
-def _facts(status: ServerStatus, look: Look) -> Iterator[Fact]:
-    spec = status.spec
-    command = spec.shown_url or " ".join(spec.shown_command)
-    yield "address" if spec.url else "command", look.redactor.redact_line(command, 400), "text"
-    if status.reach is not None:
-        silent = status.reach.silent
-        how = ", ".join(filter(None, (status.reach.kind, status.reach.words)))
-        yield "transport", how, "warn" if silent else "text"
-    if status.title or status.version:
-        yield "server", clean_line(f"{status.title} {status.version}", 120), "text"
+def server_facts(
+    status: ServerStatus,
+    identity: ServerIdentity,
+    redactor: Redactor,
+    tokens: "DefinitionTokens | None",
+    share: float | None = None,
+) -> list[tuple[str, Iterator[Fact]]]:
+    """Return what is known about a server under headings; `share` is of one processor, now."""
+    connection = ("CONNECTION", _connection(status, redactor))
+    process = ("PROCESS", _process(status, identity, share, redactor))
+    return [
+        ("SERVER", _server(status, identity)),
+        connection if status.spec.url else process,
+        ("OFFERS", _offers(status, identity, tokens)),
+        ("EXTENSIONS", _extensions(status, identity)),
+        ("OMITTED", _left_out(status)),
+        ("HIDDEN TEXT", _of_tools(status.hidden)),
+    ]
+
+
+def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
+    name = clean_line(identity.title or identity.name or status.title, 120)
+    version = clean_line(identity.version or status.version, 40)
+    if name or version:
+        yield "name", f"{name} {version}".strip(), "text"
+    protocol = clean_line(identity.protocol or status.protocol, 40)
+    if protocol:
+        transport = status.spec.transport
+        era = "stateless: no session" if is_modern(protocol) else "a session, opened with initialize"
+        era = f"{transport.remark} transport" if transport.remark else era
+        era = "emulated by mcptui" if transport is Transport.LINES else era
+        yield "protocol", f"{protocol}   {era}", "text"
     if status.sign_in:
         yield "sign-in", status.sign_in, "text"
-    if status.protocol:
-        yield "protocol", f"{clean_line(status.protocol, 40)} {status.spec.transport.remark}".rstrip(), "text"
+    if status.spec.transport is Transport.LINES:
+        yield "dialect", '"hello" lines, non-standard: tools only', "warn"
+        yield "", "No resources, prompts, roots, sampling, elicitation, progress or tasks", "dim"
+
+
+def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
+    yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
+    if names := tuple(status.spec.headers):
+        shown = ", ".join(clean_line(name, 60) for name in names[:40])
+        yield "headers", f"{shown}   values are not shown", "text"
+    if (reach := status.reach) is not None:
+        yield "transport", reach.kind, "text"
+        if reach.status:
+            yield "last status", f"HTTP {reach.status}", "text"
+        if reach.answers is not None:
+            problem = clean_line(redactor.redact(reach.problem), 400)
+            yield "answers", f"no: {problem}" if reach.silent else "yes", "warn" if reach.silent else "text"
+    if status.state is not ServerState.STOPPED:
+        yield from _times(status)
+
+
+def _process(
+    status: ServerStatus, identity: ServerIdentity, share: float | None, redactor: Redactor
+) -> Iterator[Fact]:
+    command = identity.command or status.spec.shown_command
+    line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
+    yield "command", redactor.redact_line(line, 1200), "text"
+    if folder := status.spec.starts_in:
+        yield "folder", clean_line(folder, 400), "text"
+    names = identity.environment or tuple(status.spec.env)
+    if names:
+        shown = ", ".join(clean_line(name, 60) for name in names[:40])
+        yield "environment", f"{shown}   values are not shown", "text"
+    if status.state is ServerState.STOPPED:
+        return
+    pids = identity.pids or ((status.pid,) if status.pid is not None else ())
+    if pids:
+        more = f" and {len(pids) - MOST_PIDS} more" if len(pids) > MOST_PIDS else ""
+        word = "pid" if len(pids) == 1 else "pids"
+        yield word, ", ".join(map(str, pids[:MOST_PIDS])) + more, "text"
+    if identity.memory is not None:
+        yield "memory", units.size(identity.memory), "text"
+    if identity.cpu_seconds is not None:
+        now = f"{share * 100:.0f} % now, " if share is not None else ""
+        yield "CPU time", f"{now}{identity.cpu_seconds:.1f} s in total", "text"
+    yield from _times(status)
+
+
+def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.state is ServerState.RUNNING:
-        yield "offers", ", ".join(_offers(status)), "text"
-    if spec.send_as_is:
-        yield "secrets", "sent to the model as is", "warn"
-    if (tokens := look.tokens.get(status.name)) is not None:
-        yield "tokens", token_facts(tokens), "text"
-    yield from _process(status)
-    yield from _tool_problems(status)
+        ago = (time.monotonic_ns() - status.since_ns) / 1e9
+        started = time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
+        yield "running", f"{f'since {started}, ' if started else ''}{units.clock(ago)}", "text"
+    if status.start_ms is not None:
+        yield "started in", units.duration(status.start_ms), "text"
+    if status.restarts:
+        yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
         yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
-    if status.stderr_last and status.state is ServerState.RUNNING:
-        yield "stderr", clean_line(status.stderr_last), "dim"
 
 
-def _process(status: ServerStatus) -> Iterator[Fact]:
-    process = []
-    if status.pid is not None:
-        process.append(f"pid {status.pid}")
-    if status.start_ms is not None:
-        process.append(f"started in {duration(status.start_ms)}")
-    if status.restarts:
-        process.append(f"restarted {status.restarts} times" if status.restarts > 1 else "restarted once")
-    if process:
-        yield "start" if status.spec.url else "process", ", ".join(process), "text"
+def _offers(
+    status: ServerStatus, identity: ServerIdentity, tokens: "DefinitionTokens | None"
+) -> Iterator[Fact]:
+    if status.state is not ServerState.RUNNING:
+        return
+    counts = {"tools": status.tools, "resources": status.resources, "prompts": status.prompts}
+    capabilities = dict(list(identity.capabilities.items())[:40])
+    capabilities.pop("extensions", None)
+    for name in dict.fromkeys((*counts, *capabilities)):
+        count = counts.get(name)
+        words = [units.count(count)] if count is not None and (count or name in capabilities) else []
+        if name == "tools" and status.withheld:
+            words.append(f"{units.count(status.withheld)} not offered to the model")
+        if name in capabilities:
+            words += capability_words(capabilities[name])
+        if (hint := identity.hints.get(name)) is not None:
+            words += filter(None, [hint.words(time.monotonic_ns())])
+        if words or name in capabilities:
+            yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
+    if tokens is not None:
+        yield "tokens", token_facts(tokens), "text"
+
+
+def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
+    said = identity.capabilities.get("extensions")
+    if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
+        return
+    for name, settings in list(said.items())[:MOST_EXTENSIONS]:
+        used = name == TASKS  # the only one that mcptui supports
+        words = f"   {', '.join(capability_words(settings))}" if settings else ""
+        shown = f"{clean_line(str(name), 80)}{words}"
+        yield "used" if used else "not used", shown, "text" if used else "dim"
+
+
+def capability_words(value: Any) -> list[str]:
+    """Return the members of a capability: set flags by name, others as JSON."""
+    if not isinstance(value, Mapping):
+        return [clean_line(json.dumps(value, default=str), 80)]
+    words = []
+    for name, inner in list(value.items())[:20]:
+        if inner is True or inner == {}:
+            words.append(clean_line(str(name), 60))
+        elif inner is not False and inner is not None:
+            words.append(f"{clean_line(str(name), 40)} {clean_line(json.dumps(inner, default=str), 60)}")
+    return words
+
+
+def _left_out(status: ServerStatus) -> Iterator[Fact]:
+    if status.listing_problem:
+        yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
+    yield from _of_tools([("a tool", f"{clean_line(name, 64)}: {why}") for name, why in status.quarantined])
+
+
+def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:
+    for name, words in rows[:MOST_LEFT_OUT]:
+        yield f"! {clean_line(name, 40)}", clean_line(words, 370), "warn"
+    if len(rows) > MOST_LEFT_OUT:
+        yield "", f"and {len(rows) - MOST_LEFT_OUT} more tools", "warn"
 
 
 def trust_words(server: str, key: str, *, trusted: bool) -> str:
@@ -313,35 +418,12 @@ def token_facts(tokens: "DefinitionTokens") -> str:
     return ", ".join(words)
 
 
-def _tool_problems(status: ServerStatus) -> Iterator[Fact]:
-    if status.listing_problem:
-        yield "listing", clean_line(f"tools/list: {status.listing_problem}"), "warn"
-    for name, what in status.hidden[:8]:
-        yield "hidden", f"{clean_line(name, 64)}: {clean_line(what, 300)}", "warn"
-    if len(status.hidden) > 8:
-        yield "", f"and {len(status.hidden) - 8} more with hidden text", "warn"
-    for name, why in status.quarantined[:8]:
-        yield "omitted", f"{clean_line(name, 64)}: {clean_line(why)}", "warn"
-    if len(status.quarantined) > 8:
-        yield "", f"and {len(status.quarantined) - 8} more tools", "warn"
-
-
 def hidden_words(status: ServerStatus) -> str:
     """Return how many definitions have hidden text: "2 tools have hidden text"."""
     tools = sum(name != "instructions" for name, _ in status.hidden)
     about = [plural(tools, "tool")] if tools else []
     about += ["the instructions"] if tools < len(status.hidden) else []
     return f"{' and '.join(about)} {'has' if tools == 1 == len(status.hidden) else 'have'} hidden text"
-
-
-def _offers(status: ServerStatus) -> Iterator[str]:
-    yield plural(status.tools, "tool")
-    if hidden := status.withheld - status.tools_off:
-        yield f"{count(hidden)} not offered to the model"
-    if status.resources is not None:
-        yield plural(status.resources, "resource")
-    if status.prompts is not None:
-        yield plural(status.prompts, "prompt")
 
 
 def why_only_listed(

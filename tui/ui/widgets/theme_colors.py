@@ -1,10 +1,7 @@
 """The colors of a theme: as a Textual `Theme` with CSS variables, and as a palette for rows.
 
-Stylesheets use `$accent $foreground $text-dim $rule $surface $panel $field $ok $warn $bad $user $model
-$tool`. An invalid color would crash the app inside Textual, so each one is parsed first.
-
-Panes have rows with style words ("accent bold", "dim", "text on panel"); the palette converts them to rich
-styles. It is built from the CSS variables of the app's theme, so stylesheets and rows share one theme.
+The palette converts style words ("accent bold", "text on panel") to rich styles. It is built from the CSS
+variables of the app's theme, so stylesheets and rows share one theme.
 """
 
 import re
@@ -18,12 +15,6 @@ from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
 from tui.settings.themes import ThemeSpec
-
-# Our CSS variable -> its role.
-_ROLE_VARIABLES: Mapping[str, str] = {
-    "text-dim": "dim",
-    **{role: role for role in ("rule", "ok", "warn", "bad", "user", "model", "tool")},
-}
 
 # Textual's base colors -> their role. Also set as variables, because Textual rounds the colors (measured: by
 # one step of red), and the seam between two backgrounds that differ by a step is visible.
@@ -83,10 +74,7 @@ _DEFAULTS: Mapping[str, str] = {
 
 
 def variable_defaults() -> dict[str, str]:
-    """Return defaults of our CSS variables, for `App.get_theme_variable_defaults`.
-
-    Without them, a stylesheet that uses one cannot be parsed while one of Textual's own themes is active.
-    """
+    """Return defaults of our CSS variables, for stylesheets while one of Textual's own themes is active."""
     return dict(_DEFAULTS)
 
 
@@ -99,17 +87,15 @@ def theme_of(spec: ThemeSpec) -> Theme:
         except ColorParseError as error:
             raise ValueError(f"{role}: {colour!r} is not a color") from error
     base: dict[str, Any] = {name: roles[role] for name, role in _BASE_VARIABLES.items()}
-    variables = {name: roles[role] for name, role in _ROLE_VARIABLES.items()}
+    variables = {role: roles[role] for role in ("rule", "ok", "warn", "bad", "user", "model", "tool")}
+    variables["text-dim"] = roles["dim"]
     if spec.ansi:
         variables |= _ansi_variables(roles, spec.dark)
     else:
         panel, text = Color.parse(roles["panel"]), Color.parse(roles["text"])
-        variables["field"] = panel.blend(text, FIELD_SHADE).hex6.lower()
-        variables |= base
-        variables |= {
-            name: roles[role] if percent == 100 else f"{roles[role]} {percent}%"
-            for name, (role, percent) in _WIDGET_VARIABLES.items()
-        }
+        variables |= {**base, "field": panel.blend(text, FIELD_SHADE).hex6.lower()}
+        for name, (role, percent) in _WIDGET_VARIABLES.items():
+            variables[name] = roles[role] if percent == 100 else f"{roles[role]} {percent}%"
     return Theme(name=spec.name, **base, dark=spec.dark, variables=variables, ansi=spec.ansi)
 
 
@@ -122,23 +108,17 @@ def _ansi_variables(roles: Mapping[str, str], dark: bool) -> dict[str, str]:
     known = stock.to_color_system().generate()
     usual = BUILTIN_THEMES["textual-dark"].to_color_system().generate()
     missing = {name: "ansi_default" for name in usual if name not in known}
+    emphasized = ("text-accent", "border", "block-cursor-background", "scrollbar-hover", "scrollbar-active")
+    ground = ("scrollbar-background", "scrollbar-background-hover", "scrollbar-background-active")
     return {
         **missing,
         **stock.variables,
         "field": roles["panel"],
-        "foreground-muted": roles["dim"],
-        "text-muted": roles["dim"],
-        "text-accent": roles["accent"],
-        "border": roles["accent"],
-        "border-blurred": roles["rule"],
         "block-cursor-foreground": "ansi_black",
-        "block-cursor-background": roles["accent"],
-        "scrollbar": roles["rule"],
-        "scrollbar-hover": roles["accent"],
-        "scrollbar-active": roles["accent"],
-        "scrollbar-background": "ansi_default",
-        "scrollbar-background-hover": "ansi_default",
-        "scrollbar-background-active": "ansi_default",
+        **dict.fromkeys(("foreground-muted", "text-muted"), roles["dim"]),
+        **dict.fromkeys(("border-blurred", "scrollbar"), roles["rule"]),
+        **dict.fromkeys(emphasized, roles["accent"]),
+        **dict.fromkeys(ground, "ansi_default"),
     }
 
 
@@ -201,8 +181,7 @@ class Palette:
         if _COLOURS.fullmatch(words):
             rgb = (RichColor.from_rgb(*bytes.fromhex(word[1:])) for word in words.split(" on "))
             return Style.from_color(*rgb)  # not cached, because a picture has thousands
-        found = self._styles.get(words)
-        if found is None:
+        if (found := self._styles.get(words)) is None:
             found = self._styles[words] = self._build(words)
         return found
 
@@ -218,8 +197,7 @@ class Palette:
         if under.reverse:
             return under
         known = self.known(under)
-        found = known.get(words)
-        if found is None:
+        if (found := known.get(words)) is None:
             found = under + self.style(words)
             if not _COLOURS.fullmatch(words):  # not cached, because a picture has thousands
                 known[words] = found
@@ -237,28 +215,18 @@ class Palette:
         style = Style()
         ground = False
         for word in words.split():
-            if word == "on":
-                ground = True
-                continue
+            color = self.colors.get(word)
             if word in _ATTRIBUTES:
                 style += Style.parse(word)
-            elif word in ("cursor", "selected"):
-                style += self._ground(word)
-            elif word in self.colors:
-                color = self.colors[word]
+            elif word in ("cursor", "selected") and color is None:
+                style += Style(reverse=True)
+            elif color is not None and (ground or word in ("cursor", "selected")):
+                style += Style() if self.native and color.a == 0 else Style(bgcolor=color.rich_color)
+            elif color is not None:
                 is_dim = self.native and word in ("dim", "rule") and color.ansi in (None, -1)
-                text = Style(dim=True) if is_dim else Style(color=color.rich_color)
-                style += self._ground(word) if ground else text
-            ground = False
+                style += Style(dim=True) if is_dim else Style(color=color.rich_color)
+            ground = word == "on"
         return style
-
-    def _ground(self, role: str) -> Style:
-        color = self.colors.get(role)
-        if color is None:
-            return Style(reverse=True)
-        if self.native and color.a == 0:
-            return Style()
-        return Style(bgcolor=color.rich_color)
 
 
 def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:

@@ -3,7 +3,6 @@
 import math
 import time
 from enum import IntEnum
-from functools import lru_cache
 
 from tui.core.units import FIRST_MOMENT, local_time
 
@@ -22,9 +21,6 @@ class TimeMode(IntEnum):
     def word(self) -> str:
         return ("time", "elapsed", "delta")[self]
 
-    def next(self) -> "TimeMode":
-        return TimeMode((self + 1) % 3)
-
 
 def since(ns: int) -> str:
     """Return a time since the start, to the millisecond: "0.004", "12.345", "1:02:03.456"."""
@@ -39,12 +35,7 @@ def since(ns: int) -> str:
 def clock(wall_ns: int) -> str:
     """Return the local time of day, to the millisecond."""
     seconds, rest = divmod(wall_ns, SECOND)
-    return f"{_to_the_second(seconds)}.{rest // MS:03d}"
-
-
-@lru_cache(256)
-def _to_the_second(seconds: int) -> str:
-    return time.strftime("%H:%M:%S", local_time(seconds, FIRST_MOMENT))
+    return f"{time.strftime('%H:%M:%S', local_time(seconds, FIRST_MOMENT))}.{rest // MS:03d}"
 
 
 def share(latency_ns: int) -> float:

@@ -14,7 +14,7 @@ from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
-from tui.ui.widgets.page import Place, Work
+from tui.ui.widgets.page import Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -47,16 +47,10 @@ DEEPEST = 24
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A row of the tree.
-
-    Attributes:
-        value: the value in `data`; None for a line of text or a remark.
-        data: the document: the body, or a string in it that is JSON itself.
-        image: the image of a string that was unfolded as a picture.
-    """
+    """A row of the tree. `value` is None for a line of text or a remark."""
 
     value: JsonValue | None
-    data: bytes = b""
+    data: bytes = b""  # the document with the value: the body, or a string in it that is JSON itself
     depth: int = 0
     parent: "Node | None" = None
     line: Row = EMPTY
@@ -90,10 +84,6 @@ def ending(node: Node) -> str:
     return pictures.ending(encoded(node, pictures.HEAD))
 
 
-def _cut(value: JsonValue) -> Row:
-    return (("  truncated", "warn"),) if value.is_cut else ()
-
-
 def _key(node: Node) -> Row:
     value, parent = node.value, node.parent
     if value is None or parent is None or parent.value is None:
@@ -105,11 +95,9 @@ def _key(node: Node) -> Row:
 
 def _summary(node: Node, value: JsonValue) -> str:
     brackets = "{}" if value.kind is JsonKind.OBJECT else "[]"
-    if value.size <= 2:
-        return brackets
-    if node.is_open:
-        return ""
     words = units.size(value.size)
+    if node.is_open or value.size <= 2:
+        return "" if node.is_open else brackets
     if value.size > OPEN_BYTES:
         return f"{brackets}  {words}"
     found = child_values(node.data, value)
@@ -124,8 +112,9 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
         return ((f"{image}, {units.size(value.size * 3 / 4)}", "model"), ("   w saves it", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
-    note = f"  {units.size(value.size)}" if value.size > LONG * 2 else ""
-    return ((f'"{line}"' if not note else f'"{line[: max(20, width - 30)]}…', "text"), (note, "dim"))
+    if value.size <= LONG * 2:
+        return ((f'"{line}"', "text"),)
+    return ((f'"{line[: max(20, width - 30)]}…', "text"), (f"  {units.size(value.size)}", "dim"))
 
 
 FIRST = 3
@@ -136,7 +125,7 @@ def _encoded(node: Node) -> bytes:
     return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
 
 
-class Tree:
+class Tree(Sheet):
     """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
@@ -146,7 +135,7 @@ class Tree:
         remarks: Sequence[Row] = (),
         symbols: Symbols = UNICODE,
     ) -> None:
-        self.data = data
+        self.data, self.size = data, len(data)
         self._redactions = redactions
         self._symbols = symbols
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
@@ -167,19 +156,16 @@ class Tree:
         while level:
             deeper: list[Node] = []
             for node in level:
-                value = node.value
-                is_root = node is self._root
+                value, is_root = node.value, node is self._root
                 if value is None or not value.is_container:
                     continue
                 is_large = value.size > OPEN_BYTES
                 parsed_bytes += value.size if is_large else 0
-                if not is_root and parsed_bytes > MOST_PARSED:
-                    continue
-                found = self._children(node)
-                if not is_root and len(self.nodes) + len(found) > (FEW_ROWS if is_large else OPEN_ROWS):
-                    continue
-                self._insert(node, found)
-                deeper += found
+                room = (FEW_ROWS if is_large else OPEN_ROWS) - len(self.nodes)
+                found = self._children(node) if is_root or parsed_bytes <= MOST_PARSED else []
+                if is_root or len(found) <= room:
+                    self._insert(node, found)
+                    deeper += found
             level = deeper
 
     def count(self) -> int:
@@ -192,27 +178,24 @@ class Tree:
         if value is None:
             return ((indent, ""), *node.line) if node.depth else node.line
         if value.kind is JsonKind.MORE:
-            return (
-                (f"{indent}{self._symbols.folded} ", "accent"),
-                (f"more, starting at {value.position}", "dim"),
-            )
+            more = (f"more, starting at {value.position}", "dim")
+            return ((f"{indent}{self._symbols.folded} ", "accent"), more)
         sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
         return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value_row(node, value, width))
 
     def _value_row(self, node: Node, value: JsonValue, width: int) -> Row:
         if value.is_container:
-            return ((_summary(node, value), "dim"), *_cut(value))
-        if value.kind is JsonKind.STRING:
+            row: Row = ((_summary(node, value), "dim"),)
+        elif value.kind is JsonKind.STRING:
             row = _string(node, value, width)
         else:
             word = clean_line(value_text(node.data, value, 200))
             row = ((word, "dim" if word == "null" else "warn" if word in ("true", "false") else "model"),)
-        if node.data is self.data:
-            found = [one for one in self._redactions if one.start < value.end and one.end > value.start]
-            if found:
-                names = ", ".join(clean_line(one.name, 40) for one in found)
-                row = (*row, (f"  hidden: {names}", "warn"))
-        return (*row, *_cut(value))
+        redactions = self._redactions if node.data is self.data and not value.is_container else ()
+        if found := [one for one in redactions if one.start < value.end and one.end > value.start]:
+            names = ", ".join(clean_line(one.name, 40) for one in found)
+            row = (*row, (f"  hidden: {names}", "warn"))
+        return (*row, ("  truncated", "warn")) if value.is_cut else row
 
     def fit(self, width: int) -> None:
         """Lay out pictures again. The pane crops rows, so unfolded texts stay unchanged."""
@@ -251,26 +234,24 @@ class Tree:
     def toggle(self, index: int, width: int) -> Work | None:
         node = self.nodes[index]
         value = node.value
-        if value is None or not folds(node):
-            return None
-        if node.is_open:
-            self._fold(index)
-            return None
-        if value.kind is JsonKind.STRING:
-            if self._is_picture(node):
-                self._show_image(node)
-            else:
-                self._insert(node, self._lines(node, width))
-            return None
-        if value.size <= LARGE:
-            self._place(node, self._children(node))
-            return None
 
         def work() -> Callable[[], None]:
             found = self._children(node)
             return lambda: self._place(node, found) if node in self.nodes else None
 
-        return work
+        if value is None or not folds(node):
+            return None
+        if node.is_open:
+            self._fold(index)
+        elif self._is_picture(node):
+            self._show_image(node)
+        elif value.kind is JsonKind.STRING:
+            self._insert(node, self._lines(node, width))
+        elif value.size > LARGE:
+            return work
+        else:
+            work()()
+        return None
 
     def offset(self, index: int) -> int:
         """Return the offset of a row's value in the body; 0 for other rows."""
@@ -278,10 +259,6 @@ class Tree:
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
-
-    @property
-    def size(self) -> int:
-        return len(self.data)
 
     def places(self, folded: str, stop: Event) -> Sequence[Place]:
         if self._searched[0] != folded:
@@ -379,9 +356,8 @@ class Tree:
             for row in wrap(((line.expandtabs(4), "text"),), room)
         ]
         if len(text) >= TEXT_CHARS:
-            lines.append(
-                Node(None, depth=depth, parent=node, line=(("see the raw view for the rest", "dim"),))
-            )
+            rest: Row = (("see the raw view for the rest", "dim"),)
+            lines.append(Node(None, depth=depth, parent=node, line=rest))
         return lines
 
     def value(self, index: int) -> str:

@@ -13,7 +13,7 @@ from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import Tabs
-from tui.ui.widgets.bar import Bar, SplitBar, key_cap
+from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
 from tui.ui.widgets.symbols import Symbols
@@ -30,7 +30,6 @@ class BenchTitle(SplitBar):
         self._overrides = overrides
 
     def show_status(self, status: ServerStatus | None, running: int) -> None:
-        """Show the state of the server and how many calls are running."""
         left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
         if status is None:
             close = key_cap(self._overrides.first_of("bench.back"), "close")
@@ -78,16 +77,13 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
 """Actions that only work on some tabs, where the footer shows them."""
 
 
-_RAW, _SAVED = action("bench.raw"), action("bench.saved")
+_RAW = action("bench.raw")
 RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
 class BenchTabs(Tabs):
-    """The names of the tabs with their keys and counts.
-
-    `panes` has the pane of each tab; its `list` gets the focus, if it has one.
-    """
+    """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
         super().__init__(BenchTab, id="bench-tabs")
@@ -102,7 +98,6 @@ class BenchTabs(Tabs):
         self.screen.set_focus(getattr(self._panes[tab], "list", self._panes[tab]), scroll_visible=False)
 
     def show(self, notes: Mapping[str, str]) -> None:
-        """Show the counts of the tabs, if they have changed."""
         if notes != self.notes:
             self.notes = notes
             self.refresh()
@@ -125,36 +120,23 @@ class BenchKeys(Footer):
         self._overrides = overrides
 
     def of(self, context: Context | None, tab: BenchTab, *, is_raw: bool) -> None:
-        """Show the keys of a context and of the workbench that work on a tab.
-
-        `is_raw`: the arguments are edited as raw JSON.
-        """
+        """Show the keys of a context and of the workbench that work on a tab."""
         near = of_context(context) if context is not None else ()
         actions = (*near, *of_context(Context.WORKBENCH))
         found = (action for action in actions if tab in TABS_OF.get(action.id, (tab,)))
-        self.show(
-            [
-                (key, RAW_LABELS[is_raw] if one is _RAW else label, one)
-                for key, label, one in entries_of(found, self._overrides)
-            ]
-        )
+        entries = entries_of(found, self._overrides)
+        self.show([(key, RAW_LABELS[is_raw] if one is _RAW else label, one) for key, label, one in entries])
 
 
-class OtherKeys(Bar):
+class OtherKeys(SplitBar):
     """The keys next to the button, as many as fit completely."""
 
-    def __init__(self, overrides: KeyOverrides) -> None:
-        super().__init__()
-        self._overrides = overrides
-        self._is_raw = False
-
-    def show(self, is_raw: bool) -> None:
-        """Show the keys for the form, or for raw JSON."""
-        self._is_raw = is_raw
-        self.refresh()
-
     def row(self, width: int) -> Row:
-        key = self._overrides.first_of
-        labels = ((_RAW, RAW_LABELS[self._is_raw]), (_SAVED, _SAVED.label))
-        parts = [((f"{key(one.id)} {label}", "dim"),) for one, label in labels]
-        return joined(parts, (("   ", ""),), width)
+        return joined(((key,) for key in self.left), (("   ", ""),), width)
+
+
+def other_keys(overrides: KeyOverrides, *, is_raw: bool) -> Row:
+    """Return the keys next to the button."""
+    saved = action("bench.saved")
+    labels = ((_RAW, RAW_LABELS[is_raw]), (saved, saved.label))
+    return tuple((f"{overrides.first_of(one.id)} {label}", "dim") for one, label in labels)

@@ -21,23 +21,19 @@ from tui.ui.keys.key_overrides import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import OtherKeys
+from tui.ui.workbench.bars import OtherKeys, other_keys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
-from tui.ui.workbench.items import Item, ItemVerb, head_of
+from tui.ui.workbench.items import Folder, Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
 
 
 class Bench(Horizontal):
-    """List and calls on the left, form, button and result on the right.
+    """List and calls on the left; the form of `item`, its button and the result on the right.
 
-    The form is as tall as its fields, up to half of the height; the result gets the rest.
-
-    Attributes:
-        item: the item whose form is shown.
-        news: what the user has not seen yet, by item key.
-        insisted: whether the arguments are invalid, the user was told, and has not changed them since.
+    `news` is what the user has not seen yet, by item key. `insisted`: the arguments are invalid, the user was
+    told, and has not changed them since.
     """
 
     DEFAULT_CSS = """
@@ -49,7 +45,7 @@ class Bench(Horizontal):
     Bench FormPane { height: auto; max-height: 55%; background: $surface; }
     Bench.-new FormPane { max-height: 75%; }
     Bench .bench-actions { height: 2; padding: 0 2; }
-    Bench OtherKeys { width: 1fr; margin-left: 3; }
+    Bench .bench-actions SplitBar { width: 1fr; margin-left: 3; }
     Bench JsonArea, Bench #raw-heading { display: none; background: $surface; }
     Bench JsonArea { height: 1fr; border: none; padding: 0 1; }
     Bench BenchPage { height: 1fr; padding: 0 1; background: $surface; }
@@ -79,7 +75,7 @@ class Bench(Horizontal):
         self.form = FormPane(shared.overrides, shared.signs)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
-        self._other_keys = OtherKeys(shared.overrides)
+        self._other_keys = OtherKeys()
         self.raw = JsonArea(methods_by_key(shared.overrides, Context.WORKBENCH))
         self.raw_heading = SplitBar(id="raw-heading")
         self.result = ResultView(self.calls, shared)
@@ -121,7 +117,8 @@ class Bench(Horizontal):
             self.choose(selected)
         elif self.item is not None and selected.tokens != self.item.tokens:
             self.item = selected
-            self.form.change_head(self._head_of(selected))
+            self.form.head = self._head_of(selected)
+            self.form.rebuild()
 
     def _mark_seen(self, item: Item | None) -> None:
         """Record that the user has seen an item, so that it is no longer news."""
@@ -137,20 +134,19 @@ class Bench(Horizontal):
         self.insisted = False
         self.is_raw = False
         self.line.say()
-        form = Form(item.schema if item is not None else {})
-        draft = self._shared.book.drafts.get((self._shared.server, item.key)) if item is not None else None
-        if item is not None and draft is None:
-            draft = Draft(self._shared.last_arguments(item))
-        if draft is not None and draft.arguments is not None:
+        form, draft, shared = Form(item.schema if item is not None else {}), Draft(), self._shared
+        if item is not None:
+            last = shared.runtime.calls.memory.last.get(item.call_key(shared.server))
+            draft = shared.book.drafts.get((shared.server, item.key)) or Draft(last)
+            self.button.label = item.verb.capitalize()
+            self.button.refresh(layout=True)
+        if draft.arguments is not None:
             form.load(draft.arguments)
         self.result.expect(item)
         self._show_form(form)
         self.button.display = item is not None
         self._other_keys.display = item is not None and not self._is_plain(item)
-        if item is not None:
-            self.button.label = item.verb.capitalize()
-            self.button.refresh(layout=True)
-        if draft is not None and draft.raw:
+        if draft.raw:
             with self.prevent(TextArea.Changed):
                 self.raw.load_text(draft.raw)
             self.is_raw = True
@@ -158,25 +154,24 @@ class Bench(Horizontal):
         self.result.show()
 
     def _show_form(self, form: Form) -> None:
-        about = self.item.about if self.item is not None else None
-        ask = None
+        if self.item is None:
+            self.form.show(form, None)
+            return
+        about, ask = self.item.about, None
         if isinstance(about, ResourceInfo | PromptInfo):  # the server may suggest values of their arguments
             ask = partial(self._shared.runtime.workbench.complete, about)
-        head = self._head_of(self.item) if self.item is not None else None
-        self.form.show(form, head, ask_values=ask)
+        self.form.show(form, self._head_of(self.item), ask_values=ask)
 
     def _head_of(self, item: Item) -> FormHead:
         return head_of(item, has_output_schema=self._shared.promised(item) is not None)
 
     def leave_form(self) -> None:
-        """Store the form as a draft."""
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
             self._shared.book.drafts[self._shared.server, self.item.key] = Draft(value, raw)
 
     def fill(self, arguments: object) -> None:
-        """Fill arguments into the form."""
         if self.item is None:
             return
         form = Form(self.item.schema)
@@ -186,7 +181,6 @@ class Bench(Horizontal):
             self._raw_from_form()
 
     def show_calls(self, selected: HandCall | None = None) -> None:
-        """List the calls of the item."""
         calls = self._shared.book.of(self._shared.server, self.item.key) if self.item is not None else []
         self.calls.empty = "" if calls else self._shared.why_no_calls(self.item)
         self.calls.show(calls, selected)
@@ -203,7 +197,7 @@ class Bench(Horizontal):
             self._mark_seen(self.item)
             self.choose(self.list.selected)
             self._mark_seen(self.item)
-        if (folder := self.list.folder) is not None:
+        if isinstance(folder := self.list.under_cursor, Folder):
             words = f"   {units.plural(folder.count, 'resource')}"
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
@@ -217,11 +211,9 @@ class Bench(Horizontal):
         elif focused is self.page:
             if not self.result.follow_link():
                 self.page.action_choose()
-        elif focused is self.list and self.list.turn():
-            pass
         elif self.item is not None and self._is_plain(self.item):
             self.post_message(self.Called())
-        elif self.item is not None:
+        elif not (focused is self.list and self.list.turn()) and self.item is not None:
             self.go_to_form()
 
     @staticmethod
@@ -242,8 +234,9 @@ class Bench(Horizontal):
             arguments, problem = self.arguments()
             if arguments is None:
                 self.line.say((f"! {problem}", "bad"))
-            else:
-                self._shared.save_arguments(item, arguments)
+                return
+            ask, saved = self._shared.prompt.ask, self._shared.without_secrets(arguments)
+            ask("Save arguments as", lambda name: self._shared.save_arguments(item, name.strip(), saved))
 
         def use(arguments: object) -> None:
             if self.item is item:
@@ -253,23 +246,19 @@ class Bench(Horizontal):
         self._shared.choose_arguments(item, save, use)
 
     def toggle_schema(self) -> None:
-        """Show the schema of the item, or its result again."""
-        if self.item is not None:
-            self.result.toggle_schema(self.item)
+        self.result.toggle_schema(self.item)
 
     def offer(self) -> None:
         """Turn the selected tool off for the model, or on again."""
-        about = self.item.about if self.item is not None else None
-        if not isinstance(about, Tool) or self._shared.configured() is None:
+        about, shared = self.item.about if self.item is not None else None, self._shared
+        if not isinstance(about, Tool) or shared.configured() is None:
             return
         if about.is_unaccepted:
-            self._shared.runtime.host.review_changes(self._shared.server, about.name)
+            shared.runtime.host.review_changes(shared.server, about.name)
         elif about.withheld:
             self.line.say((f"! Not offered to the model: {about.withheld}.", "warn"))
         else:
-            self._shared.choose(
-                self._shared.runtime.server_changes.toggle_tool(self._shared.server, about.name)
-            )
+            shared.choose(shared.runtime.server_changes.toggle_tool(shared.server, about.name))
 
     def attach(self) -> None:
         """Attach the content under the cursor of the result, otherwise the resource of the item."""
@@ -365,13 +354,12 @@ class Bench(Horizontal):
 
     @property
     def is_raw(self) -> bool:
-        """Whether the arguments are edited as raw JSON."""
         return self.has_class("-raw")
 
     @is_raw.setter
     def is_raw(self, raw: bool) -> None:
         self.set_class(raw, "-raw")
-        self._other_keys.show(raw)
+        self._other_keys.show(other_keys(self._shared.overrides, is_raw=raw))
 
     @property
     def context(self) -> Context | None:
@@ -409,10 +397,9 @@ class Bench(Horizontal):
         """Update the form from the JSON, and show its problem, if any."""
         event.stop()
         self.insisted = False
-        problem = self.form.form.from_json(self.raw.text)
-        if not problem:
-            problems = self.form.form.problems()
-            problem = next((f"{where(path)} {problem}" for path, problem in problems.items()), "")
+        if not (problem := self.form.form.from_json(self.raw.text)):
+            problems = self.form.form.problems().items()
+            problem = next((f"{where(path)} {words}" for path, words in problems), "")
         self.line.say(*((("! " + problem, "bad"),) if problem else ()))
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
@@ -422,15 +409,12 @@ class Bench(Horizontal):
 
     def arguments(self) -> tuple[object, str]:
         """Return the arguments, and their problem as a sentence, or ""."""
-        form: Form = self.form.form
-        if self.is_raw and (problem := self.form.form.from_edited(self.raw.text)):
+        form = self.form.form
+        if self.is_raw and (problem := form.from_edited(self.raw.text)):
             return None, f"This {problem}."
         value, problems = form.value()
-        if not problems:
-            return value, ""
-        path, problem = next(iter(problems.items()))
         more = f" ({units.plural(len(problems) - 1, 'more problem')})" if len(problems) > 1 else ""
-        return value, f"{where(path)} {problem}{more}."
+        return value, next((f"{where(path)} {problem}{more}." for path, problem in problems.items()), "")
 
 
 def where(path: tuple[str | int, ...]) -> str:

@@ -41,10 +41,12 @@ SAVE, FORGET = "\x00save", "\x00forget"
 
 
 _TOGGLED = {
-    "instructions": (("does not get", "gets"), "the instructions"),
-    "offer_resources": (("cannot read", "can read"), "the resources"),
+    ("instructions", False): "does not get the instructions",
+    ("instructions", True): "gets the instructions",
+    ("offer_resources", False): "cannot read the resources",
+    ("offer_resources", True): "can read the resources",
 }
-"""Fields that are turned on and off, with what is said then."""
+"""What is said when a field is turned off or on."""
 
 RULES = (
     (SamplingRule.NEVER, "requests are declined"),
@@ -93,22 +95,18 @@ class BenchContext:
         """Turn a field of the server's configuration on or off, and say so."""
         if (status := self.configured()) is not None:
             is_on = not getattr(status.spec, field)
-            verb, what = _TOGGLED[field]
-            said = f"The model {verb[is_on]} {what} of this server."
-            self.choose(self._chosen(field, is_on), said)
+            self.choose(self._chosen(field, is_on), f"The model {_TOGGLED[field, is_on]} of this server.")
 
     def toggle_trust(self) -> None:
-        status = self.configured()
-        if status is None:
+        if (status := self.configured()) is None:
             return
         trusted = status.spec.trusted is True
 
         def change() -> None:
-            if self.configured() is None:
-                return
-            self.choose(self.runtime.trust.toggle(self.server))
-            words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
-            self.screen.notify(words, markup=False)
+            if self.configured() is not None:
+                self.choose(self.runtime.trust.toggle(self.server))
+                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
+                self.screen.notify(words, markup=False)
 
         change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
 
@@ -127,14 +125,11 @@ class BenchContext:
     def choose_sampling(self) -> None:
         """Ask whether the server may use the model (sampling)."""
         if (status := self.configured()) is not None:
-            words = [
-                PickerChoice(rule, Content.assemble(rule, (f"   {about}", "dim"))) for rule, about in RULES
-            ]
+            words = [PickerChoice(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
             # Since 2026-07-28, each request says what is allowed.
             note = "" if is_modern(status.protocol) else RESTART
-            self._pick(
-                "sampling", Picker("Allow sampling?", words, status.spec.sampling, note=note), SamplingRule
-            )
+            picker = Picker("Allow sampling?", words, status.spec.sampling, note=note)
+            self._pick("sampling", picker, SamplingRule)
 
     def choose_level(self) -> None:
         """Ask for the minimum level of the messages that the server logs."""
@@ -174,10 +169,9 @@ class BenchContext:
 
     def called_tool(self, item: "Item | None") -> str:
         """Return the name of an item that is a tool and has been called in this run, or ""."""
-        if item is None or not isinstance(item.about, Tool):
-            return ""
-        entries, name = self.runtime.recording.entries, item.about.name
-        if name not in entries.tools.texts or self.server not in entries.sources.texts:
+        entries = self.runtime.recording.entries
+        name = item.about.name if item is not None and isinstance(item.about, Tool) else ""
+        if not name or name not in entries.tools.texts or self.server not in entries.sources.texts:
             return ""
         tool, source = entries.tools.texts.index(name), entries.sources.texts.index(self.server)
         pairs = zip(entries.tool[: len(entries)], entries.source[: len(entries)], strict=True)
@@ -202,16 +196,11 @@ class BenchContext:
 
     # ---- stored arguments, without their secrets ----
 
-    def last_arguments(self, item: Item) -> object:
-        """Return the arguments of the last call of an item, or None."""
-        return self.runtime.calls.memory.last.get(item.call_key(self.server))
-
     def remember(self, item: Item, arguments: object) -> None:
-        """Store the arguments of a call."""
         key = item.call_key(self.server)
-        self._remember(lambda memory: memory.called(key, self._without_secrets(arguments)))
+        self._remember(lambda memory: memory.called(key, self.without_secrets(arguments)))
 
-    def _without_secrets(self, arguments: object) -> object:
+    def without_secrets(self, arguments: object) -> object:
         forms = (pane.form for pane in self.screen.query(FormPane))
         hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
         return without_secrets(arguments, hidden=hidden, redact=self.runtime.redactor.redact)
@@ -230,21 +219,18 @@ class BenchContext:
 
         app.run_worker(store(), name="remember a call")
 
-    def save_arguments(self, item: Item, arguments: object) -> None:
-        """Save arguments of an item under a name."""
-        key, saved = item.call_key(self.server), self._without_secrets(arguments)
-
-        def save(name: str) -> None:
-            name = name.strip()
-            self._remember(lambda memory: memory.with_saved(key, name, saved), f"Saved as {name}.")
-
-        self.prompt.ask("Save arguments as", save)
+    def save_arguments(self, item: Item, name: str, saved: object) -> None:
+        key = item.call_key(self.server)
+        self._remember(lambda memory: memory.with_saved(key, name, saved), f"Saved as {name}.")
 
     def choose_arguments(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
         """Let the user save the arguments of an item, or choose saved ones and use them."""
         key, push = item.call_key(self.server), self.screen.app.push_screen
         saved = self.runtime.calls.memory.saved.get(key, {})
-        choices = [PickerChoice(name, _choice_text(name, value)) for name, value in saved.items()]
+        choices: list[PickerChoice] = []
+        for name, value in saved.items():
+            text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
+            choices.append(PickerChoice(name, Content.assemble(clean_line(name, 60), "  ", (text, "dim"))))
 
         def forget(name: str | None) -> None:
             if name is not None:
@@ -264,11 +250,6 @@ class BenchContext:
         others = {SAVE: "Save the arguments in the form…", FORGET: "Delete saved arguments…"}
         more = [PickerChoice(value, Content(words).stylize("dim")) for value, words in others.items()]
         push(Picker(f"Saved arguments of {item.label}", [*choices, *more]), chosen)
-
-
-def _choice_text(name: str, value: object) -> Content:
-    text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
-    return Content.assemble(clean_line(name, 60), "  ", (text, "dim"))
 
 
 def listed(text: str) -> list[str]:

@@ -8,10 +8,11 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line, fold
+from tui.core.traffic import Outcome
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import OUTCOME_STYLES, Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
@@ -49,11 +50,6 @@ Long = tuple[bool, bool]
 
 Cells = tuple[tuple[str, str], ...]
 """The cells to the right of a name, each with text and style."""
-
-
-def short_note(note: str) -> str:
-    """Return a note for a narrow column: a sign, or the kind of a MIME type."""
-    return SHORT_NOTES.get(note) or note.rpartition("/")[2]
 
 
 class ItemList(LinePane):
@@ -107,15 +103,10 @@ class ItemList(LinePane):
     @property
     def selected(self) -> Item | None:
         """The item under the cursor; None if it is a folder."""
-        return found if isinstance(found := self._under_cursor, Item) else None
+        return found if isinstance(found := self.under_cursor, Item) else None
 
     @property
-    def folder(self) -> Folder | None:
-        """The folder under the cursor."""
-        return found if isinstance(found := self._under_cursor, Folder) else None
-
-    @property
-    def _under_cursor(self) -> Item | Folder | None:
+    def under_cursor(self) -> Item | Folder | None:
         return self._shown[self.cursor].what if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
@@ -127,8 +118,7 @@ class ItemList(LinePane):
 
     def turn(self) -> bool:
         """Fold or unfold the folder under the cursor; return whether there is one."""
-        folder = self.folder
-        if folder is None:
+        if not isinstance(folder := self.under_cursor, Folder):
             return False
         self._turned ^= {folder.key}
         self._filter()
@@ -140,7 +130,7 @@ class ItemList(LinePane):
         return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
 
     def _filter(self) -> None:
-        before = self._under_cursor
+        before = self.under_cursor
         words = self._words
         if not words and has_tree(self._all):
             self._shown = tree_rows(self._all, self._turned)
@@ -152,7 +142,7 @@ class ItemList(LinePane):
         self.rows_changed()
         if before is not None:  # at first, the folders above stay visible
             self.show_row(self.cursor)
-        if self._under_cursor is not before:
+        if self.under_cursor is not before:
             self.post_message(self.Moved())
 
     def row_count(self) -> int:
@@ -182,7 +172,6 @@ class ItemList(LinePane):
         return spread((*head, name), (*right, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:
-        """Return the mark, the note and the size of an item."""
         note = self._news.get(item.key) or self._notes.get(item.key) or item.note
         style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
         mark = item.mark.partition(":")[0]
@@ -190,7 +179,9 @@ class ItemList(LinePane):
         size = item.size if self.columns >= WITH_SIZE else ""
         if not long[0]:
             mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
-        return ((mark, mark_style), (note if long[1] else short_note(note), style), (size, "dim"))
+        if not long[1]:
+            note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
+        return ((mark, mark_style), (note, style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
@@ -221,24 +212,18 @@ class ItemList(LinePane):
 
     def _measured(self) -> tuple[Long, Sequence[int]]:
         """Return whether the texts of the columns are long, and the common widths of the columns."""
-        if self._columns is not None:
-            return self._columns
-        names = self._names()
-        for long in ((True, True), (True, False), (False, False)):
-            widths = self._widths(long)
-            taken = sum(width + 1 for width in widths if width)
-            if self.columns - taken - 4 >= min(names, LEAST_NAME):
-                break
-        self._columns = long, widths
+        if self._columns is None:
+            room = self.columns - 4 - min(self._names(), LEAST_NAME)
+            for long in ((True, True), (True, False), (False, False)):
+                self._columns = long, self._widths(long)
+                if sum(width + 1 for width in self._columns[1] if width) <= room:
+                    break
+        assert self._columns is not None
         return self._columns
 
     def _empty_rows(self) -> list[Row]:
-        if self._words and self._all:
-            lines: Sequence[Row] = ((("No matches", "dim"),),)
-        else:
-            lines = self.empty
         rows: list[Row] = [EMPTY]
-        for line in lines:
+        for line in ((("No matches", "dim"),),) if self._words and self._all else self.empty:
             rows += [*wrap(line, max(8, self.columns - 1), first=((" ", ""),)), EMPTY]
         return rows
 
@@ -255,16 +240,19 @@ ROOMY = 24
 """Minimum columns for showing the time of day next to the arguments."""
 
 
+_OUTCOMES = {
+    HandCallState.RUNNING: Outcome.PENDING,
+    HandCallState.DONE: Outcome.OK,
+    HandCallState.FAILED: Outcome.ERROR,
+    HandCallState.LOST: Outcome.LOST,
+    HandCallState.CANCELLED: Outcome.CANCELLED,
+}
+
+
 def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
     """Return the sign of the state of a call, and its style."""
-    waiting, done, failed, cancelled, lost = (signs.outcomes[index] for index in (1, 2, 3, 5, 6))
-    return {
-        HandCallState.RUNNING: (waiting, "warn"),
-        HandCallState.DONE: (done, "ok"),
-        HandCallState.FAILED: (failed, "bad"),
-        HandCallState.LOST: (lost, "bad"),
-        HandCallState.CANCELLED: (cancelled, "warn"),
-    }[call.state]
+    outcome = _OUTCOMES[call.state]
+    return signs.outcomes[outcome], OUTCOME_STYLES[outcome]
 
 
 class CallList(LinePane):
@@ -309,7 +297,6 @@ class CallList(LinePane):
         return self._calls[0] if self._calls else None
 
     def mark(self) -> None:
-        """Mark the selected call, or unmark it."""
         self.marked = None if self.marked is self.selected else self.selected
         self.rows_changed()
 
@@ -329,9 +316,10 @@ class CallList(LinePane):
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
         given = call.arguments
         members = list(given.items())[:8] if isinstance(given, dict) else [("", given)]
-        if len(members) == 1:  # all lines would show the same name, and there is little room
-            members = [("", members[0][1])]
-        arguments = ", ".join(_argument(name, value) for name, value in members)
+        texts = [clean_line(json.dumps(one, ensure_ascii=False, default=str)[:300], 40) for _, one in members]
+        if len(members) > 1:  # otherwise all lines would show the same name, and there is little room
+            texts = [f"{clean_line(name, 24)} {text}" for (name, _), text in zip(members, texts, strict=True)]
+        arguments = ", ".join(texts)
         clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""
         head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (clock, "dim"))
         return crop((*head, (f"{took:>7}  ", "text"), (arguments, "dim")), self.columns)
@@ -343,8 +331,3 @@ class CallList(LinePane):
     def cursor_moved(self, index: int) -> None:
         self.repaint()
         self.post_message(self.Moved())
-
-
-def _argument(name: str, value: object) -> str:
-    text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:300], 40)
-    return f"{clean_line(name, 24)} {text}" if name else text

@@ -50,46 +50,39 @@ class BenchOffers:
     @property
     def notes(self) -> Mapping[str, str]:
         """Counts of each tab, and of what the user has not seen yet, as text."""
-        news = {tab: len(bench.news) for tab, bench in self._benches.items()}
-        return {
-            tab: f"{words}, {news[tab]} changed" if news[tab] else words for tab, words in self._noted.items()
-        }
+        news = {tab: f", {len(one.news)} changed" if one.news else "" for tab, one in self._benches.items()}
+        return {tab: f"{words}{news[tab]}" for tab, words in self._noted.items()}
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
-        running = status is not None and status.state is ServerState.RUNNING
-        state = status.state if status is not None else None
-        revision = self._shared.runtime.host.revision
+        runtime, state = self._shared.runtime, status.state if status is not None else None
         if status is not None:
             self._revisions = {tab: getattr(status, f"{tab}_revision") for tab in _ASKED_FOR}
-        seen = (state, revision, self._shared.tokens, self._shared.runtime.request.offers)
+        seen = (state, runtime.host.revision, self._shared.tokens, runtime.request.offers)
         if seen != self._seen:
-            if not self._seen or self._seen[0] is not state:
-                self._start += 1
+            self._start += self._seen[:1] != (state,)
             self._seen = seen
-            if running:
+            if state is ServerState.RUNNING:
                 self._tools()
             else:
                 self._show_nothing(status)
-        if running:
-            for tab in _ASKED_FOR:
-                if self._stale(tab):
-                    self._asked[tab] = (self._start, self._revisions.get(tab, 0))
-                    if (before := self._tasks.get(tab)) is not None:
-                        before.cancel()
-                    self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
+        for tab in _ASKED_FOR if state is ServerState.RUNNING else ():
+            if self._stale(tab):
+                self._asked[tab] = (self._start, self._revisions.get(tab, 0))
+                if (before := self._tasks.get(tab)) is not None:
+                    before.cancel()
+                self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
 
     def reload(self) -> None:
         """Request everything again, and say so; if the server does not run, say that."""
-        if (status := self._shared.configured()) is None:
-            return
-        if status.state is not ServerState.RUNNING:
-            self._shared.screen.notify("The server is not running, so it has no lists.", timeout=4)
-            return
-        self._shared.screen.notify("Reloading the lists of the server.", timeout=2)
-        self._shared.runtime.workbench.relist(self._shared.server)
-        self._asked.clear()
-        self._seen = ()
+        status, say = self._shared.configured(), self._shared.screen.notify
+        if status is not None and status.state is ServerState.RUNNING:
+            say("Reloading the lists of the server.", timeout=2)
+            self._shared.runtime.workbench.relist(self._shared.server)
+            self._asked.clear()
+            self._seen = ()
+        elif status is not None:
+            say("The server is not running, so it has no lists.", timeout=4)
 
     # ---- tools, from the host ----
 
@@ -97,33 +90,24 @@ class BenchOffers:
         marks = self._shared.runtime.request.tool_marks() if self._shared.runtime.is_ready else {}
         status = self._shared.status
         off = status.spec.off if status is not None else ()
-        tools = self._shared.runtime.workbench.tools(self._shared.server)
-        self._put(
-            BenchTab.TOOLS, [*of_tools(tools, marks, off, self._shared.tokens), *self._background_tasks()], ""
-        )
+        server, workbench, book = self._shared.server, self._shared.runtime.workbench, self._shared.book
+        tools = of_tools(workbench.tools(server), marks, off, self._shared.tokens)
+        # Also those background tasks whose results were fetched on this screen.
+        now = {item.key: item for item in of_tasks(workbench.tasks(server))}
+        known = (self._left | now).items()
+        self._left = {key: one for key, one in known if key in now or book.of(server, key)}
+        self._put(BenchTab.TOOLS, [*tools, *self._left.values()], "")
         for tab in _ASKED_FOR:
             if self._stale(tab) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("loading…", "dim"),),))
 
-    def _background_tasks(self) -> list[Item]:
-        """Return the background tasks, including those whose results were fetched on this screen."""
-        server = self._shared.server
-        now = {item.key: item for item in of_tasks(self._shared.runtime.workbench.tasks(server))}
-        known = self._left | now
-        self._left = {
-            key: one for key, one in known.items() if key in now or self._shared.book.of(server, key)
-        }
-        return list(self._left.values())
-
     def _show_nothing(self, status: ServerStatus | None) -> None:
-        row: Row = (("The server is stopped. ", "text"),) if status is not None else self._shared.left_row
+        row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
-            first = self._shared.overrides.first_of
-            row = (*row, *start_words(status, first, "bench.toggle"))
-        elif status is not None and status.state is ServerState.STARTING:
-            row = (("The server is starting…", "warn"),)
-        elif status is not None and status.state is ServerState.STOPPING:
-            row = (("The server is stopping…", "warn"),)
+            start = start_words(status, self._shared.overrides.first_of, "bench.toggle")
+            row = (("The server is stopped. ", "text"), *start)
+        elif status is not None:
+            row = ((f"The server is {status.state.lower()}…", "warn"),)
         for bench in self._benches.values():
             if not bench.list.counts[1]:  # the last list and the results stay readable
                 bench.show((), (row,))
@@ -159,7 +143,6 @@ class BenchOffers:
             bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
-        """Cancel all requests."""
         await self._running.cancel()
 
 
@@ -241,23 +224,20 @@ class HandCalls:
 
     @property
     def running(self) -> list[HandCall]:
-        """The calls that are running."""
-        return [call for call, task in self._tasks.items() if not task.done()]
-
-    def _key_here(self, action_id: str) -> str:
-        """Return the key of an action of the lists, preceded by esc if the focused part takes letters."""
-        keys = self._shared.overrides
-        typing = isinstance(self._shared.screen.focused, FormPane | TextArea)
-        leave = f"{keys.first_of('bench.back')} " if typing else ""
-        return f"{leave}{keys.first_of(action_id)}"
+        return list(self._tasks)
 
     def call(self, bench: Bench) -> None:
         """Call the item of a bench with the arguments in its form, unless they are invalid."""
-        item, status = bench.item, self._shared.status
+        item, status, first = bench.item, self._shared.status, self._shared.overrides.first_of
         if item is None:
             return
         if status is None or status.state is not ServerState.RUNNING:
-            start = () if status is None else start_words(status, self._key_here, "bench.toggle")
+            # The key is one of the lists: where letters are typed, it follows esc.
+            is_typing = isinstance(self._shared.screen.focused, FormPane | TextArea)
+            leave = f"{first('bench.back')} " if is_typing else ""
+            start: Row = ()
+            if status is not None:
+                start = start_words(status, lambda one: f"{leave}{first(one)}", "bench.toggle")
             bench.line.say(("The server is not running. ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):
@@ -312,26 +292,20 @@ class HandCalls:
         now = time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
         self._shared.remember(item, arguments)
+        runtime = self._shared.runtime
 
-        def ended(task: asyncio.Task[None]) -> None:
-            self._tasks.pop(call, None)
-            if not self._shared.screen.is_attached:
-                return
-            if not task.cancelled() and (error := task.exception()) is not None:
-                self._shared.screen.call_later(_raise, error)  # a defect of ours: crash as usual
-                return
-            bench.calls.rows_changed()
-            if bench.calls.selected is call:
-                bench.result.show()
+        async def make() -> None:
+            try:
+                seconds = runtime.turn_context.limits.call_timeout
+                await run(runtime.workbench, self._shared.server, call, seconds)
+            finally:
+                self._tasks.pop(call)
+                if self._shared.screen.is_attached:
+                    bench.calls.rows_changed()
+                    if bench.calls.selected is call:
+                        bench.result.show()
 
-        work = run(
-            self._shared.runtime.workbench,
-            self._shared.server,
-            call,
-            self._shared.runtime.turn_context.limits.call_timeout,
-        )
-        task = self._tasks[call] = self._running.start(work, call.id)
-        task.add_done_callback(ended)
+        self._tasks[call] = self._running.start(make(), call.id)
         bench.insisted = False
         bench.line.say()
         if bench.item is item:
@@ -352,9 +326,4 @@ class HandCalls:
         return True
 
     async def close(self) -> None:
-        """Cancel every call, and wait until each has ended."""
         await self._running.cancel()
-
-
-def _raise(error: BaseException) -> None:
-    raise error

@@ -47,31 +47,18 @@ class HandCallState(StrEnum):
 
 @dataclass(slots=True, eq=False)
 class HandCall:
-    """One call made by hand.
+    """One call made by hand; `took_ms` and `result` are None while it runs, and the latter if cancelled."""
 
-    Attributes:
-        number: counts from 1 in each run of the program.
-        item: what was called.
-        arguments: of the call.
-        clock: time of day at which it started, as text.
-        began_ns: monotonic nanoseconds.
-        took_ms: duration; None while it runs.
-        state: its state.
-        result: None while it runs or if it was cancelled.
-        progress: progress, total if known, and the server's uncleaned message; None before the first.
-        promised: the output schema, or None.
-    """
-
-    number: int
+    number: int  # from 1 in each run of the program
     item: Item
     arguments: Any
-    clock: str
+    clock: str  # time of day at which it started
     began_ns: int
     took_ms: float | None = None
     state: HandCallState = HandCallState.RUNNING
     result: ToolResult | PromptResult | None = None
-    progress: tuple[float | None, float | None, str] | None = None
-    promised: Mapping[str, Any] | None = None
+    progress: tuple[float | None, float | None, str] | None = None  # done, total, the server's words
+    promised: Mapping[str, Any] | None = None  # the output schema
 
     @property
     def id(self) -> str:
@@ -87,7 +74,6 @@ class HandCall:
 
     @property
     def size(self) -> int:
-        """Approximate size of the result in bytes."""
         return size_of(self.result)
 
 
@@ -144,7 +130,6 @@ class BenchHistory:
         return self._calls.get((server, key), [])[::-1]
 
     def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
-        """Add a call that starts now."""
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
         calls = self._calls.setdefault((server, item.key), [])
@@ -184,6 +169,8 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
+        if call.state is HandCallState.RUNNING:  # a defect, which is logged
+            call.state = HandCallState.FAILED
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:
@@ -193,12 +180,8 @@ def uri_of(about: ResourceInfo, arguments: Any) -> str:
 
 def _texts(arguments: Any) -> dict[str, str]:
     """Return arguments with their values as strings, as templates and prompts require."""
-    if not isinstance(arguments, dict):
-        return {}
-    return {
-        str(name): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in arguments.items()
-    }
+    given = arguments.items() if isinstance(arguments, dict) else ()
+    return {name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for name, one in given}
 
 
 def state_of(result: ToolResult | PromptResult) -> HandCallState:
@@ -208,9 +191,7 @@ def state_of(result: ToolResult | PromptResult) -> HandCallState:
     else:
         lost = result.failure is CallFailure.SERVER_DIED
         failed = result.is_error or result.failure is not CallFailure.NONE
-    if lost:
-        return HandCallState.LOST
-    return HandCallState.FAILED if failed else HandCallState.DONE
+    return HandCallState.LOST if lost else HandCallState.FAILED if failed else HandCallState.DONE
 
 
 def as_json(result: ToolResult | PromptResult) -> Any:
@@ -246,18 +227,13 @@ def size_of(result: ToolResult | PromptResult | None) -> int:
     """Return the approximate size of a result: characters of its texts, bytes of other content."""
     if result is None:
         return 0
-    contents = (
-        [one.content for one in result.messages] if isinstance(result, PromptResult) else result.content
-    )
+    if isinstance(result, ToolResult) and result.structured is not None and not result.content:
+        return len(json.dumps(result.structured, default=str))
+    parts = [one.content for one in result.messages] if isinstance(result, PromptResult) else result.content
     total = 0
-    for one in contents:
-        match one:
-            case TextContent() | ResourceContent():
-                total += len(one.text)
-            case BinaryContent():
-                total += one.size
-            case LinkContent():
-                total += len(one.uri)
-    if isinstance(result, ToolResult) and result.structured is not None and not total:
-        total = len(json.dumps(result.structured, default=str))
+    for one in parts:
+        if isinstance(one, BinaryContent):
+            total += one.size
+        else:
+            total += len(one.uri if isinstance(one, LinkContent) else one.text)
     return total

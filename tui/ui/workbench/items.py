@@ -1,7 +1,4 @@
-"""The tools, resources, templates, prompts and tasks of a server, as items of one type. Pure.
-
-Resources also as a tree by scheme, host and path, or flat if they are few.
-"""
+"""The tools, resources, prompts and tasks of a server, as items of one type; resources as a tree. Pure."""
 
 import re
 import time
@@ -48,18 +45,14 @@ class ItemVerb(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A tool, resource, template, prompt or task of a server.
+    """A tool, resource, template, prompt or task of a server; its texts are cleaned.
 
     Attributes:
         key: identifies it among those of its server.
-        label: its name, cleaned.
-        note: a word or two next to the name, cleaned.
-        about: the server's description of it.
+        note: a word or two next to the name.
         schema: the JSON Schema of its arguments, an object.
-        verb: the action for it.
         warning: why a call needs confirmation, or "".
         mark: its status for the model, such as pinned, repaired, or why it is not offered, or "".
-        size: its size as text, or "".
         tokens: the tokens of its definition in each model request, as text, or "".
     """
 
@@ -118,32 +111,26 @@ def of_tools(
     off: Sequence[str] = (),
     tokens: "DefinitionTokens | None" = None,
 ) -> list[Item]:
-    """Return tools as items.
-
-    `marks` are their status for the model, by server and name; `off` are patterns of tools that are turned
-    off. `tokens` are the tokens of the definitions.
-    """
-    sizes = tokens.tools if tokens is not None else {}
-    return [
-        Item(
-            key=key_of_tool(tool.name),
-            label=clean_line(tool.name, 120),
-            note="destructive"
-            if tool.destructive
-            else ("read-only" if tool.trusted else "marked read-only")
-            if tool.read_only
-            else "",
-            about=tool,
-            verb=ItemVerb.CALL,
-            schema=tool.schema,
-            warning=f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
-            if tool.destructive
-            else "",
-            mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
-            tokens=tokens.words(sizes[tool.name]) if tokens is not None and tool.name in sizes else "",
+    """Return tools as items; `marks` are their status for the model, `off` patterns of those turned off."""
+    items: list[Item] = []
+    for tool in tools:
+        note = ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
+        warning = f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
+        size = tokens.tools.get(tool.name) if tokens is not None else None
+        items.append(
+            Item(
+                key=key_of_tool(tool.name),
+                label=clean_line(tool.name, 120),
+                note="destructive" if tool.destructive else note,
+                about=tool,
+                verb=ItemVerb.CALL,
+                schema=tool.schema,
+                warning=warning if tool.destructive else "",
+                mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
+                tokens=tokens.words(size) if tokens is not None and size is not None else "",
+            )
         )
-        for tool in tools
-    ]
+    return items
 
 
 def of_tasks(tasks: Iterable[Task]) -> list[Item]:
@@ -179,27 +166,23 @@ def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
 
 def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
     """Return resources and templates as items, the templates last."""
-    found = sorted(resources, key=lambda one: one.template)
-    return [_of_resource(one) for one in found]
-
-
-def _of_resource(one: ResourceInfo) -> Item:
-    schema: dict[str, Any] = {"type": "object", "properties": {}}
-    if one.template:
-        names = variables(one.uri)
-        schema["properties"] = {name: {"type": "string"} for name in names}
-        schema["required"] = variables(one.uri, required=True)
-        schema["additionalProperties"] = False
-    size = units.size(one.size) if one.size is not None else ""
-    return Item(
-        key=key_of_resource(one.uri, template=one.template),
-        label=clean_line(one.name or one.title or one.uri, 120),
-        note="template" if one.template else clean_line(one.mime, 24),
-        about=one,
-        verb=ItemVerb.READ,
-        schema=schema,
-        size=size,
-    )
+    return [
+        Item(
+            key=key_of_resource(one.uri, template=one.template),
+            label=clean_line(one.name or one.title or one.uri, 120),
+            note="template" if one.template else clean_line(one.mime, 24),
+            about=one,
+            verb=ItemVerb.READ,
+            schema={
+                "type": "object",
+                "properties": {name: {"type": "string"} for name in variables(one.uri) if one.template},
+                "required": variables(one.uri, required=True) if one.template else [],
+                "additionalProperties": False,
+            },
+            size=units.size(one.size) if one.size is not None else "",
+        )
+        for one in sorted(resources, key=lambda one: one.template)
+    ]
 
 
 def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
@@ -220,9 +203,8 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
 def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
     """Return what the form of an item shows above its fields."""
     title = clean_line(item.about.title, 120)
-    row: Row = ((f"  {item.label}", "text bold"),)
-    if title and title != item.label:
-        row = (*row, (f"   {title}", "dim"))
+    title = f"   {title}" if title not in ("", item.label) else ""
+    row: Row = ((f"  {item.label}", "text bold"), (title, "dim"))
 
     def facts(columns: int) -> list[Row]:
         room, rows = max(8, columns - 2), list[Row]()
@@ -232,11 +214,8 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
             style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
             rows += wrap(((f"For the model   {item.mark}", style),), room, first=(("  ", ""),))
         for one in () if isinstance(item.about, Task) else item.about.hidden:
-            words = (
-                (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn"),
-                (clean_line(one.excerpt), "dim"),
-            )
-            rows += wrap(words, room, first=(("  ! ", "warn"),))
+            place = (f"{clean_line(one.place, 80)}: {one.sign}   ", "warn")
+            rows += wrap((place, (clean_line(one.excerpt), "dim")), room, first=(("  ! ", "warn"),))
         return rows
 
     empty = "No arguments" if item.verb in (ItemVerb.CALL, ItemVerb.GET) else ""
@@ -302,25 +281,18 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
     return _EXPRESSION.sub(lambda match: _expand(match.group(1), match.group(2), values), template)
 
 
+_JOINTS = {"": ("", ","), "+": ("", ","), "#": ("#", ","), "?": ("?", "&")}
+"""What precedes and what joins the values of an expression, by its operator; by default that itself."""
+
+
 def _expand(operator: str, body: str, values: Mapping[str, str]) -> str:
-    first, joint, named = {
-        "": ("", ",", False),
-        "+": ("", ",", False),
-        "#": ("#", ",", False),
-        ".": (".", ".", False),
-        "/": ("/", "/", False),
-        ";": (";", ";", True),
-        "?": ("?", "&", True),
-        "&": ("&", "&", True),
-    }[operator]
-    safe = _RESERVED if operator in ("+", "#") else ""
+    first, joint = _JOINTS.get(operator, (operator, operator))
+    safe, named = _RESERVED if operator in ("+", "#") else "", operator in (";", "?", "&")
     parts = []
     for variable in body.split(","):
-        name = _name(variable)
-        if name not in values:
+        name, (_, colon, length) = _name(variable), variable.partition(":")
+        if (value := values.get(name)) is None:
             continue
-        value = values[name]
-        _, colon, length = variable.partition(":")
         if colon and length.isascii() and length.isdigit() and len(length) < 5:
             value = value[: int(length)]
         text = quote(value, safe=safe)
@@ -342,14 +314,7 @@ TEMPLATES = "templates"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Resources whose URIs have a common prefix.
-
-    Attributes:
-        key: the prefix of their URIs.
-        label: the part of it that parent folders do not show, cleaned.
-        count: the number of resources in it, at any depth.
-        is_open: whether it is unfolded.
-    """
+    """`count` resources, at any depth, whose URIs begin with `key`; `label` is its last part, cleaned."""
 
     key: str
     label: str
@@ -410,8 +375,7 @@ def folders_of(uri: str) -> list[str]:
     if not mark:
         scheme, mark, rest = uri.partition(":")
         return [f"{scheme}:"] if mark else []
-    path = rest.split("?", 1)[0].split("#", 1)[0].rstrip("/")
-    host, *folders = path.split("/")
+    host, *folders = re.split("[?#]", rest)[0].rstrip("/").split("/")
     if not folders:
         return [f"{scheme}://"]
     return [f"{scheme}://{host}/", *(f"{one}/" for one in folders[:-1][:MOST_LEVELS])]

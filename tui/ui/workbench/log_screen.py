@@ -45,10 +45,19 @@ class LogScreen(ViewScreen[None]):
 
     def look(self) -> None:
         """Show new lines; cheap if there are none."""
-        if (status := self._host.find(self._server)) is not None:  # otherwise the last lines stay readable
-            self.lines.show_empty(REMOTE if status.spec.url else LOCAL)
-            self.lines.show(self._host.stderr(self._server))
-        self._title.show(*self._title_rows())
+        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
+        if (status := self._host.find(self._server)) is None:  # the last lines stay readable
+            close = key_cap(self._overrides.first_of("log.leave"), "close")
+            self._title.show((*left, ("   is no longer configured", "bad")), close)
+            return
+        self.lines.show_empty(REMOTE if status.spec.url else LOCAL)
+        self.lines.show(self._host.stderr(self._server))
+        why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
+        style = "bad" if status.failed else STATE_STYLES[status.state]
+        where = "following" if self.lines.following else "press end to follow"
+        found = f"{self.lines.found}   " if self.lines.found else ""
+        left = (*left, (f"   {status.state}{why}", style))
+        self._title.show(left, ((found, "text"), (where, "dim")))
 
     def back(self) -> None:
         if self.lines.sought:
@@ -95,15 +104,3 @@ class LogScreen(ViewScreen[None]):
         if (status := self._host.find(self._server)) is None:
             self.notify(not_configured(self._server), severity="warning", markup=False)
         return status
-
-    def _title_rows(self) -> tuple[Row, Row]:
-        left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
-        if (status := self._host.find(self._server)) is None:
-            close = key_cap(self._overrides.first_of("log.leave"), "close")
-            return (*left, ("   is no longer configured", "bad")), close
-        why = f" {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-        style = "bad" if status.failed else STATE_STYLES[status.state]
-        left = (*left, (f"   {status.state}{why}", style))
-        where = "following" if self.lines.following else "press end to follow"
-        found = f"{self.lines.found}   " if self.lines.found else ""
-        return left, ((found, "text"), (where, "dim"))

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tui.core import units
@@ -54,16 +55,13 @@ class ResultLine(Bar):
         self.what = ""
 
     def show(self, call: HandCall | None) -> None:
-        """Show a call."""
         self._call = call
         self.refresh()
 
     def look(self) -> None:
         """Update the duration of a running call, and the time for which a resource stays fresh."""
         call = self._call
-        if call is None or self.note:
-            return
-        if call.took_ms is None or _freshness(call) != self._fresh:
+        if call is not None and not self.note and (call.took_ms is None or _freshness(call) != self._fresh):
             self.refresh()
 
     def say(self, *row: tuple[str, str], end: Row = ()) -> None:
@@ -103,31 +101,28 @@ def _freshness(call: HandCall) -> str:
 def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
     row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
-    if call.progress is None:
-        return row
-    done, total, message = call.progress
-    words = clean_line(message, 120)
+    done, total, message = call.progress or (None, None, "")
     if (share := units.share(done, total)) is not None:
         bar = progress_bar(share, cells, signs.thin, signs.rule)
         row = (*row, *bar, (f" {share * 100:.0f} %  ", "text"))
     elif done is not None:
         row = (*row, (f"{units.amount(done)}  ", "text"))
-    return (*row, (words, "dim"))
+    return (*row, (clean_line(message, 120), "dim"))
+
+
+_EXPECTED = {
+    ItemVerb.CALL: "The result of {} appears here.",
+    ItemVerb.READ: "The content of {} appears here.",
+    ItemVerb.GET: "The messages of {} appear here.",
+    ItemVerb.FETCH: "The result of the task appears here.",
+}
 
 
 def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]:
-    """Return a description of the expected result, to show before the first call.
-
-    `promised` is the output schema of a tool, or None.
-    """
+    """Return a description of the expected result; `promised` is the output schema of a tool, or None."""
     if item is None:
         return []
-    words = {
-        ItemVerb.READ: f"The content of {item.label} appears here.",
-        ItemVerb.GET: f"The messages of {item.label} appear here.",
-        ItemVerb.FETCH: "The result of the task appears here.",
-    }.get(item.verb, f"The result of {item.label} appears here.")
-    rows: list[Row] = [((words, "dim"),)]
+    rows: list[Row] = [((_EXPECTED[item.verb].format(item.label), "dim"),)]
     fields = Form(promised).fields()[:MOST_PROMISED] if promised is not None else ()
     if not fields:
         return rows
@@ -182,11 +177,9 @@ class ResultView:
         self._tasks = Tasks()
 
     def expect(self, item: Item | None) -> None:
-        """Describe the expected result of an item without calls."""
         self._expected = expected(item, self._shared.promised(item))
 
     def show(self) -> None:
-        """Show the result of the selected call."""
         call = self._calls.selected
         self.line.what = ""
         self.line.show(call)
@@ -197,11 +190,11 @@ class ResultView:
         elif call.size <= AT_ONCE:
             self._put(sheet_of(call, self._shared.signs))
         else:
-            self._lay_out(call, None)
+            self._lay_out(call, partial(sheet_of, call, self._shared.signs))
 
-    def toggle_schema(self, item: Item) -> None:
+    def toggle_schema(self, item: Item | None) -> None:
         """Show the schemas of an item, or the result again."""
-        if self.line.what == "schema":
+        if item is None or self.line.what == "schema":
             self.show()
             return
         schemas: dict[str, Any] = {"inputSchema": item.schema}
@@ -224,14 +217,11 @@ class ResultView:
         else:
             self.line.what = "compared"
             self.line.show(call)
-            self._lay_out(call, before)
+            self._lay_out(call, partial(difference, before, call))
 
-    def _lay_out(self, call: HandCall, before: HandCall | None) -> None:
+    def _lay_out(self, call: HandCall, make_sheet: Callable[[], Sheet]) -> None:
         async def make() -> None:
-            if before is not None:
-                sheet: Sheet = await asyncio.to_thread(difference, before, call)
-            else:
-                sheet = await asyncio.to_thread(sheet_of, call, self._shared.signs)
+            sheet = await asyncio.to_thread(make_sheet)
             if self._calls.selected is call:
                 self._put(sheet)
 
@@ -243,7 +233,6 @@ class ResultView:
         self.page.show(sheet)
 
     async def close(self) -> None:
-        """Stop the layout."""
         await self._tasks.cancel()
 
     def attach(self) -> bool:
@@ -291,7 +280,6 @@ class ResultView:
         use(text, attachments)
 
     def copy_all(self) -> None:
-        """Copy the whole result as JSON."""
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)

@@ -79,12 +79,10 @@ class ServerScreen(Screen[None]):
         self.prompt = PromptLine()
         self._title = BenchTitle(server, symbols, overrides)
         self._keys = BenchKeys(overrides)
-        self.shared = shared = BenchContext(
-            self, runtime, server, book, overrides, symbols, self.prompt, draft
-        )
-        self.benches = {
-            tab: Bench(tab, shared) for tab in (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
-        }
+        shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt, draft)
+        self.shared = shared
+        benches = (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
+        self.benches = {tab: Bench(tab, shared) for tab in benches}
         self.calls = HandCalls(shared)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
@@ -117,10 +115,9 @@ class ServerScreen(Screen[None]):
     async def on_unmount(self) -> None:
         for bench in self.benches.values():
             bench.leave_form()
-        await self.offers.close()
-        await self.calls.close()
-        for bench in self.benches.values():
-            await bench.result.close()
+        results = (bench.result.close for bench in self.benches.values())
+        for close in (self.offers.close, self.calls.close, *results):
+            await close()
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""
@@ -156,12 +153,10 @@ class ServerScreen(Screen[None]):
 
     @property
     def tab(self) -> BenchTab:
-        """The current tab."""
         return BenchTab(self.tabs.active)
 
     @property
     def bench(self) -> Bench | None:
-        """The bench of the current tab, if it has one."""
         return self.benches.get(self.tab)
 
     def show_tab(self, tab: str) -> None:

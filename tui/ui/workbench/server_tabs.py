@@ -32,16 +32,9 @@ LINE_CHARS = 4096
 
 
 class LogLines(LinePane):
-    """Shows lines that are added at the end and dropped at the start.
+    """Shows lines that are added at the end and dropped at the start. `sought` is the search text, or ""."""
 
-    Attributes:
-        wrapped: whether long lines are wrapped, not cropped.
-        sought: the search text, or "".
-        empty: shown while there are no lines.
-        hang: indentation of the continuation rows of a wrapped line.
-    """
-
-    hang = 2
+    hang = 2  # indentation of the continuation rows of a wrapped line
 
     def __init__(self, *, empty: str, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -74,7 +67,6 @@ class LogLines(LinePane):
             self.rows_changed()
 
     def toggle_wrap(self) -> None:
-        """Switch between wrapping and cropping long lines."""
         top = self._line_of(round(self.scroll_y))
         self.wrapped = not self.wrapped
         self._lay_out()
@@ -103,16 +95,12 @@ class LogLines(LinePane):
 
     @property
     def found(self) -> str:
-        """The position of the search: "2 of 7", "nothing found", or "" without a search."""
-        if not self.sought:
-            return ""
-        if not self._hits:
-            return "no matches"
-        return f"{bisect_left(self._hits, self._hit) + 1} of {len(self._hits)}"
+        """The position of the search: "2 of 7", or "" without a search."""
+        at = f"{bisect_left(self._hits, self._hit) + 1} of {len(self._hits)}" if self._hits else "no matches"
+        return at if self.sought else ""
 
     @property
     def text(self) -> str:
-        """All lines, for the clipboard."""
         return "\n".join(self._lines)
 
     def row_count(self) -> int:
@@ -155,11 +143,8 @@ class LogLines(LinePane):
 
 def _dropped_lines(before: tuple[str, ...], after: tuple[str, ...]) -> int:
     """Return how many lines at the start of `before` are missing from its continuation `after`."""
-    if not before or not after:
-        return len(before)
-    for gone, line in enumerate(before):
-        kept = len(before) - gone
-        if line == after[0] and kept <= len(after) and before[gone:] == after[:kept]:
+    for gone, line in enumerate(before if after else ()):
+        if line == after[0] and before[gone:] == after[: len(before) - gone]:
             return gone
     return len(before)
 
@@ -258,8 +243,7 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     word, text = _level_and_text(entry)
     clock = time.strftime("%H:%M:%S", units.local_time(entry.wall_ns / 1e9, units.FIRST_MOMENT))
     lines = clean(without_styling(text)).rstrip("\n").split("\n")
-    left_out = len(lines) - MOST_LINES
-    if left_out > 0:
+    if (left_out := len(lines) - MOST_LINES) > 0:
         lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]
     lines = [line.expandtabs(4)[:LINE_CHARS].rstrip() for line in lines]
     head = f"{clock}  {clean_line(word, WORD_CELLS):<{WORD_CELLS}}  "
@@ -319,14 +303,8 @@ class ServerTraffic(Vertical):
         self._reader = ReaderThread(recording.open_reader)
         self._view = View(recording.entries, parse(self.query_text))
         self._previews = Previews(self._reader, lambda: self.list.repaint())
-        self.list = ServerEntries(
-            recording.entries,
-            live=recording.live,
-            preview=self._previews.get,
-            notes=recording.annotations.notes,
-            empty=("No traffic with this server yet.",),
-            symbols=signs,
-        )
+        empty = ("No traffic with this server yet.",)
+        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty, symbols=signs)
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:

@@ -21,12 +21,9 @@ def test_words_are_deleted_one_by_one() -> None:
     assert edit.text == "one two-"
     edit.key("ctrl+w")
     assert edit.text == "one "
-
-
-def test_a_letter_and_its_combining_accent_are_one_step() -> None:
-    edit = LineEdit.at_end("ae\u0301")
-    edit.key("backspace")
-    assert edit.text == "a"
+    edit.key("ctrl+left")
+    edit.key("ctrl+right")
+    assert edit.cursor == 3
 
 
 @given(st.text(max_size=40), st.lists(st.sampled_from(KEYS) | st.text(min_size=1, max_size=3), max_size=20))

@@ -10,7 +10,8 @@ from tui.ui.forms.form_rows import FieldRows, FormLine, FormLook
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.symbols import ASCII, UNICODE
 
-LOOK = FormLook(60, UNICODE, "ctrl+n", "ctrl+a")
+KEYS = {"form.add": "ctrl+n", "form.cycle": "ctrl+a", "form.remove": ""}
+LOOK = FormLook(60, UNICODE, KEYS.__getitem__)
 
 
 def form_of(schema: dict[str, Any], *required: str, **values: str) -> Form:

@@ -17,24 +17,21 @@ ALL = having("pbcopy", "wl-copy", "xclip", "xsel", "tmux")
 LOCAL = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0", "TMUX": "/tmp/tmux"}
 
 
-def names(env: dict[str, str], which: Callable[[str], str | None], platform: str = "linux") -> list[str]:
-    return [tool.command[0] for tool in tools(env, which, platform)]
-
-
-def test_clipboard_tools_of_the_system_come_before_tmux():
-    assert names(LOCAL, ALL) == ["wl-copy", "xclip", "xsel", "tmux"]
-    assert names({}, ALL, "darwin") == ["pbcopy"]
-
-
-def test_a_tool_that_is_not_installed_or_has_no_display_is_not_tried():
-    assert names(LOCAL, having("xsel")) == ["xsel"]
-    assert names({}, ALL) == []
-
-
-def test_over_ssh_only_tools_that_reach_the_user_are_tried():
-    remote = {**LOCAL, "SSH_CONNECTION": "10.0.0.1 22"}
-    assert names(remote, ALL) == ["xclip", "xsel", "tmux"]
-    assert names({"SSH_TTY": "/dev/pts/1"}, ALL, "darwin") == []
+@pytest.mark.parametrize(
+    ("env", "which", "platform", "names"),
+    [
+        (LOCAL, ALL, "linux", ["wl-copy", "xclip", "xsel", "tmux"]),
+        ({}, ALL, "darwin", ["pbcopy"]),
+        (LOCAL, having("xsel"), "linux", ["xsel"]),
+        ({}, ALL, "linux", []),
+        ({**LOCAL, "SSH_CONNECTION": "10.0.0.1 22"}, ALL, "linux", ["xclip", "xsel", "tmux"]),
+        ({"SSH_TTY": "/dev/pts/1"}, ALL, "darwin", []),
+    ],
+)
+def test_only_installed_tools_that_reach_the_user_are_tried_those_of_the_system_first(
+    env: dict[str, str], which: Callable[[str], str | None], platform: str, names: list[str]
+):
+    assert [tool.command[0] for tool in tools(env, which, platform)] == names
 
 
 def test_the_note_says_copied_only_if_a_tool_accepted_the_text():

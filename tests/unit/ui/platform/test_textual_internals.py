@@ -20,7 +20,7 @@ from tui.ui.platform.textual_internals import (
     paint_first,
     paint_now,
     set_virtual_size,
-    wrap_at_every_width,
+    work_at_every_size,
 )
 
 
@@ -140,7 +140,7 @@ def test_text_has_a_height_and_rows_at_every_width(
     text: str, line_pad: int, text_wrap: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Content, "_wrap_and_format", Content._wrap_and_format)  # as it was, after the test
-    wrap_at_every_width()
+    work_at_every_size()
     rules = {"line_pad": line_pad, "text_wrap": text_wrap, "text_overflow": "fold"}
     assert Content(text).get_height(rules, width) >= 1
     assert Content(text).wrap(width)

@@ -90,7 +90,7 @@ def test_a_failure_says_what_happened() -> None:
 def test_invalid_base64_is_described_and_not_decoded() -> None:
     sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),)), UNICODE)
     assert "image, 3 B" in text_of(sheet.row(0, 80))
-    assert sheet.binary(0) == (b"", "png")
+    assert sheet.saved(0) == (b"", "png")
 
 
 def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:

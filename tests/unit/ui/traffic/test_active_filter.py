@@ -17,15 +17,15 @@ from tui.ui.widgets.rows import text_of
 
 
 def made(recording: Recording, worked: Callable[[], None] = lambda: None) -> ActiveFilter:
-    return ActiveFilter(recording, EntryList(recording.entries), PromptLine(), worked=worked)
+    return ActiveFilter(recording, EntryList(recording), PromptLine(), worked=worked)
 
 
 def passing(recording: Recording, expression: str) -> int:
     active_filter = made(recording)
-    view = active_filter.filter(parse(expression))
-    wait_until(view.advance)
+    active_filter.apply(parse(expression))
+    wait_until(active_filter.view.advance)
     active_filter.close()
-    return len(view)
+    return len(active_filter.view)
 
 
 def test_since_counts_from_the_end_of_a_recording():
@@ -43,8 +43,8 @@ async def test_filtering_continues_between_two_ticks(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(view_module, "CHUNK", 1)
     worked: list[bool] = []
     active_filter = made(some().recording(), lambda: worked.append(active_filter.view.is_done))
-    view = active_filter.filter(parse("kind:request"))
-    assert not view.advance(0)
+    active_filter.view = active_filter._view(parse("kind:request"))
+    assert not active_filter.view.advance(0)
     active_filter.advance()
     await until(lambda: worked)
     assert worked == [True]

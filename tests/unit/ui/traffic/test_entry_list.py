@@ -6,6 +6,7 @@ from tests.ui.stage import Stage
 from tests.ui.traffic_stage import some
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
 from tui.core.traffic import Severity
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import text_of
@@ -14,7 +15,7 @@ from tui.ui.widgets.rows import text_of
 async def test_the_fast_path_paints_what_textual_would_paint() -> None:
     for theme in ("harbor", "ansi"):
         for size in ((120, 8), (80, 30)):
-            pane = EntryList(some().columns, live=False)
+            pane = EntryList(some().recording(live=False))
             async with Stage(pane, theme).run_test(size=size) as pilot:
                 pane.tick()
                 pane.move_cursor(3)
@@ -29,14 +30,14 @@ async def test_the_fast_path_paints_what_textual_would_paint() -> None:
 
 
 async def test_without_a_scroll_bar_the_last_column_is_painted_too() -> None:
-    pane = EntryList(some().columns, live=False)
+    pane = EntryList(some().recording(live=False))
     async with Stage(pane).run_test(size=(80, 30)):
         pane.tick()
         assert {strip.cell_length for strip in pane.render_lines(pane.size.region)} == {80}
 
 
 async def test_a_key_is_painted_at_once() -> None:
-    pane = EntryList(some().columns, live=False)
+    pane = EntryList(some().recording(live=False))
     async with Stage(pane).run_test(size=(80, 30)) as pilot:
         pane.tick()
         await pilot.pause()
@@ -51,7 +52,7 @@ async def test_entries_not_loaded_yet_are_shown_as_loading() -> None:
     for _ in range(30):
         traffic.call()
     columns = begun_at_end(traffic, 5)
-    pane = EntryList(columns, live=False)
+    pane = EntryList(Recording(columns, lambda: None, live=False))
     async with Stage(pane).run_test(size=(80, 20)) as pilot:
         pane.tick()
         await pilot.pause()
@@ -72,7 +73,7 @@ async def test_only_the_line_of_a_changed_entry_is_rebuilt() -> None:
     traffic = Traffic()
     for _ in range(5):
         traffic.call()
-    pane = EntryList(traffic.columns, live=False)
+    pane = EntryList(Recording(traffic.columns, lambda: None, live=False))
     async with Stage(pane).run_test(size=(80, 20)) as pilot:
         pane.tick()
         await pilot.pause()

@@ -8,7 +8,7 @@ import pytest
 from tests.ui.traffic_stage import some
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.record.open_recording import ReaderThread
-from tui.ui.traffic.entry_loader import HEAD_BYTES, NONE, Previews, _event, _preview
+from tui.ui.traffic.entry_loader import HEAD_BYTES, NONE, Previews, preview_of
 
 
 async def test_previews_of_the_last_entries_are_read_in_advance() -> None:
@@ -39,28 +39,16 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
 @pytest.mark.parametrize(
     ("detail", "text"),
     [
-        ({"code": 0, "signal": None, "seconds": 8.5}, "code 0, 8.5 s"),
-        ({"code": 1}, "code 1"),
-        ({"code": None, "signal": "SIGKILL", "seconds": 8.5}, "SIGKILL"),
-        ({"signal": 9}, "signal 9"),
-        ({"code": "odd", "seconds": 2}, "code odd seconds 2"),
+        ({"event": "exit", "code": 0, "signal": None, "seconds": 8.512}, "code 0 seconds 8.51"),
+        ({"event": "stop"}, ""),
+        ({"event": "spawn", "argv": ["python", "my server.py"], "env": ["x" * 400]}, "python 'my server.py'"),
+        ({"event": "sign-in", "http": "POST", "url": "https://a/b", "status": 401}, "401 POST https://a/b"),
     ],
 )
-def test_the_preview_of_an_exit_is_its_code_and_run_time_or_its_signal(
+def test_the_preview_of_an_event_is_its_fields_even_if_its_body_is_truncated(
     detail: dict[str, object], text: str
 ) -> None:
-    assert _event({"event": "exit", **detail}) == text
-
-
-def test_the_preview_of_a_start_is_its_shell_command_even_if_its_body_is_truncated() -> None:
-    detail = {"event": "spawn", "argv": ["python", "my server.py", "--all"], "env": ["x" * 400]}
     body = json.dumps(detail).encode()
     for cut in (body, body[:HEAD_BYTES]):
-        entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="spawn", detail=detail, body=cut)
-        assert _preview(entry).text == "python 'my server.py' --all"
-
-
-def test_an_event_without_details_has_no_preview() -> None:
-    detail = {"event": "stop"}
-    entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="stop", detail=detail)
-    assert _preview(entry._replace(body=json.dumps(detail).encode())).text == ""
+        entry = Entry(1, 1, 1, "weather", Direction.NONE, Kind.EVENT, method="event", detail=detail, body=cut)
+        assert preview_of(entry).text == text

@@ -82,10 +82,10 @@ async def test_the_cursor_stays_on_its_line_when_the_order_changes() -> None:
     recorded.call("second")
     async with shown_of(recorded) as (screen, pilot):
         await press(pilot, "j", "j")
-        assert screen._table.figures[screen._table.cursor].tool == "second"
+        assert screen._table.filters[screen._table.cursor].endswith("tool:second")
         recorded.call("second")
         recorded.call("second")
-        await until(lambda: screen._table.figures[1].tool == "second")
+        await until(lambda: screen._table.filters[1].endswith("tool:second"))
         assert screen._table.cursor == 1
 
 
@@ -112,12 +112,12 @@ async def test_handshakes_and_lists_are_shown_by_a_key_and_servers_with_calls_co
         recorded.add(Kind.REQUEST, method=method, source=source, ident="9", root=9)
     async with shown_of(recorded, 80) as (screen, pilot):
         await until(lambda: "h shows handshakes and lists" in title(screen))
-        assert [one.server for one in screen._table.figures] == ["b", "b", "a", ""]
-        assert not any(one.is_setup for one in screen._table.figures)
+        calls = ["server:b", "server:b method:tools/call", "server:a", ""]
+        assert screen._table.filters == calls
         await press(pilot, "h")
-        assert [one.method for one in screen._table.figures] == ["", "tools/call", "", "tools/list", ""]
+        assert screen._table.filters == [*calls[:3], "server:a method:tools/list", ""]
         await press(pilot, "h")
-        assert len(screen._table.figures) == 4
+        assert screen._table.filters == calls
 
 
 async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() -> None:

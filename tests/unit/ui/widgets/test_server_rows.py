@@ -27,7 +27,7 @@ def status(state=ServerState.RUNNING, reach=None, **more):
 
 def shown(given, *, unfolded=False, selected=False, columns=70, tokens=None):
     sizes = {} if tokens is None else {given.name: tokens}
-    look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
+    look = fitted((given,), Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes))
     rows = server_rows(given, look, selected=selected, unfolded=unfolded)
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
@@ -40,9 +40,10 @@ def test_a_remote_server_shows_its_http_status_instead_of_a_process():
 
 def test_details_of_a_remote_server_show_its_address_without_secrets_and_its_transport():
     lines = shown(status(start_ms=120.0), unfolded=True)
-    assert f"  address   {WHERE}" in lines
-    assert "  transport HTTP, HTTP 200" in lines
-    assert "  start     started in 0.1 s" in lines
+    assert f"  address       {WHERE}" in lines
+    assert "  transport     HTTP" in lines
+    assert "  last status   HTTP 200" in lines
+    assert "  started in    0.1 s" in lines
 
 
 def test_a_running_server_that_does_not_answer_shows_why():
@@ -132,7 +133,7 @@ def test_details_say_that_the_model_gets_the_secrets_of_a_server():
     given = status()
     assert not any("secrets" in line for line in shown(given, unfolded=True))
     as_is = replace(given, spec=replace(SPEC, send_as_is=True))
-    assert "  secrets   sent to the model as is" in shown(as_is, unfolded=True)
+    assert "  secrets       sent to the model as is" in shown(as_is, unfolded=True)
 
 
 def rows(changes: int) -> list[str]:
@@ -163,4 +164,4 @@ def test_a_server_with_hidden_text_is_marked_with_its_location() -> None:
     assert "! 2 tools have hidden text" in hidden_rows(add, sub)
     assert "! the instructions have hidden text" in hidden_rows(said)
     assert "! 1 tool and the instructions have hidden text" in hidden_rows(said, add)
-    assert "hidden    add: description (HTML comment)" in hidden_rows(add, unfolded=True)
+    assert "! add         description (HTML comment)" in hidden_rows(add, unfolded=True)

@@ -7,7 +7,7 @@ from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
-from tui.ui.workbench.bench_lists import ItemList, short_note
+from tui.ui.workbench.bench_lists import ItemList
 from tui.ui.workbench.items import Item, of_resources, of_tools
 
 
@@ -63,15 +63,6 @@ async def test_mime_type_and_size_are_columns_where_there_is_room():
     assert wide[0].index("text/csv") + 8 == wide[1].index("image/png") + 9
     narrow = await lines(items, 22)
     assert [line.split()[-1] for line in narrow] == ["csv", "png", "plain"]
-
-
-def test_a_short_note_is_a_symbol_or_the_subtype_of_a_mime_type():
-    assert [short_note(one) for one in ("read-only", "text/csv", "2 arguments", "")] == [
-        "R",
-        "csv",
-        "2 arguments",
-        "",
-    ]
 
 
 def test_names_and_notes_are_shown_in_full_where_there_is_room():
