@@ -244,7 +244,7 @@ async def test_escape_stops_reading_and_returns_the_message_to_the_input(folder:
 async def test_text_from_a_server_attaches_nothing_and_runs_no_command(folder: Path, text: str):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        app.main.parts.navigator.results.put_into_message(text)
+        app.main.parts.navigator.put_into_message(text)
         await pilot.press("enter")
         await shows(app, "Hello.")
         ((said, attachments),) = runtime.conversations.asked

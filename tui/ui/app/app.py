@@ -105,7 +105,7 @@ class McptuiApp(BaseApp):
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
         if name.startswith("question."):
-            return self.main.parts.approval_keys.has_question
+            return not self.main.parts.approval_keys.why_none()
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
@@ -129,7 +129,7 @@ class McptuiApp(BaseApp):
         """Handle the early keys, unless a question is open: they were not meant for it."""
         kept = self._early_keys.release()
         for event in kept if self.screen is self.main else ():
-            if self.main.parts is not None and not self.main.parts.approval_keys.approvals.asks:
+            if self.main.parts is not None and self.main.parts.approvals.first is None:
                 await self.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -199,6 +199,7 @@ class McptuiApp(BaseApp):
         run = partial(self.call_later, self._run_command)
         return app_commands(parts, under, self.main, run, self._leave_for)
 
+    @property
     def _turn_runs(self) -> bool:
         return self.main.parts is not None and self.main.parts.turns.running
 
@@ -207,16 +208,13 @@ class McptuiApp(BaseApp):
         self.action_app_quit()
 
     def action_app_quit(self) -> None:
-        if not self._turn_runs():
-            self.exit(0)
-            return
         from tui.ui.dialogs.confirm import ConfirmQuit
 
-        if isinstance(self.screen, ConfirmQuit):  # this key arrives here first, since it works everywhere
-            self.screen.action_again()
+        if not self._turn_runs or isinstance(self.screen, ConfirmQuit):  # the key was pressed again
+            self.exit(0)
             return
-        quit_key = self.overrides.first_of("app.quit")
-        self.open_once(ConfirmQuit(self._turn_runs, quit_key), lambda leave: self.exit(0) if leave else None)
+        question = ConfirmQuit(self.overrides.first_of("app.quit"))
+        self.open_once(question, lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
         """Clear the draft, or say how to quit: the last meaning of ctrl+c, if nothing is selected."""
@@ -225,10 +223,8 @@ class McptuiApp(BaseApp):
             composer.clear()
             return
         key_of = self.main.regions.key_of
-        quits = f"Press {key_of('app.quit')} to quit"
-        self.notify(
-            f"{quits}, {key_of('chat.cancel')} to stop the turn." if self._turn_runs() else f"{quits}."
-        )
+        stop = f", {key_of('chat.cancel')} to stop the turn" if self._turn_runs else ""
+        self.notify(f"Press {key_of('app.quit')} to quit{stop}.")
 
     @property
     def lends_terminal(self) -> bool:

@@ -317,17 +317,12 @@ class SlashCommands:
 
 def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
     """Return the prompt `SERVER:PROMPT`, or PROMPT if only one server has it. Raises McptuiError."""
-    if name in specs:
-        return specs[name]
-    found = [known for known, spec in specs.items() if spec.target == name]
-    if not found:
-        raise McptuiError("no running server has this prompt", where=clean_line(name, 80))
-    if len(found) > 1:
-        choices = clean_line(", ".join(f"/{known}" for known in found), 200)
-        raise McptuiError(
-            f"{len(found)} servers have this prompt.", where=clean_line(name, 80), next_step=f"Use {choices}."
-        )
-    return specs[found[0]]
+    found = [name] if name in specs else [known for known, spec in specs.items() if spec.target == name]
+    if len(found) == 1:
+        return specs[found[0]]
+    choices = clean_line(", ".join(f"/{known}" for known in found), 200)
+    what = f"{len(found)} servers have this prompt." if found else "no running server has this prompt"
+    raise McptuiError(what, where=clean_line(name, 80), next_step=f"Use {choices}." if found else "")
 
 
 async def switch_model(conversations: "Conversations", rest: str) -> str:
@@ -337,42 +332,31 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
     endpoint does not list may still be valid. Raises `McptuiError`.
     """
     choices = await conversations.models()
+    current = next((one for one in choices if one.current), None)
     if (found := _EFFORT.fullmatch(rest)) is not None:
         name, _, model = found[1].strip().partition(" ")
-        if not name:
-            name, model = next(((one.name, one.model) for one in choices if one.current), ("", ""))
+        if not name and current is not None:
+            name, model = current.name, current.model
         await conversations.switch(name, model, "" if found[2] == "default" else found[2])
         return ""
     name, _, model = rest.partition(" ")
-    if any(one.name == name for one in choices):
-        await conversations.switch(name, model.strip())
-        return await _unlisted(conversations, name, model.strip()) if model.strip() else ""
-    current = next((one.name for one in choices if one.current), "")
-    near = nearest(name, (one.name for one in choices))
-    if near or model or not current:
-        known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
-        raise McptuiError(
-            "model not found",
-            where=clean_line(name, 60),
-            next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
-        )
-    await conversations.switch(current, name)
-    return await _unlisted(
-        conversations, current, name, f"{quoted_name(name, 60)} is neither a profile nor a listed model."
-    )
-
-
-async def _unlisted(
-    conversations: "Conversations",
-    profile: str,
-    model: str,
-    odd: str = "The endpoint does not list this model.",
-) -> str:
-    """Return `odd` if an endpoint does not list a model; "" if it does, or lists nothing."""
+    model, odd = model.strip(), "The endpoint does not list this model."
+    if all(one.name != name for one in choices):
+        near = nearest(name, (one.name for one in choices))
+        if near or model or current is None:
+            known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
+            raise McptuiError(
+                "model not found",
+                where=clean_line(name, 60),
+                next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
+            )
+        odd = f"{quoted_name(name, 60)} is neither a profile nor a listed model."
+        name, model = current.name, name
+    await conversations.switch(name, model)
     try:
-        ids = await conversations.offered(profile)
+        ids = await conversations.offered(name) if model else ()
     except McptuiError:
-        return ""
+        ids = ()
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
@@ -402,11 +386,7 @@ def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
 
 
 def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
-    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
-
-    Messages of the assistant are marked as such. All of it is the server's text, so it is put into the
-    composer for the user to read before sending.
-    """
+    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none."""
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)
     from tui.ui.results.message_draft import prompt_message

@@ -78,12 +78,12 @@ class ConfigEditing:
         screen = self._regions.screen
         screen.workers.cancel_group(screen, ERRORS)
         if found.errors:
-            if self._questions.asks:
+            if self._questions.first is not None:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
             screen.run_worker(show(found.errors), name=ERRORS, group=ERRORS)
             return
-        text = " ".join(("Configuration reloaded.", *found.notes))
-        self._regions.notify(clean_line(text, 800), timeout=8 if found.notes else 3)
+        text = clean_line(" ".join(("Configuration reloaded.", *found.notes)), 800)
+        self._regions.notify(text, timeout=8 if found.notes else 3)
 
 
 class ServerEditing:
@@ -98,7 +98,6 @@ class ServerEditing:
         return "" if self._runtime.is_ready and self._runtime.host.statuses() else "there are no servers"
 
     def why_unchanged(self) -> str:
-        """Return why there are no changed tools to review, or ""."""
         return self.why_none() or ("" if self._changed() else "no tools have changed since you accepted them")
 
     def _changed(self) -> list[str]:
@@ -143,7 +142,7 @@ class ServerEditing:
         try:
             values = changes.values(name)
         except McptuiError as error:
-            self._complain(error)
+            self._regions.notify(clean_line(str(error), 400), timeout=8)
             return
         done = f"Changed the server {quoted_name(name)}."
         self._open_form(values, name, lambda draft: self._run(changes.change(draft), done))
@@ -152,21 +151,16 @@ class ServerEditing:
         """Edit the values of the server `name`, or of a new one; `take` gets the result."""
         from tui.ui.forms.server_form import ServerForm
 
-        changes = self._runtime.server_changes
-
         def make(typed: str, values: "ServerValues") -> "Draft":
-            return changes.draft(name or typed, values, changes=name)
+            return self._runtime.server_changes.draft(name or typed, values, changes=name)
 
-        def decided(draft: "Draft | None") -> None:
-            if draft is not None:
-                take(draft)
-
-        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
+        form = ServerForm(self._regions.overrides, make, values, name)
+        self._regions.open_dialog(form, lambda draft: take(draft) if draft is not None else None)
 
     def toggle_disabled(self) -> None:
-        name = self._selected()
-        if name is None or self._found(name) is None:
+        if (status := self._selected_status()) is None:
             return
+        name = status.name
 
         async def toggle() -> Sequence[str]:
             disabled, notes = await self._runtime.server_changes.toggle(name)
@@ -177,10 +171,9 @@ class ServerEditing:
     def toggle_trust(self) -> None:
         from tui.ui.dialogs.confirm import change_trust
 
-        name = self._selected()
-        if name is None or (status := self._found(name)) is None:
+        if (status := self._selected_status()) is None:
             return
-        trusted = status.spec.trusted is True
+        name, trusted = status.name, status.spec.trusted is True
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
@@ -213,14 +206,15 @@ class ServerEditing:
     def _selected(self) -> str | None:
         return self._regions.servers.selected if self._runtime.is_ready else None
 
+    def _selected_status(self) -> ServerStatus | None:
+        name = self._selected()
+        return self._found(name) if name is not None else None
+
     def _found(self, name: str) -> ServerStatus | None:
         """Return the status of a server; if it is no longer configured, say so and return None."""
         if (status := self._runtime.host.find(name)) is None:
             self._regions.notify(clean_line(not_configured(name), 400), timeout=8)
         return status
-
-    def _complain(self, error: McptuiError) -> None:
-        self._regions.notify(clean_line(str(error), 400), timeout=8)
 
     def _run(
         self,
@@ -239,7 +233,7 @@ class ServerEditing:
             try:
                 more = await change or ()
             except McptuiError as error:
-                self._complain(error)
+                self._regions.notify(clean_line(str(error), 400), timeout=8)
             else:
                 told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
                 self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)

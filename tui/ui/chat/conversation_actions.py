@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -221,14 +220,18 @@ class ConversationActions:
             self._regions.trace.show(self._spans)
         self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
-        label, notice = runtime.model_label, runtime.model_notice
+        label, notice, go_on = (
+            runtime.model_label,
+            runtime.model_notice,
+            self._regions.key_of("chat.continue"),
+        )
         if conversations.messages:
             self._transcript.show_past(
                 conversations.messages,
                 conversations.now.unknown,
                 lambda model: notice if model == label else "",
                 conversations.remarks,
-                lambda remark: note_of(remark, **bridge.keys),
+                lambda remark: note_of(remark, go_on),
             )
         self._show_compaction()
         if lost := conversations.lost():
@@ -360,31 +363,41 @@ class ConversationActions:
 
     def retry(self) -> None:
         """Send the marked question again, in a branch."""
-        self._with_question(lambda question: self.change(self.send_again(question)))
+        self._change_from(self.send_again)
 
     def rewrite(self) -> None:
         """Edit the marked question and send it again, in a branch."""
-        self._with_question(lambda question: self.change(self._rewrite(question)))
+        self._change_from(self._rewrite)
 
     def branch(self) -> None:
         """Continue from the marked message in a copy of the conversation."""
-        self._with_question(lambda question: self.change(self._branch(question)))
+
+        async def branch(question: int) -> None:
+            await self.conversations.branch(self._end_of(question))
+            self._show_branch()
+            self._regions.go_to(Context.COMPOSER)
+
+        self._change_from(branch)
 
     def compare(self) -> None:
         """Send the marked question to another model, in a branch."""
-        opened = self.conversations.opened
+        opened, question = self.conversations.opened, self._navigator.question()
 
-        def retry(question: int) -> None:
+        def retry() -> None:
             if self._is_still_open(opened):
                 self.change(self.send_again(question))
 
-        self._with_question(lambda question: self.open_models("for the comparison", partial(retry, question)))
-
-    def _with_question(self, act: Callable[[int], None]) -> None:
-        if (question := self._navigator.traffic.question()) is None:
+        if question is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
-            act(question)
+            self.open_models("for the comparison", retry)
+
+    def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
+        """Change the conversation from the marked question on."""
+        if (question := self._navigator.question()) is None:
+            self._regions.notify(NOT_SAVED, timeout=3)
+        else:
+            self.change(work(question))
 
     async def send_again(self, question: int | None = None) -> None:
         """Send a question again, by default the last one, in a branch."""
@@ -404,11 +417,6 @@ class ConversationActions:
             self._regions.composer.attach(*map(Reference.to_known, attachments))
         self._regions.go_to(Context.COMPOSER)
 
-    async def _branch(self, question: int) -> None:
-        await self.conversations.branch(self._end_of(question))
-        self._show_branch()
-        self._regions.go_to(Context.COMPOSER)
-
     def _show_branch(self) -> None:
         self.show()
         if self.conversations.parent:
@@ -422,14 +430,13 @@ class ConversationActions:
         return next(later, len(messages))
 
     def copy(self) -> None:
-        label, question = self._transcript.marked_label, self._navigator.traffic.question()
-        if label is None or question is None:
-            self._transcript.copy_last_reply()
-            return
-        turn = self.conversations.messages[question : self._end_of(question)]
-        replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
-        is_question = label.role == "user"
-        text = label.said if is_question else "\n\n".join(replies) or self._transcript.reply_text()
-        if text:
+        label, question = self._transcript.marked_label, self._navigator.question()
+        text, what = "", "the last reply"
+        if label is not None and question is not None:
+            turn = self.conversations.messages[question : self._end_of(question)]
+            replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
+            is_question = label.role == "user"
+            text = label.said if is_question else "\n\n".join(replies)
             what = "the question" if is_question else "the reply"
+        if text := text or self._transcript.reply_text():
             clipboard.copy(self._regions.screen.app, clean(text), what)

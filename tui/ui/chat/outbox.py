@@ -83,10 +83,6 @@ class SerialQueue(Generic[Thing]):
             self._task.cancel()
         return waiting
 
-    async def close(self) -> None:
-        self.stop()
-        await self.finish()
-
     async def finish(self) -> None:
         """Wait for all of them, but at most a second."""
         if self._task is not None:
@@ -136,7 +132,8 @@ class Outbox:
 
         Entries that are not in the history file yet are still written, also a draft.
         """
-        await self.sent.close()
+        self.sent.stop()
+        await self.sent.finish()
         draft = self._composer.text
         is_new = draft.strip() and self._composer.earlier.at_end
         if is_new and is_remembered(draft) and self._runtime.is_ready:
@@ -178,11 +175,10 @@ class Outbox:
             told := await asyncio.to_thread(not_attached, written.shown, Path.cwd(), self._servers())
         ):
             self._regions.conversation.add_note(told, "warn")
-        was_running = self._turns.running
-        if not sent.now:
+        if sent.now:
+            self._turns.steer(written)
+        else:
             self._turns.send(written)
-        elif not self._turns.steer(written) and was_running and written.references:
-            self._regions.notify("Messages with attachments are sent after the turn.")
 
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""

@@ -201,7 +201,7 @@ class ChatScreen(Screen[None]):
     def on_transcript_link_chosen(self, event: "Transcript.LinkChosen") -> None:
         event.stop()
         if self.parts is not None:
-            self.parts.navigator.results.open_link(event.server, event.link)
+            self.parts.navigator.open_link(event.server, event.link)
 
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
@@ -209,4 +209,4 @@ class ChatScreen(Screen[None]):
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:
-            self.parts.navigator.traffic.open()
+            self.parts.navigator.open_traffic()

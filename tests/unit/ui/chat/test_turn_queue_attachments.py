@@ -62,4 +62,4 @@ def test_a_file_over_the_size_limit_is_refused(tmp_path: Path):
     with path.open("wb") as file:
         file.truncate(MAX_BYTES * 100)
     with pytest.raises(ValueError, match="larger than"):
-        bytes_of(path)
+        bytes_of("large", tmp_path)

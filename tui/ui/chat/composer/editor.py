@@ -16,7 +16,6 @@ from tui.core.errors import McptuiError, reason_of
 from tui.core.programs import find_program
 from tui.ui.chat.composer.token_area import TokenArea
 
-MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
 """Seconds that an editor has to exit when mcptui quits."""
 
@@ -48,8 +47,13 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
     with folder:
-        await edit_file(path, command, "The message is unchanged.")
-        return await asyncio.to_thread(_read, path, command[0])
+        await edit_file(path, command, unchanged := "The message is unchanged.")
+        try:
+            raw = await asyncio.to_thread(path.read_bytes)
+        except OSError as error:
+            words = f"cannot read the edited message: {error.strerror}"
+            raise McptuiError(words, where=command[0], next_step=unchanged) from error
+    return raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "").rstrip("\n")
 
 
 async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
@@ -58,7 +62,23 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
     Raises `McptuiError`, with `otherwise` as its next step, if it did not start or failed.
     """
     with _terminal_kept():
-        code = await _run([*command, str(path)])
+        try:
+            # Descriptor 2 is /dev/null while the app draws; the editor's errors must reach the terminal.
+            program = find_program(command[0]) or command[0]
+            process = await asyncio.create_subprocess_exec(program, *command[1:], str(path), stderr=1)
+        except OSError as error:
+            raise McptuiError(f"cannot start: {error.strerror}", where=command[0]) from error
+        try:
+            code = await process.wait()
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.terminate()
+                    try:
+                        await asyncio.wait_for(process.wait(), STOP_SECONDS)
+                    except TimeoutError:
+                        process.kill()
+                        await process.wait()
     if code:
         raise McptuiError(
             f"exited with code {code}.", where=os.path.basename(command[0]), next_step=otherwise
@@ -75,44 +95,6 @@ def _file_with(text: str) -> tuple[TemporaryDirectory[str], Path]:
     except OSError as error:
         raise McptuiError(f"cannot write the message to a file: {reason_of(error)}") from error
     return folder, path
-
-
-def _read(path: Path, editor: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise McptuiError(
-            f"cannot read the edited message: {error.strerror}",
-            where=editor,
-            next_step="The message is unchanged.",
-        ) from error
-    if len(raw) > MOST_BYTES:
-        raise McptuiError(
-            "the edited message is larger than 8 MB", where=editor, next_step="The message is unchanged."
-        )
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
-    return text.rstrip("\n")
-
-
-async def _run(argv: list[str]) -> int:
-    try:
-        # Descriptor 2 is /dev/null while the app draws; the editor's errors must reach the terminal.
-        program = find_program(argv[0]) or argv[0]
-        process = await asyncio.create_subprocess_exec(program, *argv[1:], stderr=1)
-    except OSError as error:
-        raise McptuiError(f"cannot start: {error.strerror}", where=argv[0]) from error
-    try:
-        return await process.wait()
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-                try:
-                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
-                except TimeoutError:
-                    process.kill()
-                    await process.wait()
 
 
 @contextlib.contextmanager
