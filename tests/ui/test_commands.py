@@ -251,6 +251,8 @@ async def test_export_writes_the_conversation_to_a_file(tmp_path: Path):
         await until(path.exists)
         assert path.read_text() == "html"
         await send(pilot, f"/export html {path}")
+        await shows(app, "Contains: 2 messages")
+        await pilot.press("enter")
         await shows(app, "already exists")
 
 

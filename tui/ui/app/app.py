@@ -13,7 +13,7 @@ from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
-from tui.ui.keys.bindings import bindings_anywhere, waits_for_loading
+from tui.ui.keys.bindings import NEED_RUNTIME, bindings_anywhere
 from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
@@ -119,11 +119,13 @@ class McptuiApp(BaseApp):
         await super().on_event(event)
 
     def _keeps_early(self, event: events.Key) -> bool:
+        """Store a key that needs what is not loaded yet; return whether it was stored."""
         found = None if self._early_keys.is_released else self._pressed(event)
         if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
             return False
-        waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)
-        return self._early_keys.keep(event, starts=waits)
+        name = found.id if found is not None and not event.is_printable else ""
+        waits = bool(name) and (self.main.parts is None or name in NEED_RUNTIME)
+        return self._early_keys.keep(event, starts=waits and name not in ("chat.cancel", "focus.composer"))
 
     async def _replay_early_keys(self) -> None:
         """Handle the early keys, unless a question is open: they were not meant for it."""
@@ -138,15 +140,11 @@ class McptuiApp(BaseApp):
         Keys that go to a region close lists and read-only screens. A server's question, or a screen whose
         content would be lost, stays open and says why.
         """
-        if getattr(self.screen, "YIELDS", False):
-            if found := self._pressed(event, "focus."):
-                self.screen.dismiss(None)
-                self.call_later(self.run_action, found.method)
-        elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
-            self.notify(
-                f"Answer the question first, or press {self.overrides.first_of('ask.cancel')} to cancel it."
-            )
-        elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
+        name = found.id if (found := self._pressed(event)) is not None else ""
+        if self._server_asks and name in NOT_WHILE_ASKED:
+            cancel = self.overrides.first_of("ask.cancel")
+            self.notify(f"Answer the question first, or press {cancel} to cancel it.")
+        elif found is not None and self.screen is not self.main and name in LEADING:
             self._leave_for(partial(self.run_action, found.method))
 
     def _leave_for(self, then: Callable[[], object]) -> None:
@@ -171,12 +169,10 @@ class McptuiApp(BaseApp):
         else:
             await self.run_action(method)
 
-    def _pressed(self, event: events.Key, prefix: str = "") -> Action | None:
-        """Return the global action with this key whose id starts with `prefix`, or None."""
-        for found in of_context(Context.ANYWHERE):
-            if found.id.startswith(prefix) and event.key in self.overrides.keys_of(found).split(","):
-                return found
-        return None
+    def _pressed(self, event: events.Key) -> Action | None:
+        """Return the global action with this key, or None."""
+        everywhere = of_context(Context.ANYWHERE)
+        return next((one for one in everywhere if event.key in self.overrides.keys_of(one).split(",")), None)
 
     @property
     def focus_context(self) -> Context | None:

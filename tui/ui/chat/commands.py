@@ -181,25 +181,24 @@ class SlashCommands:
             raise McptuiError("no running server has this name", where=clean_line(rest, 60))
         known = self._runtime.request.tool_marks()
         off = {one.name: one.spec.off for one in self._runtime.host.statuses()}
-        found: dict[str, tuple[str, str]] = {}
-        lines: dict[str, str] = {}
-        marks: list[str] = []
-        for server in servers:
-            for tool in self._runtime.workbench.tools(server):
-                key = f"{server}\n{tool.name}"
-                found[key] = server, tool.name
-                marks.append(mark := mark_of(tool, known.get((server, tool.name), ""), off[server]))
-                lines[key] = f"{clean_line(server, 40)} › {clean_line(tool.name, 60)}"
-                if mark:
-                    lines[key] += f"   · {clean_line(mark, 80)}"
+        found = [
+            (server, tool.name, mark_of(tool, known.get((server, tool.name), ""), off[server]))
+            for server in servers
+            for tool in self._runtime.workbench.tools(server)
+        ]
+        lines = {
+            str(index): f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
+            + (f"   · {clean_line(mark, 80)}" if mark else "")
+            for index, (server, tool, mark) in enumerate(found)
+        }
 
         def opened(key: str) -> None:
-            server, tool = found[key]
+            server, tool, _ = found[int(key)]
             self._navigator.open_server(server, key_of_tool(tool))
 
-        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for mark in marks)
-        marked = sum(map(bool, marks)) - hidden
-        heading = f"Tools · {len(lines) - hidden} of {len(lines)} offered to the model"
+        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for *_, mark in found)
+        marked = sum(bool(mark) for *_, mark in found) - hidden
+        heading = f"Tools · {len(found) - hidden} of {len(found)} offered to the model"
         heading += f" · {marked} marked" if marked else ""
         self._pick(heading, lines, opened, "No running server has tools.")
 
@@ -364,25 +363,14 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
-    """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
+    """Return format and file for `/export`, which the dialog shows and checks."""
     from tui.ui.dialogs.export_dialogs import OF_SESSIONS, file_name
 
-    endings = {kind: ending for kind, ending, _ in OF_SESSIONS}
-    known = {name: kind for kind, ending in endings.items() for name in (kind, ending.lstrip("."))}
+    known = {name: kind for kind, ending, _ in OF_SESSIONS for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
     if (kind := known.get(word.lower())) is None:
-        path = rest
-        kind = known.get(Path(path).suffix.lstrip(".").lower())
-    if kind is None:
-        raise McptuiError(
-            "unknown export format",
-            where=clean_line(path, 80),
-            next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
-        )
-    target = folder / os.path.expanduser(path.strip() or f"{file_name(title)}{endings[kind]}")
-    if os.path.lexists(target):
-        raise McptuiError("already exists", where=str(target), next_step="Choose another name.")
-    return kind, target
+        path, kind = rest, known.get(Path(rest).suffix.lstrip(".").lower(), "markdown")
+    return kind, folder / os.path.expanduser(path.strip() or file_name(title))
 
 
 def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:

@@ -50,7 +50,7 @@ class ConfigEditing:
 
     def reload(self) -> None:
         """Apply the file on disk."""
-        self._regions.screen.run_worker(self._apply(), name="reload the configuration")
+        self._regions.start(self._apply(), "reload the configuration")
 
     async def _edit(self) -> None:
         configuration, command = self._runtime.configuration, editor_of(os.environ)
@@ -220,7 +220,7 @@ class ServerEditing:
         self,
         change: Awaitable[Sequence[str] | None],
         done: str = "",
-        after: Callable[[], None] | None = None,
+        after: Callable[[], None] = lambda: None,
         *,
         seconds: float = 3,
     ) -> None:
@@ -230,14 +230,9 @@ class ServerEditing:
         """
 
         async def work() -> None:
-            try:
-                more = await change or ()
-            except McptuiError as error:
-                self._regions.notify(clean_line(str(error), 400), timeout=8)
-            else:
-                told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
-                self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
-                if after is not None:
-                    after()
+            more = await change or ()
+            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
+            self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
+            after()
 
-        self._regions.screen.run_worker(work(), exit_on_error=True)
+        self._regions.start(work(), "change the configuration")

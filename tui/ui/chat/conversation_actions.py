@@ -10,7 +10,7 @@ from textual.content import Content
 from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
-from tui.core.errors import McptuiError, sentences
+from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
@@ -126,19 +126,9 @@ class ConversationActions:
 
     def change(self, work: Coroutine[Any, Any, None]) -> None:
         if self._is_free():
-            self._change = self._regions.start(self._or_notify(work), "change the conversation")
+            self._change = self._regions.start(work, "change the conversation")
         else:
             work.close()
-
-    async def _or_notify(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except McptuiError as error:
-            self._regions.notify(str(error), severity="error", timeout=8)
-
-    async def close(self) -> None:
-        if self._change is not None and self._change.cancel():
-            await asyncio.wait({self._change}, timeout=1.0)
 
     async def start_new(self) -> None:
         """Start a new conversation. Raises `McptuiError` while the current one is busy."""
@@ -146,12 +136,11 @@ class ConversationActions:
         self.show()
         self._regions.go_to(Context.COMPOSER)
 
-    async def start_new_if_free(self) -> None:
+    def start_new_if_free(self) -> None:
         if self._is_free():
-            was_empty = not self.conversations.messages
-            await self._or_notify(self.start_new())
-            if was_empty:
+            if not self.conversations.messages:
                 self._regions.notify("The conversation is new. It has no messages yet.", timeout=3)
+            self.change(self.start_new())
 
     def go_to_parent(self) -> None:
         async def resume() -> None:
@@ -334,8 +323,7 @@ class ConversationActions:
 
         def answered(answer: Export | None) -> None:
             if answer is not None:
-                work = self._or_notify(export(answer))
-                self._regions.screen.app.run_worker(work, name="export a conversation")
+                self._regions.start(export(answer), "export a conversation")
 
         async def contents() -> str:
             return f"Contains: {await stored.contents(info.id)}"

@@ -7,7 +7,6 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
@@ -72,7 +71,6 @@ class Navigator:
         self._spans = spans
         self._place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._expects_server = False
-        self._tasks = Tasks()
 
     @cached_property
     def call_book(self) -> "BenchHistory":
@@ -117,7 +115,7 @@ class Navigator:
         if below is not None and (why := below.stays()):
             self._app.notify(why, timeout=4)
         else:
-            self._tasks.start(self._open_form(below, server, key, arguments), "open a form")
+            self._regions.start(self._open_form(below, server, key, arguments), "open a form")
 
     async def _open_form(self, below: "ServerScreen | None", server: str, key: str, arguments: Any) -> None:
         """Open a form, in place of the open workbench and of the traffic over it."""
@@ -142,7 +140,7 @@ class Navigator:
 
         if not self._expects_server:
             self._expects_server = True
-            self._tasks.start(asyncio.to_thread(load), "import the workbench")
+            self._regions.start(asyncio.to_thread(load), "import the workbench")
 
     def open_server(self, server: str = "", item: str = "") -> None:
         """Open the workbench of a server, by default the selected one."""
@@ -212,7 +210,7 @@ class Navigator:
             self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
         elif self._spans.turn_of(span).past and not self._spans.cause_of(span).turn:
             # Only the turns of this run are in its recording.
-            self._tasks.start(self._open_earlier(span), "find a recording")
+            self._regions.start(self._open_earlier(span), "find a recording")
         else:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
 
@@ -238,7 +236,7 @@ class Navigator:
         screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
 
         def left(_: Cause | None) -> None:
-            self._tasks.start(asyncio.to_thread(recorded.close), "close a recording")
+            self._regions.start(asyncio.to_thread(recorded.close), "close a recording")
 
         self._app.push_screen(screen, left)
         screen.call_after_refresh(recorded.painted)

@@ -27,7 +27,6 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
     CommandSpec,
-    InvalidCommand,
     SlashCommand,
     parse_command,
 )
@@ -133,7 +132,6 @@ class Outbox:
         Entries that are not in the history file yet are still written, also a draft.
         """
         self.sent.stop()
-        await self.sent.finish()
         draft = self._composer.text
         is_new = draft.strip() and self._composer.earlier.at_end
         if is_new and is_remembered(draft) and self._runtime.is_ready:
@@ -192,8 +190,8 @@ class Outbox:
                     f"the server {quoted_name(server)} is not running",
                     next_step="Start it to use its prompts.",
                 )
-        if isinstance(found, InvalidCommand):
-            raise McptuiError(found.problem)
+        if isinstance(found, str):
+            raise McptuiError(found)
         return found
 
     def _servers(self) -> Sequence[str]:
@@ -252,7 +250,7 @@ class Outbox:
 
     async def _remember(self, shown: str) -> None:
         pastes = self._composer.pastes
-        text = self._runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
+        text = self._runtime.redactor.redact_spoken(pastes.expand(shown, attached=False), shapes=True)
         try:
             await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
         except (OSError, McptuiError) as error:

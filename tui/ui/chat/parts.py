@@ -56,7 +56,7 @@ class ChatParts:
         )
         self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
         self.editing = ServerEditing(runtime, regions)
-        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.fail)
+        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
         self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
@@ -94,11 +94,10 @@ class ChatParts:
         await self.outbox.begin()
 
     async def close(self) -> None:
-        await self.editor.close()
         await self.outbox.close()
         await self._sources.close()
-        await self.current.close()
         await self.turns.close()
+        await self.regions.close()
 
     # ---- actions of the chat screen ----
 

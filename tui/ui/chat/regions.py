@@ -19,6 +19,8 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.action_table import Context
@@ -116,6 +118,7 @@ class Regions:
         self.key_of = overrides.first_of
         self.symbols = symbols_for(os.environ)
         self.has_panes = False
+        self._running: set[asyncio.Task[None]] = set()
         self._maximized: Context | None = None
         self._tab = Context.CONVERSATION
         self.header = Header()
@@ -237,7 +240,8 @@ class Regions:
         self.screen.set_class(height < TALL, "-short")
         self.screen.set_class(height < LOW, "-tiny")
         self.screen.set_class(height < LOWEST, "-least")
-        self.composer.limit_rows((height - LOWEST) // 2)
+        self.composer.most_rows = (height - LOWEST) // 2
+        self.composer.fit()
         for context in BODY:
             self.screen.set_class(only is context, f"-only-{context.name.lower()}")
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
@@ -277,15 +281,27 @@ class Regions:
         self.screen.app.notify(message, **options)
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Start work of the screen as a task; a defect in it ends the app."""
+        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app."""
 
         def ended(task: asyncio.Task[None]) -> None:
-            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._running.discard(task)
+            error = None if task.cancelled() else task.exception()
+            if isinstance(error, McptuiError):
+                self.notify(clean_line(str(error), 400), severity="error", timeout=8)
+            elif isinstance(error, Exception):
                 self.fail(error)
 
         task = asyncio.create_task(work, name=name)
+        self._running.add(task)
         task.add_done_callback(ended)
         return task
+
+    async def close(self) -> None:
+        """Cancel what was started and still runs, and wait at most a second for it."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=1.0)
 
 
 class BodyRule(Rule):

@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 
-HEALED_SECONDS = 0.5
-"""How long it must work before a note says so: a new conversation has not tried it yet."""
-
 AGAIN_SECONDS = 10.0
-"""No note is added for a fault that returns within this time: the status line shows it."""
+"""No note is added for a fault within this time after the last one: the status line shows it."""
 
 
 class FaultNotes:
@@ -37,28 +34,20 @@ class FaultNotes:
     def __init__(self, failing: str, working: str) -> None:
         """Take the text before a fault's reason, and the text for the end of the fault."""
         self._failing, self._working = failing, working
-        self._why = ""
-        self._works_since = self._healed_at = float("-inf")
+        self.forget()
 
     def forget(self) -> None:
         """Start over, for another conversation."""
-        self._why, self._healed_at = "", float("-inf")
+        self._why, self._noted_at = "", float("-inf")
 
     def seen(self, why: str, now: float) -> Iterator[tuple[str, str]]:
-        """Yield the notes to add, as text and kind. `why` is the reason of the fault, "" if there is none.
+        """Yield the note to add, if any, as text and kind. `why` is the reason of the fault, or "".
 
         `now` is in seconds and never decreases.
         """
-        if why:
-            self._works_since = float("inf")
-            if why != self._why and (self._why or now - self._healed_at >= AGAIN_SECONDS):
-                self._why = why
-                yield f"{self._failing}: {why}.", "bad"
-        elif self._why:
-            self._works_since = min(self._works_since, now)
-            if now - self._works_since >= HEALED_SECONDS:
-                self._why, self._healed_at = "", now
-                yield self._working, "info"
+        if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
+            self._why, self._noted_at = why, now
+            yield (f"{self._failing}: {why}.", "bad") if why else (self._working, "info")
 
 
 FAST = 1 / 15

@@ -153,7 +153,8 @@ class TurnQueue:
         if not self._held:
             return ""
         held = self._held.pop()
-        self._stop_reading(held)
+        if held in self._reading:
+            self._reading.pop(held).cancel()
         self._on_change()
         return held.written.shown
 
@@ -170,9 +171,7 @@ class TurnQueue:
             del self._held[0]
             self._view.add_user(text, time.strftime("%H:%M"), attachments)
         else:
-            waiting = "\n".join(self.held)
-            self._clear_queue()
-            self._give_back(waiting)
+            self._give_back(self._clear_queue())
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
@@ -184,10 +183,6 @@ class TurnQueue:
         del self._reading[held]
         self.flush()
         self._on_change()
-
-    def _stop_reading(self, held: QueuedMessage) -> None:
-        if (task := self._reading.pop(held, None)) is not None:
-            task.cancel()
 
     def continue_turn(self) -> None:
         self._start(lambda: self._runtime.continue_turn(self._approvals))
@@ -215,25 +210,25 @@ class TurnQueue:
         if self._turn is not None:
             self.stopping = True
             self._turn.cancel()
-        shown = "\n".join(self.held)
-        self._clear_queue()
+        shown = self._clear_queue()
         self._on_change()
         if shown and not self._closed:
             self._give_back(shown)
 
-    def _clear_queue(self) -> None:
-        for held in self._held:
-            self._stop_reading(held)
+    def _clear_queue(self) -> str:
+        """Remove all queued messages and return their texts."""
+        waiting = "\n".join(self.held)
+        for task in self._reading.values():
+            task.cancel()
+        self._reading.clear()
         self._held.clear()
+        return waiting
 
     async def close(self) -> None:
         """Stop the turn and wait a few seconds at most for its end; nothing more is shown."""
         self._closed = True
-        reading = set(self._reading.values())
         task = self._task
         self.cancel()
-        if reading:
-            await asyncio.wait(reading, timeout=1.0)
         if task is not None:
             _, late = await asyncio.wait({task}, timeout=2.0)
             if late:

@@ -139,10 +139,10 @@ class HelpScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "dismiss(None)", "close", priority=True),
-        Binding("up", "scroll(-1)", "up", show=False, priority=True),
-        Binding("down", "scroll(1)", "down", show=False, priority=True),
-        Binding("pageup", "scroll(-1, True)", "page up", show=False, priority=True),
-        Binding("pagedown", "scroll(1, True)", "page down", show=False, priority=True),
+        Binding("up", "step(-1)", "up", show=False, priority=True),
+        Binding("down", "step(1)", "down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "page down", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -186,8 +186,11 @@ class HelpScreen(Dialog[None]):
         self._lines.rewrap()
         self._lines.scroll_to(y=0, animate=False)
 
-    def action_scroll(self, direction: int, page: bool = False) -> None:
-        self._lines.scroll_relative(y=direction * (self._lines.page if page else 1), animate=False)
+    def action_step(self, rows: int) -> None:
+        self._lines.scroll_relative(y=rows, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self.action_step(pages * self._lines.page)
 
     def action_back(self) -> None:
         """Clear the filter, or close."""

@@ -53,13 +53,12 @@ class Picker(ModalScreen[str | None]):
         Binding("pageup", "move('page_up')", "page up", show=False, priority=True),
         Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
-        Binding("j", "letter('move', 'cursor_down')", "down", show=False, priority=True),
-        Binding("k", "letter('move', 'cursor_up')", "up", show=False, priority=True),
+        Binding("j", "letter('move','cursor_down')", "down", show=False, priority=True),
+        Binding("k", "letter('move','cursor_up')", "up", show=False, priority=True),
         Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
-    YIELDS = True
-    """Closes when the user goes to a region of the main screen."""
+    stays = str
 
     DEFAULT_CSS = """
     Picker { align: right middle; }

@@ -93,10 +93,3 @@ NEED_RUNTIME = frozenset(
     " rules.open servers.add config.edit config.reload".split()
 )
 """Actions that need what the app loads after its panes."""
-
-
-def waits_for_loading(found: Action | None, *, has_panes: bool) -> bool:
-    """Return whether an action's key waits while the app loads; `has_panes`: the panes are loaded."""
-    if found is None or found.id in ("chat.cancel", "focus.composer"):
-        return False
-    return not has_panes or found.id in NEED_RUNTIME

@@ -131,10 +131,14 @@ _refresh_layout: Callable[..., None] | None = getattr(Screen, "_refresh_layout",
 
 
 def _arrange_again(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
-    """Lay the screen out; at a new size, with nothing kept from the one before."""
+    """Lay the screen out; after a resize, with nothing kept from before, and paint all of it.
+
+    Textual paints what changed. If a terminal shrinks and grows at once, nothing has, but its cells are lost.
+    """
     if size is not None:
         for widget in screen.walk_children(with_self=True):
             getattr(widget, "_clear_arrangement_cache", bool)()
+        getattr(getattr(screen, "_compositor", None), "_dirty_regions", set()).add(size.region)
     if _refresh_layout is not None:
         _refresh_layout(screen, size, scroll)
 

@@ -53,14 +53,13 @@ class Composer(TokenArea):
     def __init__(self, keys: KeyOverrides, box: Box, sources: "Callable[[], LiveSources]") -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
-        self._keys = keys
         self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
         self.earlier = InputHistory()
         self.holding = False  # whether messages are queued
         self._typed = ""
         self.completing = Completion(box, sources)
-        self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
+        self.searching = HistorySearch(box, self.earlier, self.show, keys)
 
     @property
     def caret(self) -> Offset | None:
@@ -132,9 +131,9 @@ class Composer(TokenArea):
         row, column = self.selection.end
         if (one := self.completing.best) is not None:
             self._complete(one)
-        elif self.completing.offer_tools(self.document.get_line(row), column):
-            if (only := self.completing.only) is not None:
-                self._complete(only)
+        elif tools := self.completing.offer_tools(self.document.get_line(row), column):
+            if len(tools) == 1:
+                self._complete(tools[0])
         elif not self.completing.is_awaited:
             self.screen.focus_next()
 
@@ -214,15 +213,10 @@ class Composer(TokenArea):
                 return False
         return True
 
-    def _search_keys(self) -> str:
-        keys = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
-        return "{} older   {} select   {} cancel".format(*keys)
-
     async def action_older(self) -> None:
         """Go up a row or a suggestion; in the first row, recall the previous message."""
         if self.completing.is_open:
-            if await self.completing.settled():
-                self.completing.step(-1)
+            await self.completing.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif self.holding and self.is_blank and self.earlier.at_end:
@@ -233,8 +227,7 @@ class Composer(TokenArea):
     async def action_newer(self) -> None:
         """Go down a row or a suggestion; in the last row, recall the next message."""
         if self.completing.is_open:
-            if await self.completing.settled():
-                self.completing.step(1)
+            await self.completing.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif (text := self.earlier.newer()) is not None:

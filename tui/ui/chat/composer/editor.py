@@ -116,11 +116,14 @@ class EditorSession:
     """Lends the terminal to the user's editor, one at a time; `has_terminal` while the editor uses it."""
 
     def __init__(
-        self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
+        self,
+        composer: TokenArea,
+        focus: Callable[[], None],
+        start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self._composer = composer
         self._focus = focus
-        self._fail = fail
+        self._start = start
         self._task: asyncio.Task[None] | None = None
         self.has_terminal = False
 
@@ -130,9 +133,8 @@ class EditorSession:
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Start work that calls `lend`, unless an editor is open; its errors are shown."""
-        if self._task is None:
-            self._task = asyncio.create_task(work(), name="editor")
-            self._task.add_done_callback(self._edited)
+        if self._task is None or self._task.done():
+            self._task = self._start(work(), "editor")
 
     def stop(self, then: Callable[[], object]) -> bool:
         """Stop the editor and call `then` once it has ended; return False if none is open."""
@@ -141,15 +143,10 @@ class EditorSession:
         self._task.add_done_callback(lambda _: then())
         return True
 
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task}, timeout=1.0)
-
     async def _edit(self) -> None:
         composer = self._composer
         before = composer.text
-        written = composer.pastes.unfolded(before)
+        written = composer.pastes.expand(before, attached=False)
         text = written
 
         async def edit() -> None:
@@ -184,12 +181,3 @@ class EditorSession:
         app.refresh(layout=True)
         if failure is not None:
             raise failure
-
-    def _edited(self, task: "asyncio.Task[None]") -> None:
-        self._task = None
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        if isinstance(error, McptuiError):
-            self._composer.app.notify(str(error), severity="warning", timeout=8)
-        elif isinstance(error, Exception):
-            self._fail(error)

@@ -117,14 +117,8 @@ class Pastes:
                 resource = _RESOURCE.fullmatch(name)
                 self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
 
-    def unfolded(self, text: str) -> str:
-        """Return `text` with pastes expanded and attachments as tokens."""
-        return self._replaced(text, attached=False)
-
-    def expand(self, text: str) -> str:
-        return self._replaced(text, attached=True)
-
-    def _replaced(self, text: str, *, attached: bool) -> str:
+    def expand(self, text: str, *, attached: bool = True) -> str:
+        """Return `text` with the contents of its tokens, those of attachments only if `attached`."""
         parts: list[str] = []
         position = 0
         for start, end in self.spans(text):
@@ -150,11 +144,7 @@ class TokenArea(LinesField):
     """A text area as high as its text, up to `MAX_ROWS` lines."""
 
     pastes: Pastes
-    _most_rows = MAX_ROWS
-
-    def limit_rows(self, rows: int) -> None:
-        self._most_rows = max(1, min(MAX_ROWS, rows))
-        self.fit()
+    most_rows = MAX_ROWS
 
     def show(self, text: str) -> None:
         self.load_text(text)
@@ -185,7 +175,7 @@ class TokenArea(LinesField):
 
     @property
     def rows_wanted(self) -> int:
-        return max(1, min(self._most_rows, self.wrapped_document.height))
+        return max(1, min(self.most_rows, MAX_ROWS, self.wrapped_document.height))
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

@@ -97,8 +97,11 @@ class Transcript(FlowPane):
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
-        self._writer = writer = Writer(self.flow, self._append, self.flow_changed, symbols, clock)
+        self._writer = writer = Writer(
+            self.flow, self._append, self.flow_changed, self._plan_draw, symbols, clock
+        )
         self.add_user, self.add_call = writer.user, writer.call
+        self.add_text, self.add_reasoning = writer.text, writer.reasoning
         self.begin_reply, self.end_reply, self.sign_reply = writer.begin, writer.end, writer.sign
         self._welcome: Welcome | None = None
         self._soon: TimerHandle | None = None
@@ -109,19 +112,6 @@ class Transcript(FlowPane):
         self._waiting: Note | None = None
         self._asked: Card | None = None
         self._given: deque[tuple[Card, int]] = deque()
-
-    def add_text(self, delta: str) -> None:
-        if delta:
-            self._writer.text(delta)
-            self._plan_draw()
-
-    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
-        if replaces_text:
-            self._writer.text_was_thinking()
-        if delta:
-            self._writer.reasoning(delta)
-            self._plan_draw()
 
     def show_waiting(self, text: str) -> None:
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""

@@ -55,15 +55,17 @@ class Writer:
         flow: Flow,
         append: Callable[[Block], None],
         changed: Callable[[], None],
+        arrived: Callable[[], None],
         symbols: Symbols,
         clock: Callable[[], float],
     ) -> None:
-        """`changed` is called after blocks have changed that are already in the flow."""
+        """`changed` is called after blocks of the flow have changed, `arrived` after deltas."""
         self.source: list[str] = []  # deltas of the last reply, unchanged
         self.cards: dict[str, Card] = {}
         self.flow = flow
         self._append = append
         self._changed = changed
+        self._arrived = arrived
         self._symbols = symbols
         self._clock = clock
         self._markdown: Markdown | None = None
@@ -132,22 +134,30 @@ class Writer:
         self._is_signed = False
 
     def text(self, delta: str) -> None:
+        if not delta:
+            return
         self._end_thinking()
         if self._text_at is None:
             self._text_at = (len(self.flow.blocks), len(self.source))
         self.source.append(delta)
         self._pending.append(delta)
+        self._arrived()
 
-    def reasoning(self, delta: str) -> None:
+    def reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
+        if replaces_text:
+            self._text_was_thinking()
+        if not delta:
+            return
         if self._thinking is None:
             self._finish_text()
             self._thinking = Thinking(self._symbols)
             self._since = self._clock()
             self._append(self._thinking)
         self._thinking.add(delta)
+        self._arrived()
 
-    def text_was_thinking(self) -> None:
-        """Remove the text of this step: it was thinking, and arrives again as thinking."""
+    def _text_was_thinking(self) -> None:
         self._pending.clear()
         self._stream = self._tail = None
         if self._text_at is not None:

@@ -22,7 +22,7 @@ TALK: list[Message] = [
 
 def kinds(*remarks: Remark) -> list[str]:
     flow = Flow()
-    writer = Writer(flow, flow.append, lambda: None, UNICODE, lambda: 0.0)
+    writer = Writer(flow, flow.append, lambda: None, lambda: None, UNICODE, lambda: 0.0)
     PastWriter(writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0).write()
     names = [type(block).__name__ for block in flow.blocks]
     return [name for name in names if name in ("Prose", "Note", "Card")]
