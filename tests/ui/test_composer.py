@@ -13,10 +13,9 @@ from textual.widgets import TextArea
 
 from tests.conftest import until
 from tests.ui.stage import Stage
-from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.composer.composer import MAX_ROWS, Composer
 from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import MAX_ROWS
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import Box
 
 

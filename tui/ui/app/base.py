@@ -18,7 +18,7 @@ from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order

@@ -15,8 +15,8 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions

@@ -14,7 +14,7 @@ from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
-from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions

@@ -13,11 +13,11 @@ from tui.core.traffic import Cause
 from tui.traffic.filter.nodes import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
-from tui.ui.chat.composer.token_area import Reference
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
-from tui.ui.keys.key_overrides import first_key
+from tui.ui.keys.bindings import first_key
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest

@@ -10,8 +10,8 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
+from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator

@@ -24,8 +24,8 @@ from tui.core.text import clean_line
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Box, Rule, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of

@@ -17,8 +17,8 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.memory import GcPauses, return_freed_memory
 from tui.ui.widgets.bar import Box
 

@@ -24,7 +24,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Reference, Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
 

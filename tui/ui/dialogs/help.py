@@ -11,8 +11,8 @@ from textual.widgets import Input
 
 from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
 from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Context, action, of_context
+from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
-from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field

@@ -20,8 +20,7 @@ from tui.core.text import clean_line
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 
 SHORT = 16
 GAP = "    "

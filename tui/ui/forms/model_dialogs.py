@@ -9,7 +9,7 @@ from textual.content import Content
 from tui.core.text import clean_line
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms.model_form import ModelForm
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 
 if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice

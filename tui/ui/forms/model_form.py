@@ -33,7 +33,7 @@ from tui.ui.forms.model_fields import (
     new_profile,
     variable_note,
 )
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import symbols_for

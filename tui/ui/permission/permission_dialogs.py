@@ -20,7 +20,7 @@ from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, Defini
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 

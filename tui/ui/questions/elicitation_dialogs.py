@@ -27,8 +27,7 @@ from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal

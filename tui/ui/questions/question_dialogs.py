@@ -15,7 +15,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.question_dialog import QuestionDialog

@@ -21,7 +21,7 @@ from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, Samplin
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
 from tui.ui.dialogs.read_pane import ReadPane
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import Row
 
 TOO_LONG = "This is too long to be read here, so it cannot be sent."

@@ -10,7 +10,7 @@ from tui.core.attachments import MAX_BYTES
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.turn_queue import AttachmentReader, bytes_of
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")

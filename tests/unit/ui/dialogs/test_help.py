@@ -7,7 +7,7 @@ from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
 from tui.ui.dialogs.help import EVERY, MAIN, groups, help_rows
 from tui.ui.keys.action_table import ACTIONS, Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of, width_of
 
 NONE = KeyOverrides()

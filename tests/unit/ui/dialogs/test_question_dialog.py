@@ -24,7 +24,7 @@ from tui.ui.dialogs.question_dialog import QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
 from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 
 __all__ = ["ripe"]
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.chat.composer.token_area import BEHIND
+from tui.ui.chat.composer.pastes import BEHIND
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 

@@ -1,6 +1,6 @@
 """The composer: the user's message, with history, completion, attachments and pastes of any size."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -8,24 +8,27 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 
+from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
-from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
+from tui.ui.chat.composer.pastes import Pastes, Reference, Written
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.bar import Box
+from tui.ui.widgets.inputs import LinesField
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
+MAX_ROWS = 8
 
 
-class Composer(TokenArea):
+class Composer(LinesField):
     """A text area that grows with its text, up to `MAX_ROWS` lines, with suggestions in a box above it."""
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
@@ -55,6 +58,7 @@ class Composer(TokenArea):
         self.set_reactive(TextArea.cursor_blink, False)
         self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
+        self.most_rows = MAX_ROWS
         self.earlier = InputHistory()
         self.holding = False  # whether messages are queued
         self._typed = ""
@@ -84,8 +88,61 @@ class Composer(TokenArea):
 
     def show(self, text: str) -> None:
         """Replace the text and go to its end, without suggestions."""
-        super().show(text)
+        self.load_text(text)
+        self.move_cursor(self.document.end)
         self._not_typed()
+
+    def put_back(self, text: str) -> None:
+        """Insert a message that was not sent before the text."""
+        if Pastes.is_big(text) and not any(self.pastes.spans(text)):
+            text = self.pastes.keep(text)
+        rest = self.text
+        self.show(f"{text}\n{rest}" if rest.strip() else text)
+
+    def put_foreign(self, text: str, *references: Reference) -> None:
+        """Insert text of a server before the text, never parsed as command or token, for the user to read."""
+        self.put_back(self.foreign(text, references))
+
+    def foreign(self, text: str, references: Iterable[Reference]) -> str:
+        """Return text of a server with its attachments, never parsed as command or token."""
+        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
+        return tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
+
+    def attach(self, *references: Reference) -> None:
+        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
+
+    @property
+    def is_blank(self) -> bool:
+        return self.document.line_count == 1 and not self.document.get_line(0)
+
+    @property
+    def rows_wanted(self) -> int:
+        return max(1, min(self.most_rows, MAX_ROWS, self.wrapped_document.height))
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Edit the text. A token is deleted as a whole and never changed."""
+        if self.pastes:
+            (top, left), (bottom, right) = edit.top, edit.bottom
+            empty = edit.top == edit.bottom
+            left = self.pastes.widen(self._line(top), left, to_end=empty)
+            right = self.pastes.widen(self._line(bottom), right, to_end=True)
+            if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
+                edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
+        return super().edit(edit)
+
+    def _line(self, row: int) -> str:
+        """Return a line; "" after the last one, where deleting the last line ends."""
+        return self.document.get_line(row) if row < self.document.line_count else ""
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Set the height for the text; requests a layout only if the height changes."""
+        rows = self.rows_wanted
+        height = self.styles.height
+        if height is None or height.value != rows:
+            self.styles.height = rows
 
     async def _on_key(self, event: events.Key) -> None:
         if self.searching.is_open and self._search_key(event):
@@ -234,13 +291,18 @@ class Composer(TokenArea):
             self.show(text)
 
     async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
         if self.searching.is_open:
-            event.prevent_default()
-            event.stop()
             self.searching.write(event.text)
-        else:
-            await super()._on_paste(event)
-            self._not_typed()
+            return
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
+        if not self.read_only:
+            result = self.replace(shown, *self.selection, maintain_selection_offset=False)
+            self.move_cursor(result.end_location)
+            self.focus()
+        self._not_typed()
 
     def _not_typed(self) -> None:
         self._typed = ""

@@ -14,7 +14,7 @@ from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
 from tui.core.programs import find_program
-from tui.ui.chat.composer.token_area import TokenArea
+from tui.ui.chat.composer.composer import Composer
 
 STOP_SECONDS = 0.3
 """Seconds that an editor has to exit when mcptui quits."""
@@ -117,7 +117,7 @@ class EditorSession:
 
     def __init__(
         self,
-        composer: TokenArea,
+        composer: Composer,
         focus: Callable[[], None],
         start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:

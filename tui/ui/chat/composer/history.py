@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from textual.geometry import Offset
 
 from tui.core.text import clean_line, fold, spans
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import CARET, Box
 from tui.ui.widgets.rows import Row
 

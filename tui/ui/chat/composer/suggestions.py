@@ -16,7 +16,7 @@ from tui.core.errors import McptuiError
 from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
-from tui.ui.chat.composer.token_area import Reference
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.keys.slash_commands import (
     OWN,
     CommandKind,

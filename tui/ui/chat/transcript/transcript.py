@@ -36,8 +36,7 @@ from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.chat.transcript.writer import PastWriter, Writer
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.ui.chat.composer.token_area import MAX_CHARS, MAX_LINES, Pastes, Reference
+from tui.ui.chat.composer.pastes import MAX_CHARS, MAX_LINES, Pastes, Reference
 
 
 @pytest.mark.parametrize(
