@@ -16,7 +16,6 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
 from tui.ui.chat.composer.pastes import Reference
-from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
@@ -51,7 +50,6 @@ class SlashCommands:
         current: ConversationActions,
         turns: TurnQueue,
         navigator: Navigator,
-        sources: LiveSources,
         act: Callable[[str], Awaitable[object]],
     ) -> None:
         self._runtime = runtime
@@ -60,7 +58,7 @@ class SlashCommands:
         self._current = current
         self._turns = turns
         self._navigator = navigator
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self._act = act
         self._prompt_calls = 0
 

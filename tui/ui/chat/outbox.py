@@ -20,7 +20,6 @@ from tui.settings.save import write_private
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.history import MOST, is_remembered
 from tui.ui.chat.composer.pastes import Written
-from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, not_attached
 from tui.ui.keys.action_table import Context
@@ -96,7 +95,6 @@ class Outbox:
         runtime: "Runtime",
         regions: Regions,
         turns: TurnQueue,
-        sources: LiveSources,
         sent: SerialQueue[Composer.Sent],
         run_command: Callable[[SlashCommand], Awaitable[None]],
     ) -> None:
@@ -104,7 +102,7 @@ class Outbox:
         self._regions = regions
         self._composer = regions.composer
         self._turns = turns
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self._run_command = run_command
         self.sent = sent
         self._history = HistoryFile(state_dir() / "input_history")

@@ -11,7 +11,6 @@ from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.pastes import Written
-from tui.ui.chat.composer.suggestions import LiveSources
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
 class ChatParts:
     """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
-    def __init__(
-        self, runtime: "Runtime", regions: Regions, sources: LiveSources, *, apply_ui: ApplyUi
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions, apply_ui: ApplyUi) -> None:
         self.runtime = runtime
         self.regions = regions
         self._app = regions.screen.app
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self.ticker = Ticker(regions)
         wake = self.ticker.wake
         self.spans = Spans()
@@ -51,10 +48,8 @@ class ChatParts:
         self.current = ConversationActions(
             runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
         )
-        commands = SlashCommands(
-            runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
-        )
-        self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
+        commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
+        self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editing = ServerEditing(runtime, regions)
         self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
         self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)

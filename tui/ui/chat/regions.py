@@ -32,7 +32,6 @@ from tui.ui.widgets.rows import Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.widgets.lines import LinePane
@@ -107,7 +106,6 @@ class Regions:
         self,
         screen: Screen[None],
         overrides: KeyOverrides,
-        sources: "Callable[[], LiveSources]",
         open_dialog: OpenDialog,
         fail: Callable[[Exception], None],
     ) -> None:
@@ -124,7 +122,7 @@ class Regions:
         self.header = Header()
         self.held_box = Box(id="held")
         self.suggestions = Box(id="suggestions")
-        self.composer = Composer(overrides, self.suggestions, sources)
+        self.composer = Composer(overrides, self.suggestions)
         self._widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
         self.status_line = StatusLine()
         self.footer = Footer()

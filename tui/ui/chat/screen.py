@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from functools import cached_property
 from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -25,7 +23,6 @@ from tui.ui.widgets.bar import Box
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.settings.problems import Problem
-    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.config_changes import ApplyUi
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
@@ -67,18 +64,11 @@ class ChatScreen(Screen[None]):
         self._collecting = collecting
         self._apply_ui = apply_ui
         self._when_loaded = loaded
-        self.regions = Regions(self, overrides, lambda: self.sources, open_dialog, fail)
+        self.regions = Regions(self, overrides, open_dialog, fail)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
         self._sent_early: list[Composer.Sent] = []
         self._load_task: asyncio.Task[None] | None = None
-
-    @cached_property
-    def sources(self) -> "LiveSources":
-        """The suggestions of the composer, created when first needed, after the first frame."""
-        from tui.ui.chat.composer.suggestions import LiveSources
-
-        return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
 
     def compose(self) -> ComposeResult:
         yield from self.regions.compose()
@@ -103,12 +93,7 @@ class ChatScreen(Screen[None]):
 
             runtime = await asyncio.to_thread(self._make_runtime)
             await self.regions.mount_panes()
-            self.parts = parts = ChatParts(
-                runtime,
-                self.regions,
-                self.sources,
-                apply_ui=self._apply_ui,
-            )
+            self.parts = parts = ChatParts(runtime, self.regions, self._apply_ui)
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
@@ -133,8 +118,6 @@ class ChatScreen(Screen[None]):
             await asyncio.wait({self._load_task})
         if self.parts is not None:
             await self.parts.close()
-        elif "sources" in self.__dict__:
-            await self.sources.close()
 
     def on_key(self, event: events.Key) -> None:
         """Handle a letter that is no command of the focused pane.

@@ -138,7 +138,8 @@ def _arrange_again(screen: Screen[Any], size: Size | None = None, scroll: bool =
     if size is not None:
         for widget in screen.walk_children(with_self=True):
             getattr(widget, "_clear_arrangement_cache", bool)()
-        getattr(getattr(screen, "_compositor", None), "_dirty_regions", set()).add(size.region)
+        dirty: set[Any] = getattr(getattr(screen, "_compositor", None), "_dirty_regions", set())
+        dirty.add(size.region)
     if _refresh_layout is not None:
         _refresh_layout(screen, size, scroll)
 

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
@@ -99,11 +101,10 @@ def tool_word_at(line: str, column: int) -> CompletionTarget | None:
 
 
 class Completion:
-    """The list of suggestions. `sources` is called only when needed, because it takes time to load."""
+    """The list of suggestions."""
 
-    def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
+    def __init__(self, box: Box) -> None:
         self._box = box
-        self.sources = sources
         self.target: CompletionTarget | None = None
         self._found: Sequence[Suggestion] = ()
         self._marked = -1
@@ -111,6 +112,13 @@ class Completion:
         self._left: tuple[CompletionKind, int] | None = None
         self._some = asyncio.Event()
         self._waiting = 0
+
+    @cached_property
+    def sources(self) -> "LiveSources":
+        """Where they come from; created when first needed, because its import takes time."""
+        from tui.ui.chat.composer.suggestions import LiveSources
+
+        return LiveSources(Path.cwd(), self.again)
 
     @property
     def is_open(self) -> bool:
@@ -136,13 +144,13 @@ class Completion:
             self._fill(())
         else:
             if before is None or before.place != now.place:
-                self.sources().opened()
+                self.sources.opened()
             self._begin(now)
 
     def offer_tools(self, line: str, column: int) -> "Sequence[Suggestion]":
         """List and return the tools whose names start with the word before the cursor."""
         word = tool_word_at(line, column)
-        if word is None or not (found := self.sources().tools(word.query)):
+        if word is None or not (found := self.sources.tools(word.query)):
             return ()
         self._stop()
         self.target, self._left = word, None
@@ -158,11 +166,11 @@ class Completion:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
         if now.what is CompletionKind.TOOL:
-            self._fill(self.sources().tools(now.query))
+            self._fill(self.sources.tools(now.query))
             return
         if now.what is CompletionKind.COMMAND:
-            self._fill(fitting(of_commands(self.sources().specs()), now.query))
-            if self._found or not self.sources().is_listing:  # otherwise, it may be a prompt of a server
+            self._fill(fitting(of_commands(self.sources.specs()), now.query))
+            if self._found or not self.sources.is_listing:  # otherwise, it may be a prompt of a server
                 return
         # Suggestions for the previous word are not accepted for this one; see `settled`.
         self._some.clear()
@@ -201,10 +209,10 @@ class Completion:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
         if now.what is CompletionKind.COMMAND:
-            self._fill(fitting(of_commands(await self.sources().known()), now.query))
+            self._fill(fitting(of_commands(await self.sources.known()), now.query))
         elif now.what is CompletionKind.REFERENCE:
-            self._fill(await self.sources().references(now.query))
-            more = await self.sources().deeper(now.query)
+            self._fill(await self.sources.references(now.query))
+            more = await self.sources.deeper(now.query)
             new = [one for one in more if one not in self._found]
             if self._found:
                 self._found = [*self._found, *new]
@@ -212,7 +220,7 @@ class Completion:
             else:
                 self._fill(new)
         else:
-            found = await self.sources().arguments(now.command, now.before, now.query)
+            found = await self.sources.arguments(now.command, now.before, now.query)
             self._fill(fitting(found, now.query.replace('"', "")))  # a value may be in quotes
 
     def _fill(self, found: "Sequence[Suggestion]") -> None:

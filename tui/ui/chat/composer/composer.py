@@ -1,6 +1,6 @@
 """The composer: the user's message, with history, completion, attachments and pastes of any size."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -22,7 +22,7 @@ from tui.ui.widgets.bar import Box
 from tui.ui.widgets.inputs import LinesField
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
+    from tui.ui.chat.composer.suggestions import Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
 MAX_ROWS = 8
@@ -53,7 +53,7 @@ class Composer(LinesField):
             super().__init__()
             self.back = back
 
-    def __init__(self, keys: KeyOverrides, box: Box, sources: "Callable[[], LiveSources]") -> None:
+    def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
         self._doing = _actions_of_keys(keys)
@@ -62,7 +62,7 @@ class Composer(LinesField):
         self.earlier = InputHistory()
         self.holding = False  # whether messages are queued
         self._typed = ""
-        self.completing = Completion(box, sources)
+        self.completing = Completion(box)
         self.searching = HistorySearch(box, self.earlier, self.show, keys)
 
     @property
@@ -242,7 +242,7 @@ class Composer(LinesField):
             or not self._typed.endswith(f"@{place.query}")
         ):
             return
-        if name := next(filter(self.completing.sources().names_file, place.names), ""):
+        if name := next(filter(self.completing.sources.names_file, place.names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))

@@ -75,7 +75,9 @@ def box() -> Shown:
 
 @pytest.fixture
 def completing(box: Shown, sources: Slow) -> Completion:
-    return Completion(box, lambda: sources)  # type: ignore[arg-type]
+    completing = Completion(box)  # type: ignore[arg-type]
+    completing.sources = sources  # type: ignore[assignment]
+    return completing
 
 
 def write(completing: Completion, text: str) -> None:
