@@ -6,7 +6,7 @@ three. A maximized pane is shown in the same way.
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,7 @@ class Regions:
         self.symbols = symbols_for(os.environ)
         self.has_panes = False
         self._running: set[asyncio.Task[None]] = set()
-        self._maximized: Context | None = None
+        self._is_maximized = False
         self._tab = Context.CONVERSATION
         self.header = Header()
         self.held_box = Box(id="held")
@@ -179,7 +179,7 @@ class Regions:
         context = Context(context)
         if context in BODY:
             self.show(context)
-        elif not self.is_narrow:
+        elif self.only is None:
             self._tab = Context.CONVERSATION  # shown with the composer if the terminal becomes narrow
         # No scrolling into view: all regions are visible, and the animation would move the screen.
         self.screen.set_focus(self._widgets[context], scroll_visible=False)
@@ -201,11 +201,6 @@ class Regions:
         else:
             self._read.scroll_to(y=0, animate=False)
 
-    def highlight_focus(self, focus: Context) -> None:
-        """Highlight the line above the conversation while it has the focus; other panes have titles."""
-        lit = focus is Context.CONVERSATION and not self.is_narrow
-        self.rule_top.light(self.conversation.region.right if lit else 0)
-
     @property
     def is_narrow(self) -> bool:
         """Whether the body only has room for one region."""
@@ -214,22 +209,17 @@ class Regions:
     @property
     def only(self) -> Context | None:
         """The only visible region of the body, or None if all are visible."""
-        return self._maximized or (self._tab if self.is_narrow else None)
+        return self._tab if self._is_maximized or self.is_narrow else None
 
     def show(self, context: Context) -> None:
         """Show a region of the body without focusing it."""
         self._tab = context
-        if self._maximized is not None:
-            self._maximized = context
         self.arrange()
 
     def maximize(self) -> None:
-        context = self.focus_context
-        if self._maximized is not None:
-            self._maximized = None
-        else:
-            self._maximized = context if context in BODY else Context.CONVERSATION
-            self._tab = self._maximized
+        context, self._is_maximized = self.focus_context, not self._is_maximized
+        if self._is_maximized:
+            self._tab = context if context in BODY else Context.CONVERSATION
         self.arrange()
 
     def arrange(self) -> None:
@@ -245,16 +235,11 @@ class Regions:
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
         self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
         if self.has_panes:
-            self._fit_side()
+            width = self.screen.app.size.width
+            spare = min(width // 2, width - READ_COLUMNS)  # columns that the conversation cannot use
+            self.side.styles.width = spare if only is None and spare > width * SIDE_SHARE else None
             self.fit_servers()
             self.screen.app.call_after_refresh(self._join_rules)
-
-    def _fit_side(self) -> None:
-        """Give servers and trace the columns that the conversation cannot use."""
-        width = self.screen.app.size.width
-        spare = min(width // 2, width - READ_COLUMNS)
-        is_wide = self.only is None and spare > width * SIDE_SHARE
-        self.side.styles.width = spare if is_wide else None
 
     def fit_servers(self) -> None:
         """Make the servers pane as high as its rows, but at most two fifths of the body."""
@@ -323,13 +308,12 @@ class BodyRule(Rule):
         """Show the number of running servers next to the region's name: the pane itself is hidden."""
         if servers != self._servers:
             self._servers = servers
-            if self._tabs:
-                self.refresh()
+            self.refresh()
 
-    def tabs(self, tabs: Sequence[Context], active: Context | None, keys: dict[Context, str]) -> None:
+    def tabs(self, tabs: tuple[Context, ...], active: Context | None, keys: dict[Context, str]) -> None:
         """Show the names of these regions with their keys; `active` is the visible one."""
-        if (tuple(tabs), active, keys) != (self._tabs, self._active, self._keys):
-            self._tabs, self._active, self._keys = tuple(tabs), active, keys
+        if (tabs, active, keys) != (self._tabs, self._active, self._keys):
+            self._tabs, self._active, self._keys = tabs, active, keys
             self.refresh()
 
     def _parts(self) -> list[tuple[Context, Row]]:

@@ -16,7 +16,7 @@ from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, short_path
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Action
+from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
 
@@ -118,7 +118,9 @@ class ChatStatus:
         regions, runtime = self._regions, self._runtime
         focus = regions.focus_context
         statuses = runtime.host.statuses() if runtime.is_ready else ()
-        regions.highlight_focus(focus)
+        # The line above the conversation shows that it has the focus; other panes have titles.
+        lit = focus is Context.CONVERSATION and not regions.is_narrow
+        regions.rule_top.light(regions.conversation.region.right if lit else 0)
         regions.rule_top.count(running_words(statuses))
         info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
         regions.header.show(info.title if info is not None else "", self._folder, self._model, self._step)
