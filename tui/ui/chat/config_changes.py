@@ -1,7 +1,4 @@
-"""Changes to the configuration from the chat screen: its file in the user's editor, and its servers.
-
-Servers are added, changed, disabled and removed from the servers pane.
-"""
+"""Changes to the configuration from the chat screen: its file in the user's editor, and its servers."""
 
 import asyncio
 import os
@@ -23,18 +20,15 @@ if TYPE_CHECKING:
     from tui.settings.problems import Problem
 
 
-ERRORS = "configuration errors"
-"""The name of the worker that shows them."""
-
 ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
 """Takes theme and keys; returns their problems."""
 
 
 class ConfigEditing:
-    """Opens the configuration file in the user's editor, and applies it once the editor has ended.
+    """Opens the configuration file in the user's editor, and changes the servers in it from their pane.
 
-    If it has errors, they are shown with their lines, until the user closes them or the next reload ends. The
-    previous configuration stays in use.
+    If the file has errors, they are shown with their lines, until the user closes them or the next reload
+    ends. The previous configuration stays in use.
     """
 
     def __init__(
@@ -44,6 +38,9 @@ class ConfigEditing:
         self._regions = regions
         self._editor = editor
         self._questions = questions
+        self._errors: asyncio.Task[None] | None = None
+
+    # ---- the file ----
 
     def open(self) -> None:
         self._editor.begin(self._edit)
@@ -75,23 +72,17 @@ class ConfigEditing:
                 self.open()
 
         found = await self._runtime.configuration.reload()
-        screen = self._regions.screen
-        screen.workers.cancel_group(screen, ERRORS)
+        if self._errors is not None:
+            self._errors.cancel()
         if found.errors:
             if self._questions.first is not None:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
-            screen.run_worker(show(found.errors), name=ERRORS, group=ERRORS)
+            self._errors = self._regions.start(show(found.errors), "show configuration errors")
             return
         text = clean_line(" ".join(("Configuration reloaded.", *found.notes)), 800)
         self._regions.notify(text, timeout=8 if found.notes else 3)
 
-
-class ServerEditing:
-    """Changes the configured servers; writes every change to the configuration file."""
-
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
-        self._runtime = runtime
-        self._regions = regions
+    # ---- its servers ----
 
     def why_none(self) -> str:
         """Return why no server can be selected, or ""."""

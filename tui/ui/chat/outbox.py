@@ -29,7 +29,6 @@ from tui.ui.keys.slash_commands import (
     SlashCommand,
     parse_command,
 )
-from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -55,18 +54,12 @@ class SerialQueue(Generic[Thing]):
 
     @property
     def busy(self) -> bool:
-        return self._task is not None
+        return self._task is not None and not self._task.done()
 
     def put(self, thing: Thing, do: Do[Thing]) -> None:
         self._waiting.append((thing, do))
-        self._go_on()
-
-    def _go_on(self, _: object = None) -> None:
-        """Start the next task, if there is something to do and the last one has ended."""
-        if self._task is None or self._task.done():
-            self._task = self._start(self._work(), "the request") if self._waiting else None
-            if self._task is not None:
-                self._task.add_done_callback(self._go_on)
+        if not self.busy:
+            self._task = self._start(self._work(), "the request")
 
     async def _work(self) -> None:
         while self._waiting:
@@ -79,6 +72,7 @@ class SerialQueue(Generic[Thing]):
         self._waiting.clear()
         if self._task is not None:
             self._task.cancel()
+            self._task = None
         return waiting
 
     async def finish(self) -> None:
@@ -225,13 +219,10 @@ class Outbox:
         ends: list[Row] = [((keys, "dim"),)] if held else []
         self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
-    def drop(self, event: Composer.Dropped) -> None:
-        if event.back:
-            self.take_back()
-        elif self._turns.take_back():
-            self._regions.notify(
-                f"Discarded. {self._regions.key_of('composer.older')} restores it.", timeout=4
-            )
+    def drop(self) -> None:
+        if self._turns.take_back():
+            key = self._regions.key_of("composer.older")
+            self._regions.notify(f"Discarded. {key} restores it.", timeout=4)
 
     def why_none_held(self) -> str:
         return "" if self._turns.held else "no message is queued"
@@ -239,12 +230,6 @@ class Outbox:
     def take_back(self) -> None:
         if shown := self._turns.take_back():
             self._composer.put_back(shown)
-
-    def choose_row(self, event: Box.Chosen) -> None:
-        if event.box is self._regions.held_box:
-            self.take_back()
-        else:
-            self._composer.choose(event.index)
 
     async def _remember(self, shown: str) -> None:
         pastes = self._composer.pastes

@@ -11,7 +11,7 @@ from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.pastes import Written
-from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
+from tui.ui.chat.config_changes import ApplyUi, ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
@@ -50,9 +50,8 @@ class ChatParts:
         )
         commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
-        self.editing = ServerEditing(runtime, regions)
         self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
-        self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
+        self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
         self.ticker.observers += (

@@ -166,13 +166,15 @@ class ChatScreen(Screen[None]):
             self.parts.outbox.put(event)
             self.parts.approval_keys.give_back()
 
-    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+    def on_composer_dropped(self) -> None:
         if self.parts is not None:
-            self.parts.outbox.drop(event)
+            self.parts.outbox.drop()
 
     def on_box_chosen(self, event: Box.Chosen) -> None:
-        if self.parts is not None:
-            self.parts.outbox.choose_row(event)
+        if event.box is not self.regions.held_box:
+            self.composer.choose(event.index)
+        elif self.parts is not None:
+            self.parts.outbox.take_back()
 
     def on_body_rule_chosen(self, event: BodyRule.Chosen) -> None:
         self.regions.go_to(event.context)

@@ -36,14 +36,7 @@ class Confirm(Dialog[bool]):
     Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
     """
 
-    def __init__(
-        self,
-        question: str,
-        *,
-        yes: str,
-        no: str,
-        about: str | None = None,
-    ) -> None:
+    def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
         super().__init__()
         self._question = question
         self._about = about
@@ -53,8 +46,7 @@ class Confirm(Dialog[bool]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Literal(f"! {self._question}")
-            if self._about is not None:
-                yield Literal(self._about, classes="about")
+            yield Literal(self._about, classes="about")
             yield KeyLine(self._keys)
 
     def on_key(self, event: events.Key) -> None:

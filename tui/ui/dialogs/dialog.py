@@ -30,7 +30,6 @@ class Dialog(ModalScreen[ScreenResultType]):
         width: 100%; height: auto; max-height: 90%; padding: 1 3; margin: 0 0 3 0;
         background: $panel; border-left: outer $accent;
     }
-    Dialog > Vertical > * { max-width: 104; }
     Dialog Literal { width: 1fr; }
     Dialog Input { background: $panel; background-tint: transparent; }
     Dialog .about { color: $text-dim; }

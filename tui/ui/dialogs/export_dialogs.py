@@ -95,6 +95,7 @@ class ExportDialog(Dialog[Export | None]):
     ]
 
     DEFAULT_CSS = """
+    ExportDialog > Vertical > * { max-width: 104; }
     ExportDialog _Formats, ExportDialog #form { margin: 1 0; }
     ExportDialog #there { color: $warn; display: none; }
     """

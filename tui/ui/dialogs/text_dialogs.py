@@ -25,7 +25,10 @@ from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 class SayWhy(Dialog[str | None]):
     """Asks why a call is denied; returns the reason, or None to go back to the question."""
 
-    DEFAULT_CSS = "SayWhy Input { margin: 1 0; }"
+    DEFAULT_CSS = """
+    SayWhy > Vertical > * { max-width: 104; }
+    SayWhy Input { margin: 1 0; }
+    """
 
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
@@ -64,6 +67,7 @@ class SystemText(Dialog[str | None]):
     ]
 
     DEFAULT_CSS = """
+    SystemText > Vertical > * { max-width: 104; }
     SystemText TextArea {
         height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;
         background: $panel; background-tint: transparent;

@@ -186,9 +186,9 @@ ACTIONS: tuple[Action, ...] = (
     # ---- configuration ----
     _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17,
         call="navigator.open_rules"),
-    _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="configuration.open"),
+    _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="editing.open"),
     _pane("config.reload", "R", "reload", "Reload the configuration from its file",
-        call="configuration.reload"),
+        call="editing.reload"),
     # ---- panes ----
     _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
         call="approval_keys.focus_conversation"),

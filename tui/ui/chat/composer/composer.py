@@ -14,7 +14,7 @@ from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.pastes import Pastes, Reference, Written
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.platform.textual_internals import paint_first
@@ -47,11 +47,7 @@ class Composer(LinesField):
             self.now = now
 
     class Dropped(Message):
-        """The last queued message was dropped; `back` means that the user wants to edit it."""
-
-        def __init__(self, *, back: bool = False) -> None:
-            super().__init__()
-            self.back = back
+        """The last queued message was dropped."""
 
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
@@ -277,7 +273,7 @@ class Composer(LinesField):
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif self.holding and self.is_blank and self.earlier.at_end:
-            self.post_message(self.Dropped(back=True))
+            await self.app.run_action(action("composer.take_back").method)
         elif (text := self.earlier.older(self.text)) is not None:
             self.show(text)
 
