@@ -59,25 +59,6 @@ def test_the_keys_of_the_other_screens_come_after_those_of_this_one():
     } <= {*headings}
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("resend", "Resend the request unchanged"),
-        ("waterfall", "Show the entry's turn as a waterfall"),
-        ("approval", "Allow this call once"),
-        ("statistics", "Show statistics of each server and tool"),
-        ("previous or next turn", "Previous or next turn"),
-    ],
-)
-@pytest.mark.parametrize("contexts", [MAIN, (Context.TRAFFIC, Context.ENTRY), (Context.RULES,)])
-def test_the_keys_of_every_screen_are_found_from_every_screen(query, found, contexts):
-    everywhere = tuple(groups(NONE, contexts, others=EVERY))
-    for width in (30, 76):
-        assert found in " ".join(
-            " ".join(text_of(row) for row in help_rows(everywhere, query, width)).split()
-        )
-
-
 def test_every_key_is_in_the_help_once_on_any_screen():
     for contexts in (MAIN, (Context.WORKBENCH, Context.BENCH_LIST, Context.BENCH_FORM)):
         lines = [line for _, found in groups(NONE, contexts, others=EVERY) for line in found]
