@@ -168,6 +168,7 @@ class QuestionDialog(ModalScreen[Any]):
     def on_mount(self) -> None:
         if self._body is not None:
             self.set_focus(self._body)
+            self.call_after_refresh(self._fit)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._fit)
@@ -177,6 +178,7 @@ class QuestionDialog(ModalScreen[Any]):
             offered = self._offered
             counts = self._replies[YES].unread or (YES not in offered and self._body.is_ready)
             self.line.offer(offered, "" if counts else self._body.unread)
+            self._fit()
             self.call_after_refresh(self._fit)  # once the line is as tall as its new text
 
     def _fit(self) -> None:
