@@ -220,7 +220,7 @@ def _command(args: "argparse.Namespace") -> int:
         run_command = load(found)
     match args.command:
         case "config":
-            return int(run_command(args, load("tui.ui.keys.key_overrides:own_keys")))
+            return int(run_command(args, load("tui.ui.keys.bindings:own_keys")))
         case "traffic" | "trace":
             return int(run_command(args, lambda path: _traffic_screen(args, path)))
         case _:

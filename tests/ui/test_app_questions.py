@@ -286,23 +286,6 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
         assert len(runtime.toolbox.called) == 1
 
 
-@pytest.mark.parametrize("text", ["x" * 50_000, "漢" * 20_000])
-async def test_long_arguments_are_laid_out_off_the_event_loop_and_read_before_approval(text: str):
-    runtime = FakeRuntime(calls("notes__delete_note", json.dumps({"id": text})), says("So be it."))
-    async with opened(runtime, (100, 30)) as (app, pilot):
-        await pilot.press("x", "enter")
-        await until(lambda: app.main.parts.approvals.current)
-        app.main.parts.approval_keys.typed_at = -1e9
-        await pilot.press("f2")
-        await shows(app, "enter expand")
-        await ripen(app)
-        await pilot.press("y")
-        await shows(app, "Read the whole call first:")
-        assert not runtime.toolbox.called
-        await pilot.press("n")
-        await shows(app, "So be it.")
-
-
 async def test_typing_into_a_form_of_the_workbench_counts_as_typing():
     async with opened(asking()) as (app, pilot):
         keys_of_questions = app.main.parts.approval_keys

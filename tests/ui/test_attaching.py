@@ -156,21 +156,6 @@ async def test_an_unreadable_file_returns_the_message_to_the_input(folder: Path)
         await until(lambda: runtime.conversations.asked)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"", "the file is empty"), (b"\x00\x01\x02" * 100, "unsupported type: only text, images and")],
-)
-async def test_an_unsupported_file_is_reported_and_stays_in_the_input(
-    folder: Path, content: bytes, words: str
-):
-    (folder / "notes.md").write_bytes(content)
-    async with opened(FakeRuntime()) as (app, pilot):
-        await at_sign(pilot, "@no")
-        await pilot.press("enter")
-        await shows(app, words)
-        assert app.main.composer.text == "[@notes.md] "
-
-
 IMAGE = BinaryContent("image", "image/png", 7, base64.b64encode(PIXEL).decode())
 TABLE = ResourceContent("weather://stations", "text/csv", "a,b")
 
@@ -200,16 +185,6 @@ async def test_a_command_attaches_a_resource_from_a_list_or_by_its_uri(folder: P
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
         app.main.composer.show("")
         await send(pilot, "/resource weather://stations")
-        await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
-
-
-async def test_a_failed_resource_returns_the_message_to_the_input(folder: Path):
-    runtime = runtime_with_resource()
-    runtime.workbench.answers["weather://stations"] = ToolResult((), is_error=True)
-    async with opened(runtime) as (app, pilot):
-        await at_sign(pilot, "@stat")
-        await pilot.press("enter")
-        await shows(app, "not attached")
         await until(lambda: app.main.composer.text == "[@weather:weather://stations] ")
 
 
@@ -244,7 +219,7 @@ async def test_escape_stops_reading_and_returns_the_message_to_the_input(folder:
 async def test_text_from_a_server_attaches_nothing_and_runs_no_command(folder: Path, text: str):
     runtime = FakeRuntime(says("Hello."))
     async with opened(runtime) as (app, pilot):
-        app.main.parts.navigator.results.put_into_message(text)
+        app.main.parts.navigator.put_into_message(text)
         await pilot.press("enter")
         await shows(app, "Hello.")
         ((said, attachments),) = runtime.conversations.asked

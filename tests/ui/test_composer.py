@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from textual import events
@@ -13,17 +12,14 @@ from textual.widgets import TextArea
 
 from tests.conftest import until
 from tests.ui.stage import Stage
-from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import MAX_ROWS
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.chat.composer.composer import MAX_ROWS, Composer
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import Box
 
 
 @asynccontextmanager
 async def composing() -> AsyncIterator[tuple[Composer, Pilot[None]]]:
-    sources = LiveSources(Path.cwd(), lambda: None)
-    composer = Composer(KeyOverrides(()), Box(), lambda: sources)
+    composer = Composer(KeyOverrides(()), Box())
     app = Stage(composer)
     async with app.run_test(size=(60, 20)) as pilot:
         composer.focus()

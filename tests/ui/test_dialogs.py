@@ -40,18 +40,6 @@ async def test_a_dialog_is_never_open_twice(keys):
         await until(lambda: app.screen is app.main)
 
 
-async def test_the_quit_confirmation_changes_when_the_turn_ends():
-    end = asyncio.Event()
-    async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):
-        await send(pilot, "go")
-        await pilot.press("ctrl+q")
-        await shows(app, "A turn is running.")
-        end.set()
-        await shows(app, "The turn has ended. Quit?")
-        await pilot.press("n")
-        await until(lambda: app.screen is app.main)
-
-
 async def test_a_new_conversation_during_a_turn_is_refused_with_the_reason():
     end = asyncio.Event()
     async with opened(FakeRuntime([end, *says("done")])) as (app, pilot):

@@ -185,25 +185,3 @@ async def test_without_a_model_the_message_returns_to_the_input():
         await send(pilot, "hello")
         await shows(app, "OPENAI_API_KEY is not set. Set it. Press f10 to select another model.")
         assert app.main.composer.text == "hello" and app.main.parts.turns.held == []
-
-
-async def test_the_reason_for_not_sending_is_shown_once_and_then_as_a_notification():
-    async with opened(without_key()) as (app, pilot):
-        await send(pilot, "hello")
-        await shows(app, "OPENAI_API_KEY is not set")
-        await until(lambda: app.main.composer.text == "hello")
-        await pilot.press("enter")
-        await until(lambda: bool(app._notifications))
-        told = [one.message for one in app._notifications]
-        assert told == ["Not sent: no model is selected. Press f10 to select one."]
-        assert screen_text(app).count("OPENAI_API_KEY is not set") == 1
-        assert app.main.composer.text == "hello"
-
-
-async def test_an_error_that_another_model_does_not_fix_is_repeated_as_a_notification():
-    async with opened(without_key("a model")) as (app, pilot):
-        await send(pilot, "hello")
-        await shows(app, "OPENAI_API_KEY is not set. Set it.")
-        await pilot.press("enter")
-        await until(lambda: bool(app._notifications))
-        assert [one.message for one in app._notifications] == ["OPENAI_API_KEY is not set. Set it."]

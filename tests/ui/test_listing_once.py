@@ -43,7 +43,7 @@ async def test_each_list_is_requested_once_however_much_is_typed(
         before = {era: listed(tmp_path, era) for era in eras}
         await real.pilot.press(key)
         composer = real.app.main.query_one(Composer)
-        await until(lambda: not composer.completing.sources().is_listing)
+        await until(lambda: not composer.completing.sources.is_listing)
         once = {era: listed(tmp_path, era) for era in eras}
         assert all(once[era] <= before[era] + 3 for era in eras)
         for letters in ("gre", "mem"):
@@ -52,5 +52,5 @@ async def test_each_list_is_requested_once_however_much_is_typed(
             for _ in range(4):
                 await real.pilot.press("backspace")
             await real.pilot.press(key)
-        await until(lambda: not composer.completing.sources().is_listing)
+        await until(lambda: not composer.completing.sources.is_listing)
         assert {era: listed(tmp_path, era) for era in eras} == once

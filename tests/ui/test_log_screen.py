@@ -14,7 +14,7 @@ from tests.conftest import until
 from tests.ui.stage import FakeHost, Stage, press, server, shown, stopped
 from tui.core.servers import ServerState, StopReason
 from tui.ui.dialogs.help import groups
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.workbench.log_screen import LogScreen
 from tui.ui.workbench.server_tabs import LogLines
 

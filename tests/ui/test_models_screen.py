@@ -12,7 +12,7 @@ from tests.ui.stage import Stage
 from tui.core.conversation.conversation import Conversation
 from tui.core.errors import ModelError
 from tui.core.ports import ModelChoice
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.widgets.symbols import UNICODE
 

@@ -79,12 +79,12 @@ async def test_the_approval_of_a_call_is_withdrawn_when_its_server_leaves(
 ) -> None:
     async with calling(separate_home, "wait", "legacy", Mode.ASK) as stage:
         approvals = stage.app.app.main.parts.approvals
-        await until(lambda: approvals.asks)
+        await until(lambda: approvals.first)
         while approvals.current is None:  # the question whether to trust the server
             await stage.app.press("escape")
-            await until(lambda: approvals.asks)
+            await until(lambda: approvals.first)
         await stage.leaves(how)
-        await until(lambda: not approvals.asks)
+        await until(lambda: not approvals.first)
         assert "the server “srv” was removed or changed" in await stage.told()
 
 

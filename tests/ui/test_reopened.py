@@ -91,7 +91,7 @@ class Scene:
 
     def show(self, talk: Conversation, unknown: frozenset[str] = frozenset()) -> None:
         def note(remark: Remark) -> tuple[str, str]:
-            return note_of(remark, **self.bridge.keys)
+            return note_of(remark, KEYS["chat.continue"])
 
         self.it.pane.show_past(talk.messages, unknown, lambda model: NOTICE, talk.remarks, note)
 

@@ -15,7 +15,7 @@ from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 from tui.ui.widgets.symbols import UNICODE
 

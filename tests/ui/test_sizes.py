@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from textual import events
+from textual._compositor import Compositor
+from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -87,6 +91,22 @@ async def test_lists_take_every_key_in_a_terminal_without_room(opens: tuple[str,
             await pilot.resize_terminal(*size)
             await pilot.press("pageup", "pagedown", "end", "home", "up", "down", "pageup")
             assert app.crash is None, f"a key at {size} ends the app"
+
+
+async def test_a_window_that_shrank_and_grew_at_once_is_painted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with app_stage.opened(FakeRuntime(), LARGE) as (app, pilot):
+        await app_stage.shows(app, "2 of 3")
+        await pilot.pause()
+        wholly, paint = [], Compositor.render_update
+
+        def seen(compositor: Compositor, *given: Any, **options: Any) -> Any:
+            wholly.append(compositor.size.region in compositor._dirty_regions)
+            return paint(compositor, *given, **options)
+
+        monkeypatch.setattr(Compositor, "render_update", seen)
+        for size in (Size(7, 30), Size(*LARGE)):
+            app.post_message(events.Resize(size, size))
+        await until(lambda: any(wholly))
 
 
 sizes = st.tuples(st.integers(0, 140), st.integers(0, 50))

@@ -15,6 +15,8 @@ from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.record.open_recording import Annotations, Recording
 from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic import bars, entry_list
+from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.traffic import bars
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 

@@ -12,7 +12,7 @@ from tests.ui.app_stage import shows
 from tests.ui.traffic_stage import some
 from tui.settings.themes import DEFAULT_THEME
 from tui.ui.app.traffic_app import TrafficApp
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.traffic.screen import TrafficScreen
 
 

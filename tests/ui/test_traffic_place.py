@@ -22,12 +22,12 @@ async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> 
         await until(lambda: app.screen.list.select(2))
         navigator = app.main.parts.navigator
         app.screen.go_to_turn()
-        await until(lambda: app.screen is app.main and navigator.traffic._place == ("tool:get_weather", 2))
+        await until(lambda: app.screen is app.main and navigator._place == ("tool:get_weather", 2))
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.selected == 2)
         assert app.screen.active_filter.query.text == "tool:get_weather"
         await pilot.press("escape", "escape")
-        await until(lambda: app.screen is app.main and navigator.traffic._place == ("", 0))
+        await until(lambda: app.screen is app.main and navigator._place == ("", 0))
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
         assert app.screen.active_filter.query.text == ""

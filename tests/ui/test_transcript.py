@@ -258,16 +258,6 @@ async def test_selected_text_is_copied_without_padding():
         assert copied == ("is Beijing?\n\nIt is", "\n")
 
 
-async def test_the_source_of_the_last_reply_is_copied():
-    async with talk() as it:
-        assert not it.pane.copy_last_reply()
-        it.say("x", "first")
-        it.say("y", "It is **sunny**.\n")
-
-        assert it.pane.copy_last_reply()
-        assert it.pilot.app.clipboard == "It is **sunny**.\n"
-
-
 async def test_another_theme_repaints_without_wrapping_again():
     async with talk() as it:
         it.pane.add_note("bad thing", "bad")

@@ -182,9 +182,9 @@ async def test_an_unknown_call_is_ignored():
 async def test_a_running_call_shows_its_progress():
     async with talk() as it:
         it.pane.add_call("1", "slow", "report", {})
-        it.pane.call_progress("1", 0.5, "15 of 30")
+        it.pane.set_call("1", "running", "15 of 30", share=0.5)
         assert "━━━━────  15 of 30  running" in row_with(await it.lines(), "slow › report")
-        it.pane.call_progress("1", None, "16 done so far, of how many nobody knows")
+        it.pane.set_call("1", "running", "16 done so far, of how many nobody knows")
         row = row_with(await it.lines(), "slow › report")
         assert "16 done so far" in row and "━" not in row
         it.pane.set_call("1", "done", ms=4.2, preview="x")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tui.ui.dialogs.dialog import VIEW_KEYS
 from tui.ui.keys.action_table import Action, Context, of_context
-from tui.ui.keys.key_overrides import key_words
+from tui.ui.keys.bindings import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
 PAGE = Path(__file__).parents[2] / "docs" / "keys.md"

@@ -5,7 +5,7 @@ import tomllib
 from tests.unit.keys_page import PAGE, keys_page
 from tui.settings.keymap import check_keys, flat_keys
 from tui.ui.keys.action_table import ACTIONS
-from tui.ui.keys.key_overrides import own_keys
+from tui.ui.keys.bindings import own_keys
 
 
 def test_the_page_in_the_repository_is_up_to_date() -> None:

@@ -13,7 +13,7 @@ from tui.ui.app.base import BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
-from tui.ui.keys.bindings import bindings_anywhere, waits_for_loading
+from tui.ui.keys.bindings import NEED_RUNTIME, bindings_anywhere
 from tui.ui.platform.key_order import EarlyKeys
 from tui.ui.platform.memory import GcPauses
 
@@ -105,7 +105,7 @@ class McptuiApp(BaseApp):
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
         if name.startswith("question."):
-            return self.main.parts.approval_keys.has_question
+            return not self.main.parts.approval_keys.why_none()
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
@@ -119,17 +119,19 @@ class McptuiApp(BaseApp):
         await super().on_event(event)
 
     def _keeps_early(self, event: events.Key) -> bool:
+        """Store a key that needs what is not loaded yet; return whether it was stored."""
         found = None if self._early_keys.is_released else self._pressed(event)
         if event.key == "ctrl+c" or (found is not None and found.id in EARLY):
             return False
-        waits = not event.is_printable and waits_for_loading(found, has_panes=self.main.parts is not None)
-        return self._early_keys.keep(event, starts=waits)
+        name = found.id if found is not None and not event.is_printable else ""
+        waits = bool(name) and (self.main.parts is None or name in NEED_RUNTIME)
+        return self._early_keys.keep(event, starts=waits and name not in ("chat.cancel", "focus.composer"))
 
     async def _replay_early_keys(self) -> None:
         """Handle the early keys, unless a question is open: they were not meant for it."""
         kept = self._early_keys.release()
         for event in kept if self.screen is self.main else ():
-            if self.main.parts is not None and not self.main.parts.approval_keys.approvals.asks:
+            if self.main.parts is not None and self.main.parts.approvals.first is None:
                 await self.on_event(event)
 
     def on_key(self, event: events.Key) -> None:
@@ -138,15 +140,11 @@ class McptuiApp(BaseApp):
         Keys that go to a region close lists and read-only screens. A server's question, or a screen whose
         content would be lost, stays open and says why.
         """
-        if getattr(self.screen, "YIELDS", False):
-            if found := self._pressed(event, "focus."):
-                self.screen.dismiss(None)
-                self.call_later(self.run_action, found.method)
-        elif self._server_asks and (found := self._pressed(event)) and found.id in NOT_WHILE_ASKED:
-            self.notify(
-                f"Answer the question first, or press {self.overrides.first_of('ask.cancel')} to cancel it."
-            )
-        elif self.screen is not self.main and (found := self._pressed(event)) and found.id in LEADING:
+        name = found.id if (found := self._pressed(event)) is not None else ""
+        if self._server_asks and name in NOT_WHILE_ASKED:
+            cancel = self.overrides.first_of("ask.cancel")
+            self.notify(f"Answer the question first, or press {cancel} to cancel it.")
+        elif found is not None and self.screen is not self.main and name in LEADING:
             self._leave_for(partial(self.run_action, found.method))
 
     def _leave_for(self, then: Callable[[], object]) -> None:
@@ -171,12 +169,10 @@ class McptuiApp(BaseApp):
         else:
             await self.run_action(method)
 
-    def _pressed(self, event: events.Key, prefix: str = "") -> Action | None:
-        """Return the global action with this key whose id starts with `prefix`, or None."""
-        for found in of_context(Context.ANYWHERE):
-            if found.id.startswith(prefix) and event.key in self.overrides.keys_of(found).split(","):
-                return found
-        return None
+    def _pressed(self, event: events.Key) -> Action | None:
+        """Return the global action with this key, or None."""
+        everywhere = of_context(Context.ANYWHERE)
+        return next((one for one in everywhere if event.key in self.overrides.keys_of(one).split(",")), None)
 
     @property
     def focus_context(self) -> Context | None:
@@ -199,6 +195,7 @@ class McptuiApp(BaseApp):
         run = partial(self.call_later, self._run_command)
         return app_commands(parts, under, self.main, run, self._leave_for)
 
+    @property
     def _turn_runs(self) -> bool:
         return self.main.parts is not None and self.main.parts.turns.running
 
@@ -207,16 +204,13 @@ class McptuiApp(BaseApp):
         self.action_app_quit()
 
     def action_app_quit(self) -> None:
-        if not self._turn_runs():
-            self.exit(0)
-            return
         from tui.ui.dialogs.confirm import ConfirmQuit
 
-        if isinstance(self.screen, ConfirmQuit):  # this key arrives here first, since it works everywhere
-            self.screen.action_again()
+        if not self._turn_runs or isinstance(self.screen, ConfirmQuit):  # the key was pressed again
+            self.exit(0)
             return
-        quit_key = self.overrides.first_of("app.quit")
-        self.open_once(ConfirmQuit(self._turn_runs, quit_key), lambda leave: self.exit(0) if leave else None)
+        question = ConfirmQuit(self.overrides.first_of("app.quit"))
+        self.open_once(question, lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
         """Clear the draft, or say how to quit: the last meaning of ctrl+c, if nothing is selected."""
@@ -225,10 +219,8 @@ class McptuiApp(BaseApp):
             composer.clear()
             return
         key_of = self.main.regions.key_of
-        quits = f"Press {key_of('app.quit')} to quit"
-        self.notify(
-            f"{quits}, {key_of('chat.cancel')} to stop the turn." if self._turn_runs() else f"{quits}."
-        )
+        stop = f", {key_of('chat.cancel')} to stop the turn" if self._turn_runs else ""
+        self.notify(f"Press {key_of('app.quit')} to quit{stop}.")
 
     @property
     def lends_terminal(self) -> bool:

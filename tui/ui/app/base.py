@@ -18,7 +18,7 @@ from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order
@@ -94,14 +94,14 @@ class BaseApp(CaretApp):
         self.theme_problem = self._apply_theme(theme)
 
     def on_mount(self) -> None:
-        self._base = self.screen
-        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
+        def changed(screen: Screen[Any]) -> None:
+            """Remove the notifications of another screen. A dialog belongs to the screen below it."""
+            if not screen.is_modal and screen is not self._base:
+                self._base = screen
+                drop_notes(self)
 
-    def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Remove the notifications of another screen. A dialog belongs to the screen below it."""
-        if not screen.is_modal and screen is not self._base:
-            self._base = screen
-            drop_notes(self)
+        self._base = self.screen
+        self.screen_change_signal.subscribe(self, changed, immediate=True)
 
     def _apply_theme(self, name: str) -> Problem | None:
         """Load and set a theme; return its problem, if any."""
@@ -124,18 +124,18 @@ class BaseApp(CaretApp):
     def action_app_theme(self) -> None:
         from tui.ui.dialogs.picker import ThemePicker
 
+        async def save(name: str) -> None:
+            try:
+                await self._save_theme(name)
+            except McptuiError as error:
+                self.notify(str(error), title="Theme changed, but not saved", severity="warning")
+
         def chosen(name: str | None) -> None:
             if name is not None:
-                self.run_worker(self._keep_theme(name), name="save the theme")
+                self.run_worker(save(name), name="save the theme")
 
         specs, _ = all_themes(themes_dir())
         self.open_once(ThemePicker(specs, self.theme), chosen)
-
-    async def _keep_theme(self, name: str) -> None:
-        try:
-            await self._save_theme(name)
-        except McptuiError as error:
-            self.notify(str(error), title="Theme changed, but not saved", severity="warning")
 
     @property
     def focus_context(self) -> Context | None:
@@ -210,14 +210,16 @@ class BaseApp(CaretApp):
 
     def copy(self, text: str, what: str) -> None:
         """Copy a text to the user's clipboard, and show where it went; `what` is "the reply"."""
-        self._copied = text
-        self.run_worker(self._copy(text, what), name="copy", exit_on_error=False)
+        super_copy = super().copy_to_clipboard
 
-    async def _copy(self, text: str, what: str) -> None:
-        tool = await clipboard.put(text, os.environ)
-        if tool is None:
-            super().copy_to_clipboard(text)
-        self.notify(clipboard.note(what, tool), timeout=4)
+        async def put() -> None:
+            tool = await clipboard.put(text, os.environ)
+            if tool is None:
+                super_copy(text)
+            self.notify(clipboard.note(what, tool), timeout=4)
+
+        self._copied = text
+        self.run_worker(put(), name="copy", exit_on_error=False)
 
     def fail(self, error: Exception) -> None:
         """End the app because of an error raised outside Textual's tasks, which Textual cannot see."""
@@ -226,15 +228,11 @@ class BaseApp(CaretApp):
     def note_crash(self, error: BaseException) -> None:
         """Store the first unhandled error; later ones are mostly its consequences."""
         if self.crash is None:
-            cause = error.error if isinstance(error, WorkerFailed) else error
-            self.crash, self.crash_place = cause, self._place()
-
-    def _place(self) -> str:
-        """Return the names of the open screens and the focused widget."""
-        stack = self.screen_stack
-        screens = " > ".join(type(screen).__name__ for screen in stack) or "no screen"
-        focused = stack[-1].focused if stack else None
-        return f"{screens}, focus in {type(focused).__name__}" if focused is not None else screens
+            self.crash = error.error if isinstance(error, WorkerFailed) else error
+            stack = self.screen_stack
+            focused = stack[-1].focused if stack else None
+            place = " > ".join(type(screen).__name__ for screen in stack) or "no screen"
+            self.crash_place = place if focused is None else f"{place}, focus in {type(focused).__name__}"
 
     def panic(self, *renderables: object) -> None:
         """End the app because of a defect, which is reported once the terminal is restored."""

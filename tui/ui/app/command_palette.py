@@ -13,7 +13,7 @@ from textual.screen import Screen
 from tui.core.servers import ServerState, not_configured
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
-from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
+from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.rows import cells_of, head_of
 

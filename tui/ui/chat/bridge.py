@@ -37,7 +37,7 @@ _OF_A_REPLY = (events.StepStarted, events.TextDelta, events.ReasoningDelta, even
 _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
 
-def note_of(remark: Remark, *, go_on: str) -> tuple[str, str]:
+def note_of(remark: Remark, go_on: str) -> tuple[str, str]:
     """Return the text of a remark, with keys in it, or "", and the kind of note: info, warn or bad."""
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
     words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on))))
@@ -170,15 +170,10 @@ class Bridge:
 
     def _note(self, event: events.Event) -> "Block | None":
         if (remark := remark_of(event, 0)) is not None:
-            words, kind = note_of(remark, **self.keys)
+            words, kind = note_of(remark, self._key("chat.continue"))
             if words:
                 return self._view.add_note(words, kind)
         return None
-
-    @property
-    def keys(self) -> Mapping[str, str]:
-        """The keys in the texts of `note_of`."""
-        return {"go_on": self._key("chat.continue")}
 
     def question(self, request: ApprovalRequest | None) -> None:
         self._asking = request
@@ -248,7 +243,7 @@ class Bridge:
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):
                 words = units.progress(event.progress, event.total, clean_line(event.message, 80).strip())
-                view.call_progress(call_id, units.share(event.progress, event.total), words)
+                view.set_call(call_id, "running", words, share=units.share(event.progress, event.total))
             case events.ToolCallEnded(id=call_id):
                 warning = event.result.warning if event.result is not None else ""
                 state, note = outcome(event.why, event.is_error, warning)

@@ -15,8 +15,7 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
-from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Reference
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
@@ -51,7 +50,6 @@ class SlashCommands:
         current: ConversationActions,
         turns: TurnQueue,
         navigator: Navigator,
-        sources: LiveSources,
         act: Callable[[str], Awaitable[object]],
     ) -> None:
         self._runtime = runtime
@@ -60,7 +58,7 @@ class SlashCommands:
         self._current = current
         self._turns = turns
         self._navigator = navigator
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self._act = act
         self._prompt_calls = 0
 
@@ -181,25 +179,24 @@ class SlashCommands:
             raise McptuiError("no running server has this name", where=clean_line(rest, 60))
         known = self._runtime.request.tool_marks()
         off = {one.name: one.spec.off for one in self._runtime.host.statuses()}
-        found: dict[str, tuple[str, str]] = {}
-        lines: dict[str, str] = {}
-        marks: list[str] = []
-        for server in servers:
-            for tool in self._runtime.workbench.tools(server):
-                key = f"{server}\n{tool.name}"
-                found[key] = server, tool.name
-                marks.append(mark := mark_of(tool, known.get((server, tool.name), ""), off[server]))
-                lines[key] = f"{clean_line(server, 40)} › {clean_line(tool.name, 60)}"
-                if mark:
-                    lines[key] += f"   · {clean_line(mark, 80)}"
+        found = [
+            (server, tool.name, mark_of(tool, known.get((server, tool.name), ""), off[server]))
+            for server in servers
+            for tool in self._runtime.workbench.tools(server)
+        ]
+        lines = {
+            str(index): f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
+            + (f"   · {clean_line(mark, 80)}" if mark else "")
+            for index, (server, tool, mark) in enumerate(found)
+        }
 
         def opened(key: str) -> None:
-            server, tool = found[key]
+            server, tool, _ = found[int(key)]
             self._navigator.open_server(server, key_of_tool(tool))
 
-        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for mark in marks)
-        marked = sum(map(bool, marks)) - hidden
-        heading = f"Tools · {len(lines) - hidden} of {len(lines)} offered to the model"
+        hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for *_, mark in found)
+        marked = sum(bool(mark) for *_, mark in found) - hidden
+        heading = f"Tools · {len(found) - hidden} of {len(found)} offered to the model"
         heading += f" · {marked} marked" if marked else ""
         self._pick(heading, lines, opened, "No running server has tools.")
 
@@ -317,17 +314,12 @@ class SlashCommands:
 
 def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
     """Return the prompt `SERVER:PROMPT`, or PROMPT if only one server has it. Raises McptuiError."""
-    if name in specs:
-        return specs[name]
-    found = [known for known, spec in specs.items() if spec.target == name]
-    if not found:
-        raise McptuiError("no running server has this prompt", where=clean_line(name, 80))
-    if len(found) > 1:
-        choices = clean_line(", ".join(f"/{known}" for known in found), 200)
-        raise McptuiError(
-            f"{len(found)} servers have this prompt.", where=clean_line(name, 80), next_step=f"Use {choices}."
-        )
-    return specs[found[0]]
+    found = [name] if name in specs else [known for known, spec in specs.items() if spec.target == name]
+    if len(found) == 1:
+        return specs[found[0]]
+    choices = clean_line(", ".join(f"/{known}" for known in found), 200)
+    what = f"{len(found)} servers have this prompt." if found else "no running server has this prompt"
+    raise McptuiError(what, where=clean_line(name, 80), next_step=f"Use {choices}." if found else "")
 
 
 async def switch_model(conversations: "Conversations", rest: str) -> str:
@@ -337,42 +329,31 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
     endpoint does not list may still be valid. Raises `McptuiError`.
     """
     choices = await conversations.models()
+    current = next((one for one in choices if one.current), None)
     if (found := _EFFORT.fullmatch(rest)) is not None:
         name, _, model = found[1].strip().partition(" ")
-        if not name:
-            name, model = next(((one.name, one.model) for one in choices if one.current), ("", ""))
+        if not name and current is not None:
+            name, model = current.name, current.model
         await conversations.switch(name, model, "" if found[2] == "default" else found[2])
         return ""
     name, _, model = rest.partition(" ")
-    if any(one.name == name for one in choices):
-        await conversations.switch(name, model.strip())
-        return await _unlisted(conversations, name, model.strip()) if model.strip() else ""
-    current = next((one.name for one in choices if one.current), "")
-    near = nearest(name, (one.name for one in choices))
-    if near or model or not current:
-        known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
-        raise McptuiError(
-            "model not found",
-            where=clean_line(name, 60),
-            next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
-        )
-    await conversations.switch(current, name)
-    return await _unlisted(
-        conversations, current, name, f"{quoted_name(name, 60)} is neither a profile nor a listed model."
-    )
-
-
-async def _unlisted(
-    conversations: "Conversations",
-    profile: str,
-    model: str,
-    odd: str = "The endpoint does not list this model.",
-) -> str:
-    """Return `odd` if an endpoint does not list a model; "" if it does, or lists nothing."""
+    model, odd = model.strip(), "The endpoint does not list this model."
+    if all(one.name != name for one in choices):
+        near = nearest(name, (one.name for one in choices))
+        if near or model or current is None:
+            known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
+            raise McptuiError(
+                "model not found",
+                where=clean_line(name, 60),
+                next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
+            )
+        odd = f"{quoted_name(name, 60)} is neither a profile nor a listed model."
+        name, model = current.name, name
+    await conversations.switch(name, model)
     try:
-        ids = await conversations.offered(profile)
+        ids = await conversations.offered(name) if model else ()
     except McptuiError:
-        return ""
+        ids = ()
     if not ids or model in ids:
         return ""
     near = nearest(model, ids)
@@ -380,33 +361,18 @@ async def _unlisted(
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
-    """Return format and file for `/export`; raises `McptuiError` if unclear, or if the file exists."""
+    """Return format and file for `/export`, which the dialog shows and checks."""
     from tui.ui.dialogs.export_dialogs import OF_SESSIONS, file_name
 
-    endings = {kind: ending for kind, ending, _ in OF_SESSIONS}
-    known = {name: kind for kind, ending in endings.items() for name in (kind, ending.lstrip("."))}
+    known = {name: kind for kind, ending, _ in OF_SESSIONS for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
     if (kind := known.get(word.lower())) is None:
-        path = rest
-        kind = known.get(Path(path).suffix.lstrip(".").lower())
-    if kind is None:
-        raise McptuiError(
-            "unknown export format",
-            where=clean_line(path, 80),
-            next_step="Use a path that ends in .md, .json or .html, or put a format before the path.",
-        )
-    target = folder / os.path.expanduser(path.strip() or f"{file_name(title)}{endings[kind]}")
-    if os.path.lexists(target):
-        raise McptuiError("already exists", where=str(target), next_step="Choose another name.")
-    return kind, target
+        path, kind = rest, known.get(Path(rest).suffix.lstrip(".").lower(), "markdown")
+    return kind, folder / os.path.expanduser(path.strip() or file_name(title))
 
 
 def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:
-    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none.
-
-    Messages of the assistant are marked as such. All of it is the server's text, so it is put into the
-    composer for the user to read before sending.
-    """
+    """Return the text and the attachments of a prompt's messages; raises `McptuiError` if there are none."""
     if result.problem:
         raise McptuiError(clean(result.problem), where=name)
     from tui.ui.results.message_draft import prompt_message

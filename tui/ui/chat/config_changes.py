@@ -1,7 +1,4 @@
-"""Changes to the configuration from the chat screen: its file in the user's editor, and its servers.
-
-Servers are added, changed, disabled and removed from the servers pane.
-"""
+"""Changes to the configuration from the chat screen: its file in the user's editor, and its servers."""
 
 import asyncio
 import os
@@ -23,18 +20,15 @@ if TYPE_CHECKING:
     from tui.settings.problems import Problem
 
 
-ERRORS = "configuration errors"
-"""The name of the worker that shows them."""
-
 ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
 """Takes theme and keys; returns their problems."""
 
 
 class ConfigEditing:
-    """Opens the configuration file in the user's editor, and applies it once the editor has ended.
+    """Opens the configuration file in the user's editor, and changes the servers in it from their pane.
 
-    If it has errors, they are shown with their lines, until the user closes them or the next reload ends. The
-    previous configuration stays in use.
+    If the file has errors, they are shown with their lines, until the user closes them or the next reload
+    ends. The previous configuration stays in use.
     """
 
     def __init__(
@@ -44,13 +38,16 @@ class ConfigEditing:
         self._regions = regions
         self._editor = editor
         self._questions = questions
+        self._errors: asyncio.Task[None] | None = None
+
+    # ---- the file ----
 
     def open(self) -> None:
         self._editor.begin(self._edit)
 
     def reload(self) -> None:
         """Apply the file on disk."""
-        self._regions.screen.run_worker(self._apply(), name="reload the configuration")
+        self._regions.start(self._apply(), "reload the configuration")
 
     async def _edit(self) -> None:
         configuration, command = self._runtime.configuration, editor_of(os.environ)
@@ -75,30 +72,23 @@ class ConfigEditing:
                 self.open()
 
         found = await self._runtime.configuration.reload()
-        screen = self._regions.screen
-        screen.workers.cancel_group(screen, ERRORS)
+        if self._errors is not None:
+            self._errors.cancel()
         if found.errors:
-            if self._questions.asks:
+            if self._questions.first is not None:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
-            screen.run_worker(show(found.errors), name=ERRORS, group=ERRORS)
+            self._errors = self._regions.start(show(found.errors), "show configuration errors")
             return
-        text = " ".join(("Configuration reloaded.", *found.notes))
-        self._regions.notify(clean_line(text, 800), timeout=8 if found.notes else 3)
+        text = clean_line(" ".join(("Configuration reloaded.", *found.notes)), 800)
+        self._regions.notify(text, timeout=8 if found.notes else 3)
 
-
-class ServerEditing:
-    """Changes the configured servers; writes every change to the configuration file."""
-
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
-        self._runtime = runtime
-        self._regions = regions
+    # ---- its servers ----
 
     def why_none(self) -> str:
         """Return why no server can be selected, or ""."""
         return "" if self._runtime.is_ready and self._runtime.host.statuses() else "there are no servers"
 
     def why_unchanged(self) -> str:
-        """Return why there are no changed tools to review, or ""."""
         return self.why_none() or ("" if self._changed() else "no tools have changed since you accepted them")
 
     def _changed(self) -> list[str]:
@@ -143,7 +133,7 @@ class ServerEditing:
         try:
             values = changes.values(name)
         except McptuiError as error:
-            self._complain(error)
+            self._regions.notify(clean_line(str(error), 400), timeout=8)
             return
         done = f"Changed the server {quoted_name(name)}."
         self._open_form(values, name, lambda draft: self._run(changes.change(draft), done))
@@ -152,21 +142,16 @@ class ServerEditing:
         """Edit the values of the server `name`, or of a new one; `take` gets the result."""
         from tui.ui.forms.server_form import ServerForm
 
-        changes = self._runtime.server_changes
-
         def make(typed: str, values: "ServerValues") -> "Draft":
-            return changes.draft(name or typed, values, changes=name)
+            return self._runtime.server_changes.draft(name or typed, values, changes=name)
 
-        def decided(draft: "Draft | None") -> None:
-            if draft is not None:
-                take(draft)
-
-        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), decided)
+        form = ServerForm(self._regions.overrides, make, values, name)
+        self._regions.open_dialog(form, lambda draft: take(draft) if draft is not None else None)
 
     def toggle_disabled(self) -> None:
-        name = self._selected()
-        if name is None or self._found(name) is None:
+        if (status := self._selected_status()) is None:
             return
+        name = status.name
 
         async def toggle() -> Sequence[str]:
             disabled, notes = await self._runtime.server_changes.toggle(name)
@@ -177,10 +162,9 @@ class ServerEditing:
     def toggle_trust(self) -> None:
         from tui.ui.dialogs.confirm import change_trust
 
-        name = self._selected()
-        if name is None or (status := self._found(name)) is None:
+        if (status := self._selected_status()) is None:
             return
-        trusted = status.spec.trusted is True
+        name, trusted = status.name, status.spec.trusted is True
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
@@ -213,20 +197,21 @@ class ServerEditing:
     def _selected(self) -> str | None:
         return self._regions.servers.selected if self._runtime.is_ready else None
 
+    def _selected_status(self) -> ServerStatus | None:
+        name = self._selected()
+        return self._found(name) if name is not None else None
+
     def _found(self, name: str) -> ServerStatus | None:
         """Return the status of a server; if it is no longer configured, say so and return None."""
         if (status := self._runtime.host.find(name)) is None:
             self._regions.notify(clean_line(not_configured(name), 400), timeout=8)
         return status
 
-    def _complain(self, error: McptuiError) -> None:
-        self._regions.notify(clean_line(str(error), 400), timeout=8)
-
     def _run(
         self,
         change: Awaitable[Sequence[str] | None],
         done: str = "",
-        after: Callable[[], None] | None = None,
+        after: Callable[[], None] = lambda: None,
         *,
         seconds: float = 3,
     ) -> None:
@@ -236,14 +221,9 @@ class ServerEditing:
         """
 
         async def work() -> None:
-            try:
-                more = await change or ()
-            except McptuiError as error:
-                self._complain(error)
-            else:
-                told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
-                self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
-                if after is not None:
-                    after()
+            more = await change or ()
+            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
+            self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
+            after()
 
-        self._regions.screen.run_worker(work(), exit_on_error=True)
+        self._regions.start(work(), "change the configuration")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,11 +10,11 @@ from textual.content import Content
 from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
-from tui.core.errors import McptuiError, sentences
+from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
-from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
@@ -127,19 +126,9 @@ class ConversationActions:
 
     def change(self, work: Coroutine[Any, Any, None]) -> None:
         if self._is_free():
-            self._change = self._regions.start(self._or_notify(work), "change the conversation")
+            self._change = self._regions.start(work, "change the conversation")
         else:
             work.close()
-
-    async def _or_notify(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except McptuiError as error:
-            self._regions.notify(str(error), severity="error", timeout=8)
-
-    async def close(self) -> None:
-        if self._change is not None and self._change.cancel():
-            await asyncio.wait({self._change}, timeout=1.0)
 
     async def start_new(self) -> None:
         """Start a new conversation. Raises `McptuiError` while the current one is busy."""
@@ -147,12 +136,11 @@ class ConversationActions:
         self.show()
         self._regions.go_to(Context.COMPOSER)
 
-    async def start_new_if_free(self) -> None:
+    def start_new_if_free(self) -> None:
         if self._is_free():
-            was_empty = not self.conversations.messages
-            await self._or_notify(self.start_new())
-            if was_empty:
+            if not self.conversations.messages:
                 self._regions.notify("The conversation is new. It has no messages yet.", timeout=3)
+            self.change(self.start_new())
 
     def go_to_parent(self) -> None:
         async def resume() -> None:
@@ -221,14 +209,18 @@ class ConversationActions:
             self._regions.trace.show(self._spans)
         self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
-        label, notice = runtime.model_label, runtime.model_notice
+        label, notice, go_on = (
+            runtime.model_label,
+            runtime.model_notice,
+            self._regions.key_of("chat.continue"),
+        )
         if conversations.messages:
             self._transcript.show_past(
                 conversations.messages,
                 conversations.now.unknown,
                 lambda model: notice if model == label else "",
                 conversations.remarks,
-                lambda remark: note_of(remark, **bridge.keys),
+                lambda remark: note_of(remark, go_on),
             )
         self._show_compaction()
         if lost := conversations.lost():
@@ -331,8 +323,7 @@ class ConversationActions:
 
         def answered(answer: Export | None) -> None:
             if answer is not None:
-                work = self._or_notify(export(answer))
-                self._regions.screen.app.run_worker(work, name="export a conversation")
+                self._regions.start(export(answer), "export a conversation")
 
         async def contents() -> str:
             return f"Contains: {await stored.contents(info.id)}"
@@ -360,31 +351,41 @@ class ConversationActions:
 
     def retry(self) -> None:
         """Send the marked question again, in a branch."""
-        self._with_question(lambda question: self.change(self.send_again(question)))
+        self._change_from(self.send_again)
 
     def rewrite(self) -> None:
         """Edit the marked question and send it again, in a branch."""
-        self._with_question(lambda question: self.change(self._rewrite(question)))
+        self._change_from(self._rewrite)
 
     def branch(self) -> None:
         """Continue from the marked message in a copy of the conversation."""
-        self._with_question(lambda question: self.change(self._branch(question)))
+
+        async def branch(question: int) -> None:
+            await self.conversations.branch(self._end_of(question))
+            self._show_branch()
+            self._regions.go_to(Context.COMPOSER)
+
+        self._change_from(branch)
 
     def compare(self) -> None:
         """Send the marked question to another model, in a branch."""
-        opened = self.conversations.opened
+        opened, question = self.conversations.opened, self._navigator.question()
 
-        def retry(question: int) -> None:
+        def retry() -> None:
             if self._is_still_open(opened):
                 self.change(self.send_again(question))
 
-        self._with_question(lambda question: self.open_models("for the comparison", partial(retry, question)))
-
-    def _with_question(self, act: Callable[[int], None]) -> None:
-        if (question := self._navigator.traffic.question()) is None:
+        if question is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
-            act(question)
+            self.open_models("for the comparison", retry)
+
+    def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
+        """Change the conversation from the marked question on."""
+        if (question := self._navigator.question()) is None:
+            self._regions.notify(NOT_SAVED, timeout=3)
+        else:
+            self.change(work(question))
 
     async def send_again(self, question: int | None = None) -> None:
         """Send a question again, by default the last one, in a branch."""
@@ -404,11 +405,6 @@ class ConversationActions:
             self._regions.composer.attach(*map(Reference.to_known, attachments))
         self._regions.go_to(Context.COMPOSER)
 
-    async def _branch(self, question: int) -> None:
-        await self.conversations.branch(self._end_of(question))
-        self._show_branch()
-        self._regions.go_to(Context.COMPOSER)
-
     def _show_branch(self) -> None:
         self.show()
         if self.conversations.parent:
@@ -422,14 +418,13 @@ class ConversationActions:
         return next(later, len(messages))
 
     def copy(self) -> None:
-        label, question = self._transcript.marked_label, self._navigator.traffic.question()
-        if label is None or question is None:
-            self._transcript.copy_last_reply()
-            return
-        turn = self.conversations.messages[question : self._end_of(question)]
-        replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
-        is_question = label.role == "user"
-        text = label.said if is_question else "\n\n".join(replies) or self._transcript.reply_text()
-        if text:
+        label, question = self._transcript.marked_label, self._navigator.question()
+        text, what = "", "the last reply"
+        if label is not None and question is not None:
+            turn = self.conversations.messages[question : self._end_of(question)]
+            replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
+            is_question = label.role == "user"
+            text = label.said if is_question else "\n\n".join(replies)
             what = "the question" if is_question else "the reply"
+        if text := text or self._transcript.reply_text():
             clipboard.copy(self._regions.screen.app, clean(text), what)

@@ -1,26 +1,32 @@
-"""Opens the workbench, the traffic, logs and rules."""
+"""Opens the other screens: workbench, traffic, results, logs and rules."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.background import Tasks
+from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
+from tui.core.traffic import Cause
+from tui.traffic.filter.nodes import written
+from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.result_actions import ResultActions
-from tui.ui.chat.traffic_navigation import TrafficNavigator
-from tui.ui.keys.action_table import OPENERS, Action, action
-from tui.ui.keys.key_overrides import first_key
+from tui.ui.chat.transcript.blocks import result_of
+from tui.ui.keys.action_table import OPENERS, Action, Context, action
+from tui.ui.keys.bindings import first_key
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
+    from tui.core.tools import LinkContent
     from tui.runtime.runtime import Runtime
-    from tui.ui.traffic.resender import LiveRun
+    from tui.ui.results.message_draft import ResultSource
+    from tui.ui.traffic.screen import TrafficScreen
     from tui.ui.workbench.calls import BenchHistory
     from tui.ui.workbench.screen import ServerScreen
-
 
 AT_ONCE = frozenset(
     f"traffic.{name}"
@@ -31,19 +37,40 @@ AT_ONCE = frozenset(
 )
 """Actions of the traffic screen that work at once, whatever is selected."""
 
+NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
+
+SELECT_THERE = "Select a call in the conversation or the trace first."
+
+
+def filter_of(cause: Cause) -> str:
+    """Return the filter for the traffic of a turn, a step or a call."""
+    if cause.call:
+        return f"turn:{cause.turn} call:{written(cause.call)}"
+    return f"turn:{cause.turn} step:{cause.step}" if cause.step else f"turn:{cause.turn}"
+
+
+def _is_part(call: CallSpan, span: Span) -> bool:
+    match span:
+        case CallSpan():
+            return call is span
+        case StepSpan():
+            return (call.turn, call.step) == (span.turn, span.number)
+        case TurnSpan():
+            return call.turn == span.number
+        case _:
+            return call.turn == span.turn
+
 
 class Navigator:
-    """Opens other screens."""
+    """Opens other screens, and is the `MessageDraft` into which they put results."""
 
     def __init__(self, runtime: "Runtime", regions: Regions, spans: Spans) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._spans = spans
-        self.results = ResultActions(runtime, regions)
-        self.traffic = TrafficNavigator(runtime, regions, spans, self._live_run)
+        self._place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._expects_server = False
-        self._tasks = Tasks()
 
     @cached_property
     def call_book(self) -> "BenchHistory":
@@ -53,17 +80,18 @@ class Navigator:
 
     async def open_screen_of(self, found: Action) -> None:
         """Open the screen of an action and run it. If it needs a selection there, name its key instead."""
+
+        def name_key() -> None:
+            if found.context in getattr(self._app.screen, "CONTEXTS", ()):
+                what = found.help.partition(". ")[0]
+                key = first_key(self._regions.overrides.keys_of(found))
+                self._app.notify(f"Press {key} to {what[:1].lower()}{what[1:]}.", timeout=6)
+
         if found.id in AT_ONCE:
-            self.traffic.open(then=found.method)
+            self.open_traffic(then=found.method)
             return
         await self._app.run_action(action(OPENERS[found.context]).method)
-        self._app.screen.call_after_refresh(self._name_key, found)
-
-    def _name_key(self, found: Action) -> None:
-        if found.context in getattr(self._app.screen, "CONTEXTS", ()):
-            what = found.help.partition(". ")[0]
-            key = first_key(self._regions.overrides.keys_of(found))
-            self._app.notify(f"Press {key} to {what[:1].lower()}{what[1:]}.", timeout=6)
+        self._app.screen.call_after_refresh(name_key)
 
     def open_rules(self, request: "ApprovalRequest | None" = None) -> None:
         """Open the rules. The call of an approval is tried at once."""
@@ -87,7 +115,7 @@ class Navigator:
         if below is not None and (why := below.stays()):
             self._app.notify(why, timeout=4)
         else:
-            self._tasks.start(self._open_form(below, server, key, arguments), "open a form")
+            self._regions.start(self._open_form(below, server, key, arguments), "open a form")
 
     async def _open_form(self, below: "ServerScreen | None", server: str, key: str, arguments: Any) -> None:
         """Open a form, in place of the open workbench and of the traffic over it."""
@@ -112,7 +140,7 @@ class Navigator:
 
         if not self._expects_server:
             self._expects_server = True
-            self._tasks.start(asyncio.to_thread(load), "import the workbench")
+            self._regions.start(asyncio.to_thread(load), "import the workbench")
 
     def open_server(self, server: str = "", item: str = "") -> None:
         """Open the workbench of a server, by default the selected one."""
@@ -127,20 +155,192 @@ class Navigator:
                 server,
                 self._regions.overrides,
                 self.call_book,
-                draft=self.results,
-                show_traffic=self._show_traffic,
+                draft=self,
+                show_traffic=self._open_traffic_over,
                 item=item,
             )
         )
 
-    def _live_run(self) -> "LiveRun":
+    # ---- traffic ----
+
+    def open_traffic(self, filter: str = "", then: str = "") -> None:
+        """Open the traffic with a filter; `then` is an action to run in that screen."""
+        if not self._regions.is_on_top:
+            return
+        place = ("", 0) if filter else self._place
+        screen = self._traffic_screen(filter, place=place, then=then)
+
+        def left(cause: Cause | None) -> None:
+            # After going to a turn, the screen opens where the user left it.
+            self._place = (screen.active_filter.query.text, screen.list.selected) if cause else ("", 0)
+            self._go_to_turn(cause)
+
+        self._app.push_screen(screen, left)
+
+    def _open_traffic_over(self, filter: str) -> None:
+        """Open the traffic over the workbench, which is closed when the user goes to a turn."""
+        below = self._app.screen
+
+        def back(cause: Cause | None) -> None:
+            if cause is not None and self._app.screen is below:
+                self._app.pop_screen()
+            self._go_to_turn(cause)
+
+        if below is self._open_workbench():
+            self._app.push_screen(self._traffic_screen(filter), back)
+
+    def _traffic_screen(self, filter: str, **options: Any) -> "TrafficScreen":
         from tui.ui.traffic.resender import LiveRun
+        from tui.ui.traffic.screen import TrafficScreen
 
-        book = self.call_book
-        return LiveRun(
-            self._runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form
+        runtime, book = self._runtime, self.call_book
+        live = LiveRun(runtime, book.next_id, book.confirmed, lambda: self._spans.entries, self.open_form)
+        return TrafficScreen(runtime.recording, self._regions.overrides, filter, live=live, **options)
+
+    def open_traffic_of_call(self) -> None:
+        """Open the traffic of the selected entry of the trace, or of the selection in the conversation."""
+        if not self._regions.is_on_top:
+            self._regions.notify(SELECT_THERE, timeout=4)
+            return
+        in_trace = self._regions.focus_context is Context.TRACE
+        span = self._regions.trace.selected if in_trace else self._selected()
+        if span is None:
+            self._regions.notify("No turns yet", timeout=3)
+        elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
+            self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
+        elif self._spans.turn_of(span).past and not self._spans.cause_of(span).turn:
+            # Only the turns of this run are in its recording.
+            self._regions.start(self._open_earlier(span), "find a recording")
+        else:
+            self.open_traffic(filter_of(self._spans.cause_of(span)))
+
+    async def _open_earlier(self, span: Span) -> None:
+        """Open the recording of an earlier run, for an entry of the trace."""
+        from tui.runtime.recording_file import RecordingFile, turn_in_recording
+        from tui.ui.traffic.screen import TrafficScreen
+
+        conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
+        calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
+        messages = conversations.messages[: turn.place + 1]
+        questions = [message.text for message in messages if isinstance(message, UserMessage)]
+        found = await asyncio.to_thread(turn_in_recording, conversations.now.recordings, calls, questions)
+        if found is None:
+            self._regions.notify("The recording of that run was deleted.", timeout=6)
+            return
+        if not self._regions.is_on_top:
+            return
+        path, number = found
+        recorded = RecordingFile(path, self._runtime.redactor.redact)
+        recorded.start()
+        filter = filter_of(replace(self._spans.cause_of(span), turn=number))
+        screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
+
+        def left(_: Cause | None) -> None:
+            self._regions.start(asyncio.to_thread(recorded.close), "close a recording")
+
+        self._app.push_screen(screen, left)
+        screen.call_after_refresh(recorded.painted)
+
+    def question(self) -> int | None:
+        """Return the index of the user message that is marked, or that the marked message answers."""
+        transcript = self._regions.conversation
+        label = transcript.marked_label
+        found = transcript.question_of(label) if label is not None else None
+        if found is None or not self._runtime.is_ready:
+            return None
+        said, since = found
+        places = [
+            index
+            for index, message in enumerate(self._runtime.conversations.messages)
+            if isinstance(message, UserMessage) and message.text == said
+        ]
+        return places[-1 - since] if since < len(places) else None
+
+    def _selected(self) -> Span | None:
+        """Return the selected call, or the last call sent in the selected turn, or that turn."""
+        marked = self._regions.conversation.marked_call
+        calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
+        if marked:
+            return next((span for span in calls if span.id == marked), None)
+        turns = [span for span in reversed(self._spans.entries) if isinstance(span, TurnSpan)]
+        place = self.question() if turns else None
+        numbers = self._runtime.conversations.now.turn_numbers
+        asked = (
+            span
+            for span in turns
+            if place is not None and (span.place == place or numbers.get(place, -1) == span.traffic)
         )
+        turn = next(asked, turns[0] if turns else None)
+        sent = (span for span in calls if span.state not in NEVER_SENT)
+        return next((span for span in sent if turn is not None and span.turn == turn.number), turn)
 
-    def _show_traffic(self, filter: str) -> None:
-        if (below := self._open_workbench()) is not None:
-            self.traffic.open_over(below, filter)
+    def _go_to_turn(self, cause: Cause | None) -> None:
+        if cause is None:
+            return
+        if self._regions.trace.go_to_turn(cause.turn, cause.step):
+            self._regions.go_to(Context.TRACE)
+        else:
+            self._regions.notify("This turn belongs to another conversation.", timeout=4)
+
+    def toggle_tail(self) -> None:
+        from tui.ui.traffic.entry_list import TrafficTail
+
+        screen = self._regions.screen
+        if found := screen.query(TrafficTail):
+            found.first().remove()
+        else:
+            tail = TrafficTail(self._runtime.recording, self._regions.symbols)
+            screen.mount(tail, after=self._regions.rule_composer)
+
+    # ---- results ----
+
+    def open_result(self) -> None:
+        """Show the complete result of the selected call, or of the last one."""
+        from tui.ui.results.result_screen import ResultScreen
+
+        transcript = self._regions.conversation
+        call = transcript.selected_call
+        card = transcript.cards.get(call)
+        result = card.gave if card is not None else None
+        if card is not None and result is None:
+            conversations = self._runtime.conversations
+            answers = (one for one in reversed(conversations.messages) if isinstance(one, ToolMessage))
+            message = next((one for one in answers if one.call_id == call), None)
+            if message is not None:
+                result = result_of(message, conversations.result(message.kept) if message.kept else "")
+        if card is None or result is None:
+            self._regions.notify("No results yet.", timeout=3)
+            return
+        screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
+        self._regions.open_dialog(screen, None)
+
+    def open_link(self, server: str, link: "LinkContent") -> None:
+        """Show the resource of a link in the result of a call."""
+        from tui.ui.results.result_screen import read_link
+
+        if self._runtime.is_ready:
+            read_link(self._app, self._source(server), link, self._regions.overrides)
+
+    def _source(self, server: str) -> "ResultSource":
+        from tui.ui.results.message_draft import ResultSource
+
+        return ResultSource(server, self._runtime.workbench, self)
+
+    def put_into_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        composer = self._regions.composer
+        before = composer.text.rstrip("\n")
+        composer.show("")
+        composer.put_foreign(text, *map(Reference.to_known, attachments))
+        if before.strip():
+            composer.show(f"{before}\n\n{composer.text}")
+        self._regions.go_to(Context.COMPOSER)
+
+    def send_message(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
+        self._regions.composer.send_foreign(text, *map(Reference.to_known, attachments))
+        self._regions.go_to(Context.COMPOSER)
+
+    def attach_resource(self, server: str, uri: str) -> None:
+        self._regions.composer.attach(Reference.to_resource(server, uri))
+
+    def attach(self, attachments: Sequence[Attachment]) -> None:
+        self._regions.composer.attach(*map(Reference.to_known, attachments))

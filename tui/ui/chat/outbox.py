@@ -19,19 +19,16 @@ from tui.settings.locations import state_dir
 from tui.settings.save import write_private
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.history import MOST, is_remembered
-from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Written
+from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue, not_attached
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
     CommandSpec,
-    InvalidCommand,
     SlashCommand,
     parse_command,
 )
-from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -57,18 +54,12 @@ class SerialQueue(Generic[Thing]):
 
     @property
     def busy(self) -> bool:
-        return self._task is not None
+        return self._task is not None and not self._task.done()
 
     def put(self, thing: Thing, do: Do[Thing]) -> None:
         self._waiting.append((thing, do))
-        self._go_on()
-
-    def _go_on(self, _: object = None) -> None:
-        """Start the next task, if there is something to do and the last one has ended."""
-        if self._task is None or self._task.done():
-            self._task = self._start(self._work(), "the request") if self._waiting else None
-            if self._task is not None:
-                self._task.add_done_callback(self._go_on)
+        if not self.busy:
+            self._task = self._start(self._work(), "the request")
 
     async def _work(self) -> None:
         while self._waiting:
@@ -81,11 +72,8 @@ class SerialQueue(Generic[Thing]):
         self._waiting.clear()
         if self._task is not None:
             self._task.cancel()
+            self._task = None
         return waiting
-
-    async def close(self) -> None:
-        self.stop()
-        await self.finish()
 
     async def finish(self) -> None:
         """Wait for all of them, but at most a second."""
@@ -101,7 +89,6 @@ class Outbox:
         runtime: "Runtime",
         regions: Regions,
         turns: TurnQueue,
-        sources: LiveSources,
         sent: SerialQueue[Composer.Sent],
         run_command: Callable[[SlashCommand], Awaitable[None]],
     ) -> None:
@@ -109,7 +96,7 @@ class Outbox:
         self._regions = regions
         self._composer = regions.composer
         self._turns = turns
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self._run_command = run_command
         self.sent = sent
         self._history = HistoryFile(state_dir() / "input_history")
@@ -136,7 +123,7 @@ class Outbox:
 
         Entries that are not in the history file yet are still written, also a draft.
         """
-        await self.sent.close()
+        self.sent.stop()
         draft = self._composer.text
         is_new = draft.strip() and self._composer.earlier.at_end
         if is_new and is_remembered(draft) and self._runtime.is_ready:
@@ -178,11 +165,10 @@ class Outbox:
             told := await asyncio.to_thread(not_attached, written.shown, Path.cwd(), self._servers())
         ):
             self._regions.conversation.add_note(told, "warn")
-        was_running = self._turns.running
-        if not sent.now:
+        if sent.now:
+            self._turns.steer(written)
+        else:
             self._turns.send(written)
-        elif not self._turns.steer(written) and was_running and written.references:
-            self._regions.notify("Messages with attachments are sent after the turn.")
 
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
@@ -196,8 +182,8 @@ class Outbox:
                     f"the server {quoted_name(server)} is not running",
                     next_step="Start it to use its prompts.",
                 )
-        if isinstance(found, InvalidCommand):
-            raise McptuiError(found.problem)
+        if isinstance(found, str):
+            raise McptuiError(found)
         return found
 
     def _servers(self) -> Sequence[str]:
@@ -233,13 +219,10 @@ class Outbox:
         ends: list[Row] = [((keys, "dim"),)] if held else []
         self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
-    def drop(self, event: Composer.Dropped) -> None:
-        if event.back:
-            self.take_back()
-        elif self._turns.take_back():
-            self._regions.notify(
-                f"Discarded. {self._regions.key_of('composer.older')} restores it.", timeout=4
-            )
+    def drop(self) -> None:
+        if self._turns.take_back():
+            key = self._regions.key_of("composer.older")
+            self._regions.notify(f"Discarded. {key} restores it.", timeout=4)
 
     def why_none_held(self) -> str:
         return "" if self._turns.held else "no message is queued"
@@ -248,15 +231,9 @@ class Outbox:
         if shown := self._turns.take_back():
             self._composer.put_back(shown)
 
-    def choose_row(self, event: Box.Chosen) -> None:
-        if event.box is self._regions.held_box:
-            self.take_back()
-        else:
-            self._composer.choose(event.index)
-
     async def _remember(self, shown: str) -> None:
         pastes = self._composer.pastes
-        text = self._runtime.redactor.redact_spoken(pastes.unfolded(shown), shapes=True)
+        text = self._runtime.redactor.redact_spoken(pastes.expand(shown, attached=False), shapes=True)
         try:
             await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
         except (OSError, McptuiError) as error:

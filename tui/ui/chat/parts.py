@@ -10,9 +10,8 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.editor import EditorSession
-from tui.ui.chat.composer.suggestions import LiveSources
-from tui.ui.chat.composer.token_area import Written
-from tui.ui.chat.config_changes import ApplyUi, ConfigEditing, ServerEditing
+from tui.ui.chat.composer.pastes import Written
+from tui.ui.chat.config_changes import ApplyUi, ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
 class ChatParts:
     """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
-    def __init__(
-        self, runtime: "Runtime", regions: Regions, sources: LiveSources, *, apply_ui: ApplyUi
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions, apply_ui: ApplyUi) -> None:
         self.runtime = runtime
         self.regions = regions
         self._app = regions.screen.app
-        self._sources = sources
+        self._sources = regions.composer.completing.sources
         self.ticker = Ticker(regions)
         wake = self.ticker.wake
         self.spans = Spans()
@@ -51,13 +48,10 @@ class ChatParts:
         self.current = ConversationActions(
             runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
         )
-        commands = SlashCommands(
-            runtime, regions, self.current, self.turns, self.navigator, sources, self._run_action
-        )
-        self.outbox = Outbox(runtime, regions, self.turns, sources, sent, commands.run)
-        self.editing = ServerEditing(runtime, regions)
-        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.fail)
-        self.configuration = ConfigEditing(runtime, regions, self.editor, self.approvals)
+        commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
+        self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
+        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
+        self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
         self.ticker.observers += (
@@ -94,11 +88,10 @@ class ChatParts:
         await self.outbox.begin()
 
     async def close(self) -> None:
-        await self.editor.close()
         await self.outbox.close()
         await self._sources.close()
-        await self.current.close()
         await self.turns.close()
+        await self.regions.close()
 
     # ---- actions of the chat screen ----
 

@@ -1,7 +1,6 @@
 """Questions to the user: a queue, and the visible question with its keys and its focus."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,26 +75,18 @@ class QuestionQueue:
         """Whether the last approval was answered, or its call was ended by the user."""
 
     @property
+    def first(self) -> Asked | None:
+        """The visible question."""
+        return self._queue[0].request if self._queue else None
+
+    @property
     def current(self) -> ApprovalRequest | None:
         """The visible question, if it is an approval."""
-        first = self._queue[0].request if self._queue else None
-        return first if isinstance(first, ApprovalRequest) else None
+        return self.first if isinstance(self.first, ApprovalRequest) else None
 
-    @property
-    def of_server(self) -> ServerQuestion | None:
-        """The visible question, if it is from a server."""
-        first = self._queue[0].request if self._queue else None
-        return None if isinstance(first, ApprovalRequest) else first
-
-    @property
-    def asks(self) -> bool:
-        """Whether there is a question of any kind."""
-        return bool(self._queue)
-
-    @property
-    def questions(self) -> list[Asked]:
-        """All questions, the visible one first."""
-        return [one.request for one in self._queue]
+    def has(self, question: object) -> bool:
+        """Return whether a question is open, visible or not."""
+        return any(one.request is question for one in self._queue)
 
     @property
     def waiting(self) -> int:
@@ -147,7 +138,7 @@ class QuestionQueue:
         """Wait for the user's answer, which is of the given type."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         self._queue.insert(0 if first else len(self._queue), question)
-        self._changed(is_visible=self._queue[0] is question)
+        self._changed(self._queue[0] is question)
         try:
             answer: Reply = await question.answer
             return answer
@@ -155,10 +146,7 @@ class QuestionQueue:
             self._remove(question)
 
     def answer(self, answer: str, reason: str = "") -> None:
-        """Answer the visible approval with a value of `Answer`.
-
-        Does nothing if that answer is not possible.
-        """
+        """Answer the visible approval with a value of `Answer`, if that answer is possible."""
         request = self.current
         if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
             self.closed_by_user = True
@@ -174,13 +162,13 @@ class QuestionQueue:
 
     def _remove(self, question: _Question) -> None:
         if question in self._queue:
-            is_visible = self._queue[0] is question
+            was_visible = self._queue[0] is question
             self._queue.remove(question)
-            self._changed(is_visible=is_visible)
+            self._changed(was_visible)
 
-    def _changed(self, *, is_visible: bool) -> None:
-        """Show the first question, or the number of those that wait."""
-        if is_visible:
+    def _changed(self, is_another: bool) -> None:
+        """Show the first question, which may be another one, or the number of those that wait."""
+        if is_another:
             self.ignore_first_keys()
         self._on_change()
 
@@ -232,29 +220,28 @@ class ApprovalKeys:
 
         Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
         """
-        questions = self.approvals.questions
-        question = questions[0] if questions else None
+        question = self.approvals.first
         if not self._app.is_running:
             self._dialog = self._approval = None
             return
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            waits = any(one is dialog.question for one in questions)  # another one is asked before it
-            if self._close(dialog) and not waits and (note := withdrawal(dialog.question)):
+            is_over = not self.approvals.has(dialog.question)  # otherwise, another one is asked before it
+            if self._close(dialog) and is_over and (note := withdrawal(dialog.question)):
                 self._app.notify(note, timeout=4)
         if self._approval is not None and self._approval is not question:
             self._approval = None
             if not isinstance(question, ApprovalRequest) or self._is_typing:
                 self._return_keys()
         if self._dialog is not None:
-            self._dialog.show_waiting(self.approvals.waiting)
+            self._dialog.line.show_waiting(self.approvals.waiting)
         elif question is not None and self._approval is None:
             self._when_quiet(question, partial(self._open, question))
 
     def _when_quiet(self, question: Asked, show: Callable[[], None]) -> None:
         """Call `show` once the user is not typing, unless another question comes first by then."""
-        if not any(question is first for first in self.approvals.questions[:1]):
+        if question is not self.approvals.first:
             return
         if self._is_typing:
             self._app.set_timer(LOOK_AGAIN_SECONDS, partial(self._when_quiet, question, show))
@@ -268,10 +255,9 @@ class ApprovalKeys:
             self._approval = question
             self._give_keys(question)
             return
-        model, waiting = self._runtime.model_label, self.approvals.waiting
-        keys = self._regions.overrides
-        dialog = dialog_for(question, self._app, keys, os.environ, model=model, waiting=waiting)
-        self._dialog = dialog
+        overrides, model = self._regions.overrides, self._runtime.model_label
+        dialog = self._dialog = dialog_for(question, self._app, overrides, model)
+        dialog.line.show_waiting(self.approvals.waiting)
 
         def answered(answer: object) -> None:
             if self._dialog is dialog:
@@ -328,22 +314,13 @@ class ApprovalKeys:
 
     # ---- its keys ----
 
-    @property
-    def has_question(self) -> bool:
-        """Whether a tool call waits for approval."""
-        return self.approvals.current is not None
-
     def why_none(self) -> str:
-        return "" if self.has_question else "no tool call is waiting for approval"
+        return "" if self.approvals.current is not None else "no tool call is waiting for approval"
 
     @property
     def has_keys(self) -> bool:
         """Whether letters in the conversation answer an approval."""
         return self._approval is not None
-
-    @property
-    def _accepts_keys(self) -> bool:
-        return self.has_keys and self.approvals.accepts_keys
 
     @property
     def ignores_keys(self) -> bool:
@@ -361,7 +338,7 @@ class ApprovalKeys:
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
-        if self._accepts_keys:
+        if self.has_keys and self.approvals.accepts_keys:
             seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
             self.keys.hold(partial(self._settle, answer), seconds)
 
@@ -374,8 +351,8 @@ class ApprovalKeys:
 
     def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
-        request, regions = self.approvals.current, self._regions
-        if request is None or request is not self._approval:
+        request, regions = self._approval, self._regions
+        if request is None or request is not self.approvals.first:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
             regions.notify(unseen, severity="warning", timeout=6)
@@ -386,7 +363,7 @@ class ApprovalKeys:
         from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.approvals.current
-        if request is None or not self._accepts_keys:
+        if request is None or not (self.has_keys and self.approvals.accepts_keys):
             return
 
         def refuse(reason: str | None) -> None:
@@ -414,7 +391,7 @@ class ApprovalKeys:
     def focus_conversation(self) -> None:
         """Focus the conversation, and leave the focus there when the question is answered."""
         self.typed_at = -TYPING_SECONDS
-        if self.has_question and not self.has_keys:
+        if self.approvals.current is not None and not self.has_keys:
             self._changed()  # the user stops typing to answer
         self._took_from = None
         self._regions.go_to(Context.CONVERSATION)

@@ -6,7 +6,7 @@ three. A maximized pane is shown in the same way.
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +19,19 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.bar import Box, Rule, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.widgets.lines import LinePane
@@ -105,7 +106,6 @@ class Regions:
         self,
         screen: Screen[None],
         overrides: KeyOverrides,
-        sources: "Callable[[], LiveSources]",
         open_dialog: OpenDialog,
         fail: Callable[[Exception], None],
     ) -> None:
@@ -116,12 +116,13 @@ class Regions:
         self.key_of = overrides.first_of
         self.symbols = symbols_for(os.environ)
         self.has_panes = False
-        self._maximized: Context | None = None
+        self._running: set[asyncio.Task[None]] = set()
+        self._is_maximized = False
         self._tab = Context.CONVERSATION
         self.header = Header()
         self.held_box = Box(id="held")
         self.suggestions = Box(id="suggestions")
-        self.composer = Composer(overrides, self.suggestions, sources)
+        self.composer = Composer(overrides, self.suggestions)
         self._widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
         self.status_line = StatusLine()
         self.footer = Footer()
@@ -178,7 +179,7 @@ class Regions:
         context = Context(context)
         if context in BODY:
             self.show(context)
-        elif not self.is_narrow:
+        elif self.only is None:
             self._tab = Context.CONVERSATION  # shown with the composer if the terminal becomes narrow
         # No scrolling into view: all regions are visible, and the animation would move the screen.
         self.screen.set_focus(self._widgets[context], scroll_visible=False)
@@ -200,11 +201,6 @@ class Regions:
         else:
             self._read.scroll_to(y=0, animate=False)
 
-    def highlight_focus(self, focus: Context) -> None:
-        """Highlight the line above the conversation while it has the focus; other panes have titles."""
-        lit = focus is Context.CONVERSATION and not self.is_narrow
-        self.rule_top.light(self.conversation.region.right if lit else 0)
-
     @property
     def is_narrow(self) -> bool:
         """Whether the body only has room for one region."""
@@ -213,22 +209,17 @@ class Regions:
     @property
     def only(self) -> Context | None:
         """The only visible region of the body, or None if all are visible."""
-        return self._maximized or (self._tab if self.is_narrow else None)
+        return self._tab if self._is_maximized or self.is_narrow else None
 
     def show(self, context: Context) -> None:
         """Show a region of the body without focusing it."""
         self._tab = context
-        if self._maximized is not None:
-            self._maximized = context
         self.arrange()
 
     def maximize(self) -> None:
-        context = self.focus_context
-        if self._maximized is not None:
-            self._maximized = None
-        else:
-            self._maximized = context if context in BODY else Context.CONVERSATION
-            self._tab = self._maximized
+        context, self._is_maximized = self.focus_context, not self._is_maximized
+        if self._is_maximized:
+            self._tab = context if context in BODY else Context.CONVERSATION
         self.arrange()
 
     def arrange(self) -> None:
@@ -237,22 +228,18 @@ class Regions:
         self.screen.set_class(height < TALL, "-short")
         self.screen.set_class(height < LOW, "-tiny")
         self.screen.set_class(height < LOWEST, "-least")
-        self.composer.limit_rows((height - LOWEST) // 2)
+        self.composer.most_rows = (height - LOWEST) // 2
+        self.composer.fit()
         for context in BODY:
             self.screen.set_class(only is context, f"-only-{context.name.lower()}")
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
         self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
         if self.has_panes:
-            self._fit_side()
+            width = self.screen.app.size.width
+            spare = min(width // 2, width - READ_COLUMNS)  # columns that the conversation cannot use
+            self.side.styles.width = spare if only is None and spare > width * SIDE_SHARE else None
             self.fit_servers()
             self.screen.app.call_after_refresh(self._join_rules)
-
-    def _fit_side(self) -> None:
-        """Give servers and trace the columns that the conversation cannot use."""
-        width = self.screen.app.size.width
-        spare = min(width // 2, width - READ_COLUMNS)
-        is_wide = self.only is None and spare > width * SIDE_SHARE
-        self.side.styles.width = spare if is_wide else None
 
     def fit_servers(self) -> None:
         """Make the servers pane as high as its rows, but at most two fifths of the body."""
@@ -277,15 +264,27 @@ class Regions:
         self.screen.app.notify(message, **options)
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Start work of the screen as a task; a defect in it ends the app."""
+        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app."""
 
         def ended(task: asyncio.Task[None]) -> None:
-            if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._running.discard(task)
+            error = None if task.cancelled() else task.exception()
+            if isinstance(error, McptuiError):
+                self.notify(clean_line(str(error), 400), severity="error", timeout=8)
+            elif isinstance(error, Exception):
                 self.fail(error)
 
         task = asyncio.create_task(work, name=name)
+        self._running.add(task)
         task.add_done_callback(ended)
         return task
+
+    async def close(self) -> None:
+        """Cancel what was started and still runs, and wait at most a second for it."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=1.0)
 
 
 class BodyRule(Rule):
@@ -309,13 +308,12 @@ class BodyRule(Rule):
         """Show the number of running servers next to the region's name: the pane itself is hidden."""
         if servers != self._servers:
             self._servers = servers
-            if self._tabs:
-                self.refresh()
+            self.refresh()
 
-    def tabs(self, tabs: Sequence[Context], active: Context | None, keys: dict[Context, str]) -> None:
+    def tabs(self, tabs: tuple[Context, ...], active: Context | None, keys: dict[Context, str]) -> None:
         """Show the names of these regions with their keys; `active` is the visible one."""
-        if (tuple(tabs), active, keys) != (self._tabs, self._active, self._keys):
-            self._tabs, self._active, self._keys = tuple(tabs), active, keys
+        if (tabs, active, keys) != (self._tabs, self._active, self._keys):
+            self._tabs, self._active, self._keys = tabs, active, keys
             self.refresh()
 
     def _parts(self) -> list[tuple[Context, Row]]:

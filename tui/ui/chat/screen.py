@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from functools import cached_property
 from importlib import import_module
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -17,15 +15,14 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform.memory import GcPauses, return_freed_memory
 from tui.ui.widgets.bar import Box
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.settings.problems import Problem
-    from tui.ui.chat.composer.suggestions import LiveSources
     from tui.ui.chat.config_changes import ApplyUi
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
@@ -67,18 +64,11 @@ class ChatScreen(Screen[None]):
         self._collecting = collecting
         self._apply_ui = apply_ui
         self._when_loaded = loaded
-        self.regions = Regions(self, overrides, lambda: self.sources, open_dialog, fail)
+        self.regions = Regions(self, overrides, open_dialog, fail)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
         self._sent_early: list[Composer.Sent] = []
         self._load_task: asyncio.Task[None] | None = None
-
-    @cached_property
-    def sources(self) -> "LiveSources":
-        """The suggestions of the composer, created when first needed, after the first frame."""
-        from tui.ui.chat.composer.suggestions import LiveSources
-
-        return LiveSources(Path.cwd(), lambda: self.composer.completing.again())
 
     def compose(self) -> ComposeResult:
         yield from self.regions.compose()
@@ -103,12 +93,7 @@ class ChatScreen(Screen[None]):
 
             runtime = await asyncio.to_thread(self._make_runtime)
             await self.regions.mount_panes()
-            self.parts = parts = ChatParts(
-                runtime,
-                self.regions,
-                self.sources,
-                apply_ui=self._apply_ui,
-            )
+            self.parts = parts = ChatParts(runtime, self.regions, self._apply_ui)
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
@@ -133,8 +118,6 @@ class ChatScreen(Screen[None]):
             await asyncio.wait({self._load_task})
         if self.parts is not None:
             await self.parts.close()
-        elif "sources" in self.__dict__:
-            await self.sources.close()
 
     def on_key(self, event: events.Key) -> None:
         """Handle a letter that is no command of the focused pane.
@@ -183,13 +166,15 @@ class ChatScreen(Screen[None]):
             self.parts.outbox.put(event)
             self.parts.approval_keys.give_back()
 
-    def on_composer_dropped(self, event: Composer.Dropped) -> None:
+    def on_composer_dropped(self) -> None:
         if self.parts is not None:
-            self.parts.outbox.drop(event)
+            self.parts.outbox.drop()
 
     def on_box_chosen(self, event: Box.Chosen) -> None:
-        if self.parts is not None:
-            self.parts.outbox.choose_row(event)
+        if event.box is not self.regions.held_box:
+            self.composer.choose(event.index)
+        elif self.parts is not None:
+            self.parts.outbox.take_back()
 
     def on_body_rule_chosen(self, event: BodyRule.Chosen) -> None:
         self.regions.go_to(event.context)
@@ -201,7 +186,7 @@ class ChatScreen(Screen[None]):
     def on_transcript_link_chosen(self, event: "Transcript.LinkChosen") -> None:
         event.stop()
         if self.parts is not None:
-            self.parts.navigator.results.open_link(event.server, event.link)
+            self.parts.navigator.open_link(event.server, event.link)
 
     def on_transcript_message_chosen(self) -> None:
         if self.parts is not None:
@@ -209,4 +194,4 @@ class ChatScreen(Screen[None]):
 
     def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
         if self.parts is not None:
-            self.parts.navigator.traffic.open()
+            self.parts.navigator.open_traffic()

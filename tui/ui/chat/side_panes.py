@@ -6,8 +6,9 @@ visible, so thousands of calls need little memory.
 """
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -26,7 +27,7 @@ from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.rows import Row, spread, wrap
 from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows
 from tui.ui.widgets.symbols import UNICODE, Symbols
 
@@ -62,17 +63,27 @@ class TitledPane(LinePane):
 
     CURSOR = True
 
+    def __init__(
+        self,
+        *,
+        symbols: Symbols = UNICODE,
+        clock: Callable[[], int] = time.monotonic_ns,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.symbols = symbols
+        self._clock = clock
+
+    @abstractmethod
     def title(self) -> tuple[str, str]:
         """Return the title and the text at its right end, both cleaned."""
-        return "", ""
 
-    def body_count(self) -> int:
-        """Return the number of rows in the body."""
-        return 0
+    @abstractmethod
+    def body_count(self) -> int: ...
 
+    @abstractmethod
     def body_row(self, index: int) -> Row:
         """Return a row of the body, counted from 0."""
-        return EMPTY
 
     def title_changed(self) -> None:
         self.drop_row(0)
@@ -130,28 +141,20 @@ class ServersPane(TitledPane):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
     FOLLOWS = False
+    _host: "Host | None" = None
+    _seen: tuple[int, ...] | None = None
+    _selected = ""
+    room = 0
 
-    def __init__(
-        self,
-        *,
-        symbols: Symbols = UNICODE,
-        clock: Callable[[], int] = time.monotonic_ns,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
-        self.symbols = symbols
+    def __init__(self, **look: Any) -> None:
+        super().__init__(**look)
         self._redactor = Redactor()
-        self._clock = clock
-        self._host: Host | None = None
         self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
-        self.room = 0
         self._rows: list[Row] = []
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
         self._empty_text = NO_SERVERS
-        self._selected = ""
-        self._seen: tuple[int, ...] | None = None
 
     def show_host(
         self,
@@ -310,17 +313,9 @@ class TracePane(TitledPane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TRACE)
 
-    def __init__(
-        self,
-        *,
-        symbols: Symbols = UNICODE,
-        clock: Callable[[], int] = time.monotonic_ns,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
-        self.symbols = symbols
+    def __init__(self, **look: Any) -> None:
+        super().__init__(**look)
         self._spans = Spans()
-        self._clock = clock
         self._seen = -1
         self._second = 0
         self._begin_anew()

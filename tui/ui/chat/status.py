@@ -16,7 +16,7 @@ from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Meter, Status, short_path
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Action
+from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
 
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 
-HEALED_SECONDS = 0.5
-"""How long it must work before a note says so: a new conversation has not tried it yet."""
-
 AGAIN_SECONDS = 10.0
-"""No note is added for a fault that returns within this time: the status line shows it."""
+"""No note is added for a fault within this time after the last one: the status line shows it."""
 
 
 class FaultNotes:
@@ -37,28 +34,20 @@ class FaultNotes:
     def __init__(self, failing: str, working: str) -> None:
         """Take the text before a fault's reason, and the text for the end of the fault."""
         self._failing, self._working = failing, working
-        self._why = ""
-        self._works_since = self._healed_at = float("-inf")
+        self.forget()
 
     def forget(self) -> None:
         """Start over, for another conversation."""
-        self._why, self._healed_at = "", float("-inf")
+        self._why, self._noted_at = "", float("-inf")
 
     def seen(self, why: str, now: float) -> Iterator[tuple[str, str]]:
-        """Yield the notes to add, as text and kind. `why` is the reason of the fault, "" if there is none.
+        """Yield the note to add, if any, as text and kind. `why` is the reason of the fault, or "".
 
         `now` is in seconds and never decreases.
         """
-        if why:
-            self._works_since = float("inf")
-            if why != self._why and (self._why or now - self._healed_at >= AGAIN_SECONDS):
-                self._why = why
-                yield f"{self._failing}: {why}.", "bad"
-        elif self._why:
-            self._works_since = min(self._works_since, now)
-            if now - self._works_since >= HEALED_SECONDS:
-                self._why, self._healed_at = "", now
-                yield self._working, "info"
+        if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
+            self._why, self._noted_at = why, now
+            yield (f"{self._failing}: {why}.", "bad") if why else (self._working, "info")
 
 
 FAST = 1 / 15
@@ -129,7 +118,9 @@ class ChatStatus:
         regions, runtime = self._regions, self._runtime
         focus = regions.focus_context
         statuses = runtime.host.statuses() if runtime.is_ready else ()
-        regions.highlight_focus(focus)
+        # The line above the conversation shows that it has the focus; other panes have titles.
+        lit = focus is Context.CONVERSATION and not regions.is_narrow
+        regions.rule_top.light(regions.conversation.region.right if lit else 0)
         regions.rule_top.count(running_words(statuses))
         info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
         regions.header.show(info.title if info is not None else "", self._folder, self._model, self._step)

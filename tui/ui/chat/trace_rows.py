@@ -129,14 +129,10 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         left.append(("   model", "dim"))
     if step.ms is not None:
         left.append((f"  {duration(step.ms)}", "dim"))
-    yield spread(tuple(left), ((usage_words(step.usage), "dim"),), look.columns)
-
-
-def usage_words(usage: Usage | None) -> str:
-    """Return tokens as "1.2 k tokens", with "~" before an estimate, "" if there are none."""
-    if usage is None or not usage.prompt + usage.completion:
-        return ""
-    return f"{'~' if usage.estimated else ''}{count(usage.prompt + usage.completion)} tokens"
+    usage = step.usage or Usage()
+    tokens = usage.prompt + usage.completion
+    about = "~" if usage.estimated else ""
+    yield spread(tuple(left), ((f"{about}{count(tokens)} tokens" if tokens else "", "dim"),), look.columns)
 
 
 def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
@@ -237,11 +233,11 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
 
 def one_line(json: str) -> str:
     """Return JSON, complete or only its start, on one line; its texts stay unchanged."""
-    return _BLANKS.sub(_single_space, json)
 
+    def single_space(found: re.Match[str]) -> str:
+        if not found.group().isspace():
+            return found.group()
+        before, after = json[max(0, found.start() - 1)], json[found.end() : found.end() + 1]
+        return "" if before in "{[" or after in ("}", "]", ":", "") else " "
 
-def _single_space(found: re.Match[str]) -> str:
-    if not found.group().isspace():
-        return found.group()
-    before, after = found.string[max(0, found.start() - 1)], found.string[found.end() : found.end() + 1]
-    return "" if before in "{[" or after in ("}", "]", ":", "") else " "
+    return _BLANKS.sub(single_space, json)

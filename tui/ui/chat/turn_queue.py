@@ -7,6 +7,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.token_area import BEHIND, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Reference, Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
 
@@ -126,18 +127,17 @@ class TurnQueue:
         self.flush()
         self._on_change()
 
-    def steer(self, written: Written) -> bool:
-        """Give the model a message at its next step; return False if it is sent or queued instead.
+    def steer(self, written: Written) -> None:
+        """Give the model a message at its next step.
 
         Without a running turn, or with attachments, the message is sent like any other.
         """
         if self._turn is None or self.stopping or written.references:
             self.send(written)
-            return False
+            return
         self._steered.append(written)
         self._turn.steer(written.text)
         self._on_change()
-        return True
 
     def steer_held(self) -> None:
         """Steer with all queued messages that have no attachments."""
@@ -153,7 +153,8 @@ class TurnQueue:
         if not self._held:
             return ""
         held = self._held.pop()
-        self._stop_reading(held)
+        if held in self._reading:
+            self._reading.pop(held).cancel()
         self._on_change()
         return held.written.shown
 
@@ -166,15 +167,11 @@ class TurnQueue:
         if held.attachments is None:
             return
         text, attachments = held.written.text, held.attachments
-        turn = self._try_to_start(lambda: self._runtime.conversations.ask(text, self._approvals, attachments))
-        if turn is None:
-            waiting = "\n".join(self.held)
-            self._clear_queue()
-            self._give_back(waiting)
-            return
-        del self._held[0]
-        self._view.add_user(text, time.strftime("%H:%M"), attachments)
-        self._begin(turn)
+        if self._start(lambda: self._runtime.conversations.ask(text, self._approvals, attachments)):
+            del self._held[0]
+            self._view.add_user(text, time.strftime("%H:%M"), attachments)
+        else:
+            self._give_back(self._clear_queue())
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
@@ -187,14 +184,8 @@ class TurnQueue:
         self.flush()
         self._on_change()
 
-    def _stop_reading(self, held: QueuedMessage) -> None:
-        if (task := self._reading.pop(held, None)) is not None:
-            task.cancel()
-
     def continue_turn(self) -> None:
-        turn = self._try_to_start(lambda: self._runtime.continue_turn(self._approvals))
-        if turn is not None:
-            self._begin(turn)
+        self._start(lambda: self._runtime.continue_turn(self._approvals))
 
     def cancel_call(self) -> None:
         """Cancel the selected running call, or the only one."""
@@ -219,56 +210,44 @@ class TurnQueue:
         if self._turn is not None:
             self.stopping = True
             self._turn.cancel()
-        shown = "\n".join(self.held)
-        self._clear_queue()
+        shown = self._clear_queue()
         self._on_change()
         if shown and not self._closed:
             self._give_back(shown)
 
-    def _clear_queue(self) -> None:
-        for held in self._held:
-            self._stop_reading(held)
+    def _clear_queue(self) -> str:
+        """Remove all queued messages and return their texts."""
+        waiting = "\n".join(self.held)
+        for task in self._reading.values():
+            task.cancel()
+        self._reading.clear()
         self._held.clear()
+        return waiting
 
     async def close(self) -> None:
         """Stop the turn and wait a few seconds at most for its end; nothing more is shown."""
         self._closed = True
-        reading = set(self._reading.values())
         task = self._task
         self.cancel()
-        if reading:
-            await asyncio.wait(reading, timeout=1.0)
         if task is not None:
             _, late = await asyncio.wait({task}, timeout=2.0)
             if late:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _try_to_start(self, start: "Callable[[], PendingTurn]") -> "PendingTurn | None":
+    def _start(self, start: "Callable[[], PendingTurn]") -> bool:
+        """Start a turn; if it cannot start, say why in the conversation, and return False."""
         try:
-            return start()
+            turn = self._turn = start()
         except McptuiError as error:
-            self._refuse(str(error))
-            return None
-
-    def _refuse(self, why: str) -> None:
-        """Show why a turn cannot start: in the conversation, or in a notification if it is already there."""
-        regions, has_model = self._regions, self._runtime.model_label != NO_MODEL
-        key = regions.key_of("chat.models")
-        step = "" if has_model else f"Press {key} to select another model."
-        if not self._view.has_note(why):
-            self._view.add_note(sentences(why, step), "bad")
-        elif has_model:
-            regions.notify(why, severity="error", timeout=8)
-        else:
-            words = f"Not sent: no model is selected. Press {key} to select one."
-            regions.notify(words, severity="warning", timeout=8)
-
-    def _begin(self, turn: "PendingTurn") -> None:
-        self._turn = turn
+            key = self._regions.key_of("chat.models") if self._runtime.model_label == NO_MODEL else ""
+            step = f"Press {key} to select another model." if key else ""
+            self._view.add_note(sentences(str(error), step), "bad")
+            return False
         self.stopping = False
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
+        return True
 
     async def _drive(self, turn: "PendingTurn") -> None:
         async for event in turn.events():
@@ -318,22 +297,19 @@ class AttachmentReader:
     async def read(self, written: Written) -> tuple[Attachment, ...]:
         """Return the attachments of a message, in order; raises `McptuiError` if one cannot be read."""
         found: list[Attachment] = []
-        for reference in written.references:
-            if reference.attachment is not None:
-                found.append(reference.attachment)
-            elif reference.path:
-                found.append(await asyncio.to_thread(self._file, reference))
-            else:
-                found += await self._resource(reference)
+        for one in written.references:
+            try:
+                if one.attachment is not None:
+                    found.append(one.attachment)
+                elif one.path:
+                    data = await asyncio.to_thread(bytes_of, one.path, self._folder)
+                    found.append(attachment_of(one.name, data))
+                else:
+                    found += await self._resource(one)
+            except (OSError, ValueError) as error:
+                reason = f"not attached: {reason_of(error)}"
+                raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
         return tuple(found)
-
-    def _file(self, reference: Reference) -> Attachment:
-        path = self._folder / os.path.expanduser(reference.path)
-        try:
-            return attachment_of(reference.name, bytes_of(path))
-        except (OSError, ValueError) as error:
-            reason = reason_of(error)
-            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN) from error
 
     async def _resource(self, reference: Reference) -> list[Attachment]:
         self._count += 1
@@ -341,17 +317,14 @@ class AttachmentReader:
             reference.server, reference.uri, call=f"hand-attach-{self._count}", seconds=RESOURCE_SECONDS
         )
         if result.is_error or result.failure is not CallFailure.NONE:
-            reason = result_text(result).strip() or str(result.failure)
-            raise McptuiError(f"not attached: {reason}", where=reference.name, next_step=_AGAIN)
-        try:
-            found = attachments_of(result.content, reference.name)
-        except ValueError as error:
-            raise McptuiError(f"not attached: {error}", where=reference.name, next_step=_AGAIN) from error
+            raise ValueError(result_text(result).strip() or str(result.failure))
+        found = attachments_of(result.content, reference.name)
         return [replace(one, server=reference.server) for one in found]
 
 
-def bytes_of(path: Path) -> bytes:
+def bytes_of(written: str, folder: Path) -> bytes:
     """Return the content of a regular file, without waiting for a pipe; raises `OSError` or `ValueError`."""
+    path = folder / os.path.expanduser(written)
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     try:
         mode = os.fstat(handle).st_mode
@@ -375,23 +348,17 @@ def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
     for match in _NAMED.finditer(text):
         name = match.group(1) or match.group(2).rstrip(BEHIND)
         server, _, uri = name.partition(":")
+        why = ""
         if uri and server in servers:
-            found[name] = "only the name was typed: press tab to attach the resource"
-        elif why := _why_not(name, folder):
+            why = "press tab after the name to attach it"
+        else:
+            with suppress(OSError, ValueError, RuntimeError):  # not a path
+                path = folder / os.path.expanduser(name)
+                if os.path.lexists(path):
+                    why = "a directory" if path.is_dir() else "press tab after the name to attach it"
+                elif "/" in name and path.parent.is_dir():
+                    why = "file not found"
+        if why:
             found[name] = why
     told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
     return f"Not attached: {told}." if told else ""
-
-
-def _why_not(written: str, folder: Path) -> str:
-    try:
-        path = folder / os.path.expanduser(written)
-        if path.is_dir():
-            return "a directory"
-        if path.is_file():
-            return "only the name was pasted: press tab to attach the file"
-        if os.path.lexists(path):
-            return "not a readable file"
-        return "file not found" if "/" in written and path.parent.is_dir() else ""
-    except (OSError, ValueError, RuntimeError):
-        return ""

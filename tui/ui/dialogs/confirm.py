@@ -1,7 +1,6 @@
 """Questions that are answered with yes or no."""
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,26 +36,17 @@ class Confirm(Dialog[bool]):
     Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
     """
 
-    def __init__(
-        self,
-        question: str,
-        *,
-        yes: str,
-        no: str,
-        about: str | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
         super().__init__()
         self._question = question
         self._about = about
         self._keys = [("y", yes), ("esc n", no)]
-        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
+        self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Literal(f"! {self._question}")
-            if self._about is not None:
-                yield Literal(self._about, classes="about")
+            yield Literal(self._about, classes="about")
             yield KeyLine(self._keys)
 
     def on_key(self, event: events.Key) -> None:
@@ -105,14 +95,8 @@ class ConfirmCall(Confirm):
         super().__init__(warning, yes="call, and stop asking for this tool", no="cancel", about=arguments)
 
 
-LOOKS_PER_SECOND = 8
-
-_RUNNING = "A turn is running. Stop it and quit?"
-_ENDED = "The turn has ended. Quit?"
-
-
 class ConfirmQuit(Dialog[bool]):
-    """Asks whether to quit while a turn is running. Once the turn has ended, the question says so."""
+    """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
@@ -121,26 +105,14 @@ class ConfirmQuit(Dialog[bool]):
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
-    def __init__(self, running: Callable[[], bool], quit_key: str) -> None:
+    def __init__(self, quit_key: str) -> None:
         super().__init__()
-        self._turn_runs = running
         self._quit_key = quit_key
-        self._question = Literal(_RUNNING)
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield self._question
+            yield Literal("A turn is running. Stop it and quit?")
             yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
-
-    def on_mount(self) -> None:
-        def look() -> None:
-            self._question.show(_RUNNING if self._turn_runs() else _ENDED)
-
-        self.set_interval(1 / LOOKS_PER_SECOND, look)
-
-    def action_again(self) -> None:
-        """Quit: the key that opened the question was pressed again."""
-        self.dismiss(True)
 
     def action_answer(self, leave: bool) -> None:
         self.dismiss(leave)

@@ -90,7 +90,7 @@ class ExportDialog(Dialog[Export | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "kind(1)", "as", priority=True),
+        Binding("tab", "kind", "as", priority=True),
         Binding("shift+tab", "shapes", "redact", priority=True),
     ]
 
@@ -134,25 +134,24 @@ class ExportDialog(Dialog[Export | None]):
             )
 
     def on_mount(self) -> None:
-        self.set_focus(self.field)
-        self.run_worker(self._count(), name="count an export")
+        async def count() -> None:
+            try:
+                self._about.show(await self._contents())
+            except (McptuiError, OSError) as error:
+                self._about.show(str(error))
 
-    async def _count(self) -> None:
-        try:
-            self._about.show(await self._contents())
-        except (McptuiError, OSError) as error:
-            self._about.show(str(error))
+        self.set_focus(self.field)
+        self.run_worker(count(), name="count an export")
 
     def action_shapes(self) -> None:
         self._shapes = not self._shapes
         self._form.show(_REDACT[self._shapes])
 
-    def action_kind(self, step: int) -> None:
-        formats = self._formats.formats
+    def action_kind(self) -> None:
         stem = self.field.value
-        for one in formats:
+        for one in self._formats.formats:
             stem = stem.removesuffix(one.ending)
-        self._formats.place = (self._formats.place + step) % len(formats)
+        self._formats.place = (self._formats.place + 1) % len(self._formats.formats)
         self._formats.refresh()
         self.field.value = stem + self._formats.chosen.ending
         self.field.cursor_position = len(self.field.value)
@@ -167,14 +166,12 @@ class ExportDialog(Dialog[Export | None]):
         elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)
-            self._say(
-                "The file already exists. Press enter to replace it."
-                if replaces
-                else "Not a regular file. Press enter to write to it."
+            what, do = (
+                ("The file already exists", "replace") if replaces else ("Not a regular file", "write to")
             )
+            self._say(f"{what}. Press enter to {do} it.")
         elif self.is_current:
-            over = path == self._asked
-            self.dismiss(Export(self._formats.chosen.name, path, self._shapes, over))
+            self.dismiss(Export(self._formats.chosen.name, path, self._shapes, over=path == self._asked))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -10,14 +10,14 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
 from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
-from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Action, Context, action, of_context
+from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Context, action, of_context
+from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
-from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
 
 _EVERY_PANE = (
     ("tab", "Focus the next pane"),
@@ -90,8 +90,12 @@ def groups(
 
 def _lines_of(context: Context, overrides: KeyOverrides) -> tuple[Line, ...]:
     """Return the actions of a context: first the keys in every footer, then others that footers show."""
-    by_use = sorted(of_context(context), key=lambda one: 0 if one.id in ALWAYS else one.footer or 1000)
-    return tuple(_line(one, overrides) for one in by_use)
+    found = []
+    for one in sorted(of_context(context), key=lambda one: 0 if one.id in ALWAYS else one.footer or 1000):
+        anywhere = f", anywhere {key_words(one.anywhere)}" if one.anywhere else ""
+        keys = f"{key_words(overrides.keys_of(one))}{anywhere}"
+        found.append(Line(keys, one.help, f"{one.label} {one.id}"))
+    return tuple(found)
 
 
 def _commands() -> Group:
@@ -108,34 +112,23 @@ def _opener(context: Context, overrides: KeyOverrides) -> str:
     return f" ({first_key(overrides.keys_of(opener))}{where})"
 
 
-def _line(found: Action, overrides: KeyOverrides) -> Line:
-    keys = key_words(overrides.keys_of(found))
-    if found.anywhere:
-        keys += f", anywhere {key_words(found.anywhere)}"
-    return Line(keys, found.help, f"{found.label} {found.id}")
-
-
 def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
     """Return the rows of the matching groups, for `width` cells; nothing is truncated."""
     rows: list[Row] = []
+    cells = min(KEY_CELLS, width // 2)
+    rest: Row = ((" " * (cells + 2), ""),)
     for heading, lines in found:
         is_named = query.casefold().strip() in heading.partition(" (")[0].casefold()
         if shown := [line for line in lines if is_named or line.matches(query)]:
             rows += [EMPTY] if rows else []
             rows.append(((heading, "dim bold"),))
             for line in shown:
-                rows += _rows_of(line, width)
+                key: Row = ((line.keys, "text bold"),)
+                is_long = width_of(key) > cells
+                rows += wrap(key, width) if is_long else ()
+                first = rest if is_long else pad(key, cells + 2)
+                rows += wrap(((line.help, "text"),), width, first=first, rest=rest)
     return rows or [(("No matches", "dim"),)]
-
-
-def _rows_of(line: Line, width: int) -> list[Row]:
-    cells = min(KEY_CELLS, width // 2)
-    key: Row = ((line.keys, "text bold"),)
-    rest: Row = ((" " * (cells + 2), ""),)
-    if width_of(key) > cells:
-        return [*wrap(key, width), *wrap(((line.help, "text"),), width, first=rest, rest=rest)]
-    first: Row = (*key, (" " * (cells + 2 - width_of(key)), ""))
-    return list(wrap(((line.help, "text"),), width, first=first, rest=rest))
 
 
 class HelpScreen(Dialog[None]):
@@ -145,7 +138,7 @@ class HelpScreen(Dialog[None]):
     stays = str
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "close", "close", priority=True),
+        Binding("f1", "dismiss(None)", "close", priority=True),
         Binding("up", "step(-1)", "up", show=False, priority=True),
         Binding("down", "step(1)", "down", show=False, priority=True),
         Binding("pageup", "page(-1)", "page up", show=False, priority=True),
@@ -197,7 +190,7 @@ class HelpScreen(Dialog[None]):
         self._lines.scroll_relative(y=rows, animate=False)
 
     def action_page(self, pages: int) -> None:
-        self._lines.scroll_relative(y=pages * self._lines.page, animate=False)
+        self.action_step(pages * self._lines.page)
 
     def action_back(self) -> None:
         """Clear the filter, or close."""
@@ -205,6 +198,3 @@ class HelpScreen(Dialog[None]):
             self.field.value = ""
         else:
             self.dismiss(None)
-
-    def action_close(self) -> None:
-        self.dismiss(None)

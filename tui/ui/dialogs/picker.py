@@ -23,6 +23,9 @@ MOST_ROWS = 24
 """Rows of the longest list that is still easy to scan."""
 
 
+AROUND = 6
+"""Rows of the dialog outside the list, without a field."""
+
 FROM = 10
 """Minimum number of choices for a field that filters them."""
 
@@ -50,16 +53,12 @@ class Picker(ModalScreen[str | None]):
         Binding("pageup", "move('page_up')", "page up", show=False, priority=True),
         Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
-        Binding("j", "letter('cursor_down')", "down", show=False, priority=True),
-        Binding("k", "letter('cursor_up')", "up", show=False, priority=True),
+        Binding("j", "letter('move','cursor_down')", "down", show=False, priority=True),
+        Binding("k", "letter('move','cursor_up')", "up", show=False, priority=True),
         Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
-    AROUND: ClassVar[int] = 6
-    """Rows of the dialog outside the list, without a field."""
-
-    YIELDS = True
-    """Closes when the user goes to a region of the main screen."""
+    stays = str
 
     DEFAULT_CSS = """
     Picker { align: right middle; }
@@ -105,20 +104,16 @@ class Picker(ModalScreen[str | None]):
                 yield Literal(self._note)
                 yield KeyLine([("esc", "back")])
                 return
-            yield from self.above()
+            if self._field is not None:
+                yield self._field
             values = [choice.value for choice in self._choices]
             options = OptionList(*[Option(choice.prompt) for choice in self._choices], markup=False)
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
             yield KeyLine([("enter", "select"), ("esc", "back")])
 
-    def above(self) -> ComposeResult:
-        """Yield the widgets above the list: the field, if there is one."""
-        if self._field is not None:
-            yield self._field
-
     def on_resize(self, event: events.Resize) -> None:
-        around = self.AROUND + 2 * self._finds
+        around = AROUND + 2 * self._finds
         for options in self.query(OptionList):
             options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - around))
 
@@ -178,12 +173,9 @@ class Picker(ModalScreen[str | None]):
         for options in self.query(OptionList):
             getattr(options, f"action_{how}")()
 
-    def action_letter(self, what: str) -> None:
+    def action_letter(self, what: str, *how: str) -> None:
         """Do what another key does, for a letter."""
-        if what.startswith("cursor"):
-            self.action_move(what)
-        else:
-            getattr(self, f"action_{what}")()
+        getattr(self, f"action_{what}")(*how)
 
     def action_back(self) -> None:
         self._give(None)
@@ -222,8 +214,6 @@ def _prompt(spec: ThemeSpec) -> Content:
     """Return a line with the name, "dark" or "light", and the theme's colors on its own background."""
     colours = spec.colours()
     ground = colours["surface"]
-    swatch = [(f" {'●'}", f"{colours[role]} on {ground}") for role in _SWATCH]
-    kind = "dark " if spec.dark else "light"
-    return Content.assemble(
-        f"{spec.name[:NAME_CELLS]:<{NAME_CELLS}} ", kind, "  ", *swatch, (" ", f"on {ground}")
-    )
+    swatch = [(" ●", f"{colours[role]} on {ground}") for role in _SWATCH]
+    name = f"{spec.name[:NAME_CELLS]:<{NAME_CELLS}} {'dark ' if spec.dark else 'light'}  "
+    return Content.assemble(name, *swatch, (" ", f"on {ground}"))

@@ -20,8 +20,7 @@ from tui.core.text import clean_line
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 
 SHORT = 16
 GAP = "    "
@@ -29,23 +28,25 @@ BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
 """On a screen with fewer than `SHORT` rows, a dialog has the class `-short` and no margins."""
 
 
+AROUND = 6
+"""Rows of the screen around the text and the other texts, unless it is short."""
+
 NOT_READ = "Read all of it first."
 """Shown for a yes before the whole text was read."""
 
 
 class QuestionLine(Static):
-    """Shows the keys of `actions`, and above them the last message."""
+    """Shows the keys of `actions`, with `labels` instead of the table's, and above them the last message."""
 
     DEFAULT_CSS = "QuestionLine { width: 1fr; height: auto; }"
 
-    def __init__(self, keys: KeyOverrides, actions: Sequence[str], waiting: int) -> None:
+    def __init__(self, keys: KeyOverrides, actions: Sequence[str], labels: Mapping[str, str]) -> None:
         super().__init__(markup=False)
         self._keys = keys
         self._actions = actions
-        self._waiting = waiting
-        self._said = ""
-        self._unread = ""
-        self._words: dict[str, str] = {}
+        self._labels = labels
+        self._waiting = 0
+        self._said = self._unread = ""
 
     def on_mount(self) -> None:
         self._draw()
@@ -58,26 +59,16 @@ class QuestionLine(Static):
         self._said = text
         self._draw()
 
-    def show_unread(self, unread: str) -> None:
-        """Show what part of the question has not been on screen yet. If there is none, remove the warning."""
-        if unread != self._unread:
-            self._unread = unread
-            self._said = self._said if unread else ""
-            self._draw()
-
-    def offer(self, actions: Sequence[str]) -> None:
-        """Show the keys of these actions."""
-        if actions != self._actions:
-            self._actions = actions
+    def offer(self, actions: Sequence[str], unread: str) -> None:
+        """Show the keys of these actions, and what part of the question has not been on screen yet."""
+        if (actions, unread) != (self._actions, self._unread):
+            self._said = "" if self._unread and not unread else self._said
+            self._actions, self._unread = actions, unread
             self._draw()
 
     def show_waiting(self, waiting: int) -> None:
+        """Show how many questions follow."""
         self._waiting = waiting
-        self._draw()
-
-    def relabel(self, action_id: str, words: str) -> None:
-        """Show other words for an action than those in the table."""
-        self._words[action_id] = words
         self._draw()
 
     def _draw(self) -> None:
@@ -86,7 +77,7 @@ class QuestionLine(Static):
             parts.append((f"! {said}\n", "$warn"))
         column = 0
         groups = [
-            (self._keys.answers_of(one), f" {self._words.get(one, action(one).label)}")
+            (self._keys.answers_of(one), f" {self._labels.get(one, action(one).label)}")
             for one in self._actions
         ]
         if self._waiting:
@@ -118,19 +109,6 @@ class Reply:
     answer: object
     problem: Callable[[], str] = lambda: ""
     unread: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """The rows of the screen around the text, also on a screen with fewer than `SHORT` rows, without margins.
-
-    With `texts`, the other texts need more, as many as they have. The text has at least `least` rows.
-    """
-
-    around: int
-    around_in_short: int
-    least: int = 3
-    texts: bool = False
 
 
 class QuestionDialog(ModalScreen[Any]):
@@ -167,25 +145,16 @@ class QuestionDialog(ModalScreen[Any]):
     """
 
     def __init__(
-        self,
-        question: object,
-        keys: KeyOverrides,
-        parts: Sequence[Widget],
-        replies: Mapping[str, Reply],
-        *,
-        waiting: int,
-        room: Room | None = None,
+        self, question: object, keys: KeyOverrides, parts: Sequence[Widget], replies: Mapping[str, Reply]
     ) -> None:
         super().__init__()
         self.question = question
         self.answer_delay = AnswerDelay()
         self._parts = parts
         self._replies = replies
-        self._room = room
         self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
-        self.line = QuestionLine(keys, self._offered, waiting)
-        for name, reply in replies.items():
-            self.line.relabel(name, reply.label)
+        labels = {name: reply.label for name, reply in replies.items()}
+        self.line = QuestionLine(keys, self._offered, labels)
 
     @property
     def _offered(self) -> Sequence[str]:
@@ -207,31 +176,21 @@ class QuestionDialog(ModalScreen[Any]):
     def on_read_pane_read(self) -> None:
         if isinstance(self._body, ReadPane):
             offered = self._offered
-            self.line.offer(offered)
-            if not self._replies[YES].unread:
-                self.line.show_unread(self._body.unread if YES in offered or not self._body.is_ready else "")
-            if self._room is not None and self._room.texts:
-                self.call_after_refresh(self._fit)  # once the line is as tall as its new text
-            else:
-                self._fit()
+            counts = self._replies[YES].unread or (YES not in offered and self._body.is_ready)
+            self.line.offer(offered, "" if counts else self._body.unread)
+            self._fit()
+            self.call_after_refresh(self._fit)  # once the line is as tall as its new text
 
     def _fit(self) -> None:
         """Give the text the rows that the others do not need."""
-        if self._body is None or self._room is None:
-            return
         rows = self.app.size.height
-        left = rows - (self._room.around_in_short if rows < SHORT else self._room.around)
-        if self._room.texts:
-            left -= sum(one.outer_size.height for one in self.query(Static))
+        left = rows - AROUND * (rows >= SHORT) - sum(one.outer_size.height for one in self.query(Static))
         if isinstance(self._body, ReadPane):
-            self._body.styles.height = max(self._room.least, min(self._body.row_count(), left))
-        else:
-            self._body.styles.max_height = max(self._room.least, left)
+            self._body.styles.height = max(3, min(self._body.row_count(), left))
+        elif isinstance(self._body, TextArea):
+            self._body.styles.max_height = max(3, left)
 
-    def show_waiting(self, waiting: int) -> None:
-        self.line.show_waiting(waiting)
-
-    def _answer(self, name: str) -> None:
+    def action_ask(self, name: str) -> None:
         reply = self._replies.get(name)
         if reply is None or not self.answer_delay.accepts_keys:
             return
@@ -244,19 +203,4 @@ class QuestionDialog(ModalScreen[Any]):
             self.dismiss(answer)
 
     def on_input_submitted(self) -> None:
-        self._answer(YES)
-
-    def action_ask_send(self) -> None:
-        self._answer(YES)
-
-    def action_ask_decline(self) -> None:
-        self._answer("ask.decline")
-
-    def action_ask_cancel(self) -> None:
-        self._answer("ask.cancel")
-
-    def action_ask_each(self) -> None:
-        self._answer("ask.each")
-
-    def action_ask_copy(self) -> None:
-        self._answer("ask.copy")
+        self.action_ask(YES)

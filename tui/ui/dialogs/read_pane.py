@@ -14,14 +14,14 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import PREPARING, Row, wrap
 
 AT_ONCE = 4_000
-"""Maximum characters to lay out at once. A longer text is laid out in a thread, so as not to delay keys."""
+"""A longer text is laid out in a thread, so as not to delay keys."""
 
 
 class ReadPane(LinePane):
     """Lines that the user must read before an answer counts. Posts `Read` when the read part changes.
 
-    A row counts as read once it was painted; rows skipped by a jump do not. `lines` may be a function, which
-    is called once, in a thread.
+    A row counts as read once it was painted; rows skipped by a jump do not. `lines` of a long text are a
+    function, which is called once, in a thread, where the text is also laid out.
     """
 
     FOLLOWS: ClassVar[bool] = False
@@ -35,6 +35,7 @@ class ReadPane(LinePane):
         super().__init__()
         self._make = lines if callable(lines) else None
         self._lines = [] if callable(lines) else list(lines)
+        self._is_long = callable(lines)
         self._width = 0
         self._unread: set[int] = set()
         self.is_ready = False
@@ -59,7 +60,7 @@ class ReadPane(LinePane):
             return
         self._width = width
         self.is_ready = False
-        if self._make is None and is_short(self._lines):
+        if not self._is_long:
             self._show(_wrapped(self._lines, width))
             return
         self._shown_rows, self._unread = [PREPARING], set()
@@ -98,16 +99,6 @@ class ReadPane(LinePane):
             if len(self._unread) != before:
                 self.post_message(self.Read())
         return strips
-
-
-def is_short(lines: Iterable[Row]) -> bool:
-    """Return whether there are few enough lines to lay them out at once."""
-    left = AT_ONCE
-    for line in lines:
-        left -= 10 + sum(len(text) for text, _ in line)
-        if left < 0:
-            return False
-    return True
 
 
 def _wrapped(lines: Iterable[Row], width: int) -> list[Row]:

@@ -1,7 +1,6 @@
 """Dialogs with a text: why a call is denied, the system text, project instructions, parts of a request."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
@@ -34,11 +33,11 @@ class SayWhy(Dialog[str | None]):
     def __init__(self, server: str, tool: str) -> None:
         super().__init__()
         self.field = Field(placeholder="Reason", max_length=1000, compact=True)
-        self._what = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
+        self._heading = f"Deny {clean_line(server, 40)} › {clean_line(tool, 60)}: reason for the model"
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Literal(f"Deny {self._what}: reason for the model")
+            yield Literal(self._heading)
             yield self.field
             yield KeyLine([("enter", "deny"), ("esc", "cancel")])
 
@@ -136,20 +135,16 @@ class ContextDialog(Dialog[None]):
         self, parts: Sequence[ContextPart], window: int | None, *, measured: bool, traffic_key: str
     ) -> None:
         super().__init__()
-        self._parts = parts
-        self._window = window
-        self._measured = measured
+        sign, self._how = ("", "measured") if measured else ("~", "estimated")
+        self._pane = RowsPane(lambda width: context_rows(parts, window, width, sign=sign))
+        self._pane.styles.height = len(parts) + 2
         self._traffic_key = traffic_key
 
     def compose(self) -> ComposeResult:
-        how = "measured" if self._measured else "estimated"
-        sign = "" if self._measured else "~"
-        pane = RowsPane(lambda width: context_rows(self._parts, self._window, width, sign=sign))
-        pane.styles.height = len(self._parts) + 2
         with Vertical():
             yield Literal("Context")
-            yield Literal(f"Tokens of the next request without your message, {how}.", classes="about")
-            yield pane
+            yield Literal(f"Tokens of the next request without your message, {self._how}.", classes="about")
+            yield self._pane
             yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
 
 
@@ -178,25 +173,19 @@ class ProjectDialog(Dialog[bool | None]):
         tokens: str,
         *,
         used: bool,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._instructions = instructions
         self._tokens = tokens
         self._used = used
         self._text = RowsPane(self._lay_out)
-        self._delay = AnswerDelay(clock, CONFIRM_SECONDS)
+        self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
     def compose(self) -> ComposeResult:
-        folder = clean_line(self._instructions.folder, 200)
-        about = (
-            f"In use. Adds {self._tokens} to each request."
-            if self._used
-            else f"Not in use. It would add {self._tokens} to each request."
-        )
+        use = "In use. Adds" if self._used else "Not in use. It would add"
         with Vertical():
-            yield Literal(f"{FILE} in {folder}")
-            yield Literal(about, classes="about")
+            yield Literal(f"{FILE} in {clean_line(self._instructions.folder, 200)}")
+            yield Literal(f"{use} {self._tokens} to each request.", classes="about")
             yield self._text
             yield Literal("y use    n do not use    esc close", classes="keys")
 

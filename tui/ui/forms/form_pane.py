@@ -31,8 +31,7 @@ from tui.ui.forms.form_rows import (
     shown_fields,
 )
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides, methods_by_key
+from tui.ui.keys.bindings import KeyOverrides, bindings_of, methods_by_key
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import Symbols

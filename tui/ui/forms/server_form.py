@@ -14,7 +14,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import symbols_for

@@ -99,6 +99,11 @@ def _of_list(context: Context, id: str, keys: str, label: str, help: str, footer
     return Action(context, id, keys, label, help, footer, run=f"screen.{id.replace('.', '_')}")
 
 
+def _ask(id: str, keys: str, label: str, help: str, footer: int) -> Action:
+    """Return an answer to a question of a server."""
+    return Action(Context.SERVER_QUESTION, id, keys, label, help, footer, run=f"screen.ask('{id}')")
+
+
 def _on_pane(
     context: Context,
     id: str,
@@ -123,7 +128,6 @@ NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
 _sessions = partial(_of_list, Context.SESSIONS)
 _models = partial(_of_list, Context.MODELS)
 _rules = partial(_of_list, Context.RULES)
-_ask = partial(_of_list, Context.SERVER_QUESTION)
 _result = partial(Action, Context.RESULT)
 _traffic = partial(Action, Context.TRAFFIC)
 _entry = partial(Action, Context.ENTRY, palette=False)
@@ -182,9 +186,9 @@ ACTIONS: tuple[Action, ...] = (
     # ---- configuration ----
     _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17,
         call="navigator.open_rules"),
-    _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="configuration.open"),
+    _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="editing.open"),
     _pane("config.reload", "R", "reload", "Reload the configuration from its file",
-        call="configuration.reload"),
+        call="editing.reload"),
     # ---- panes ----
     _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
         call="approval_keys.focus_conversation"),
@@ -242,7 +246,7 @@ ACTIONS: tuple[Action, ...] = (
     _on_message("chat.parent", "p", "parent", "Return to the parent conversation", 16,
         "current.go_to_parent", when="current.why_no_parent"),
     _on_message("chat.result", "v", "full result", "Show the full tool result", 13,
-        "navigator.results.open_result"),
+        "navigator.open_result"),
     _on_message("chat.uncompact", "u", "undo summary", "Undo the summary, and send all messages again", 17,
         "current.uncompact", when="current.why_not_uncompact"),
     _on_message("chat.cancel_call", "K", "cancel call", "Cancel the selected running call", 9,
@@ -283,11 +287,11 @@ ACTIONS: tuple[Action, ...] = (
         "page.copy_value('the text')"),
     _result("result.leave", "escape,q", "back", "Close the result", 2),
     # ---- traffic ----
-    _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.traffic.open"),
+    _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
     _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic",
-        call="navigator.traffic.toggle_tail"),
+        call="navigator.toggle_tail"),
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
-        call="navigator.traffic.open_of_call"),
+        call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----
     _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),

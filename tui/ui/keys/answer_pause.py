@@ -6,7 +6,10 @@ call, `AnswerKeys`: its letter may be the first one of a word.
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 GRACE_SECONDS = 0.6
 """A key pressed within this time after a question appeared was meant for something else."""
@@ -35,10 +38,6 @@ class AnswerDelay:
         return self._clock() - self._shown >= seconds
 
 
-class _Timer(Protocol):
-    def stop(self) -> None: ...
-
-
 class AnswerKeys:
     """Delays what a letter does while a question is open, until it can no longer be the start of a word.
 
@@ -46,13 +45,13 @@ class AnswerKeys:
     """
 
     def __init__(
-        self, typed: Callable[[str], None], later: Callable[[float, Callable[[], None]], _Timer]
+        self, typed: Callable[[str], None], later: "Callable[[float, Callable[[], None]], Timer]"
     ) -> None:
         self._typed = typed
         self._later = later
         self._letter = ""
         self._held: tuple[str, Callable[[], object], float] | None = None
-        self._timer: _Timer | None = None
+        self._timer: Timer | None = None
 
     def key(self, letter: str) -> bool:
         """See a key before everything else, "" if it is not a letter; return whether it was consumed."""

@@ -11,7 +11,7 @@ from textual import events
 from textual.screen import Screen
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action
-from tui.ui.keys.key_overrides import KeyOverrides, first_key
+from tui.ui.keys.bindings import KeyOverrides, first_key
 from tui.ui.widgets.bar import Bar, key_cap
 from tui.ui.widgets.rows import Row, width_of
 

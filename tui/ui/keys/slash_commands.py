@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
@@ -43,7 +44,8 @@ def parse_arguments(rest: str, names: Sequence[str], required: Sequence[str] = (
     free = [name for name in names if name not in values]
     while free and loose:
         if len(free) == 1:
-            values[free.pop()] = _unquoted(loose)
+            found = _ARGUMENT.fullmatch(loose)
+            values[free.pop()] = _value(found) if found is not None else loose
             loose = ""
             break
         found = _ARGUMENT.match(loose)
@@ -75,11 +77,6 @@ def _value(found: re.Match[str]) -> str:
     if (text := found.group("double")) is not None:
         return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
     return found.group("single") if found.group("single") is not None else found.group("bare")
-
-
-def _unquoted(text: str) -> str:
-    found = _ARGUMENT.fullmatch(text)
-    return _value(found) if found is not None else text
 
 
 def pair(name: str, value: str) -> str:
@@ -241,9 +238,9 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
     """
     found: list[CommandSpec] = []
     taken: set[str] = set()
-    exact_first = sorted(list(prompts)[:MOST_PROMPTS], key=lambda one: _word_of(one) != _plain(one))
-    for prompt in exact_first:
-        word = _word_of(prompt)
+    words = [(_word_of(one), one) for one in islice(prompts, MOST_PROMPTS)]
+    exact_first = sorted(words, key=lambda one: one[0] != f"{one[1].server}:{one[1].name}")
+    for word, prompt in exact_first:
         name = next(free for free in (word, *(f"{word}_{at}" for at in range(2, 1000))) if free not in taken)
         taken.add(name)
         names = tuple(argument.name for argument in prompt.arguments)
@@ -264,22 +261,17 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
     return found
 
 
-def _plain(prompt: "PromptInfo") -> str:
-    return f"{prompt.server}:{prompt.name}"
-
-
 def _word_of(prompt: "PromptInfo") -> str:
     """Return the command name of a prompt: one word that does not start with a slash."""
-    return re.sub(r"\s+|^/+", "_", clean_line(_plain(prompt), 128))
+    return re.sub(r"\s+|^/+", "_", clean_line(f"{prompt.server}:{prompt.name}", 128))
 
 
 def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str:
     """Return arguments as displayed: `city=… [days=…]`."""
-    words = (
-        f"{clean_line(name, 30)}=…" if required is None or name in required else f"[{clean_line(name, 30)}=…]"
-        for name in names
+    words = {name: f"{clean_line(name, 30)}=…" for name in names}
+    return " ".join(
+        one if required is None or name in required else f"[{one}]" for name, one in words.items()
     )
-    return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,15 +282,11 @@ class SlashCommand:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidCommand:
-    """A message that looks like a command but is invalid, and its problem, for the user."""
+def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str | None:
+    """Parse a message as a command.
 
-    problem: str
-
-
-def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | InvalidCommand | None:
-    """Parse a message that starts with a slash as a command; None if it is an ordinary message."""
+    Return None for an ordinary message, and the problem of one that only looks like a command.
+    """
     found = _WORD.match(text)
     if found is None:
         return None
@@ -306,14 +294,14 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | Inv
     by_name = {spec.name: spec for spec in reversed(specs)}
     spec = by_name.get(word)
     if spec is not None and rest and not spec.takes_text:
-        return InvalidCommand(f"/{spec.name} takes no arguments. {_AS_IT_IS}")
+        return f"/{spec.name} takes no arguments. {_AS_IT_IS}"
     if spec is not None:
         return SlashCommand(spec, rest)
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
     known = f"Did you mean /{near}?" if near else "See /help."
-    return InvalidCommand(f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}")
+    return f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}"
 
 
 def nearest(word: str, names: Iterable[str]) -> str:

@@ -15,8 +15,8 @@ from textual.widgets import Input
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.ui.keys.action_table import Action, Context, of_context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.items import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into

@@ -14,8 +14,7 @@ from tui.core.errors import McptuiError
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import HEADINGS, OFFLINE, FinderItem, choice_item, fits, free_item, id_item, words
 from tui.ui.widgets.rows import EMPTY, Row

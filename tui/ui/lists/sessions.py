@@ -13,8 +13,7 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import (
     LONG_SESSION,

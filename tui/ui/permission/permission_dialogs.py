@@ -5,7 +5,6 @@ again at the next start.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from textual.content import Content
@@ -19,54 +18,44 @@ from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, DefinitionsQuestion
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply, Room
+from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 # ---- consent ----
-
-ROOM = Room(8, 5)
-"""Around the text: the frame, and up to three lines of keys."""
 
 LINES_OF_LONG = 100
 CHARS_OF_LONG = 2_000
 """Limits for a question that is too long: lines of changes and risks, and characters of each line."""
 
 
-def consent_rows(question: ConsentQuestion) -> Iterator[Row]:
-    """Yield the lines of a question. The text comes from the file: made visible, never markup."""
+def consent_rows(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
+    """Yield the lines of a question; about several servers, one complete question after the other.
+
+    The text comes from the file: made visible, never markup.
+    """
     yield (question.subject, "text bold"), (f" {question.head}", "text")
-    yield from _damage(question)
-    if too_long := question.too_long:
-        yield ((too_long, "warn"),)
-    yield ()
-    yield from _what_runs(question)
-    yield ()
-    for outcome in question.outcomes[1 if too_long else 0 :]:
-        yield ((outcome, "dim"),)
-
-
-def consents_rows(question: ConsentsQuestion) -> Iterator[Row]:
-    """Yield the lines of a question about several servers, one complete question after the other."""
-    yield (question.subject, "text bold"), (f" {question.head}", "text")
-    yield from _damage(question)
-    number = len(question.questions)
-    for index, one in enumerate(question.questions):
-        yield ()
-        changed = "  has changed since you agreed to it" if one.changes else ""
-        of = f"  {index + 1} of {number}", "dim"
-        yield (one.subject, "text bold"), of, (changed, "warn")
-        yield from _what_runs(one)
-    yield ()
-    yield ((YES_ALL, "dim"),)
-    yield ((NO_ALL, "dim"),)
-
-
-def _damage(question: ConsentQuestion | ConsentsQuestion) -> Iterator[Row]:
     if question.damage:
         yield ((clean(f"! {question.damage}"), "warn"),)
+    if isinstance(question, ConsentQuestion):
+        if question.too_long:
+            yield ((question.too_long, "warn"),)
+        yield ()
+        yield from _what_runs(question)
+        outcomes = question.outcomes[1 if question.too_long else 0 :]
+    else:
+        for number, one in enumerate(question.questions, 1):
+            changed = "  has changed since you agreed to it" if one.changes else ""
+            of = f"  {number} of {len(question.questions)}", "dim"
+            yield ()
+            yield (one.subject, "text bold"), of, (changed, "warn")
+            yield from _what_runs(one)
+        outcomes = (YES_ALL, NO_ALL)
+    yield ()
+    for outcome in outcomes:
+        yield ((outcome, "dim"),)
 
 
 def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
@@ -85,13 +74,11 @@ def _shown(text: str, too_long: str) -> str:
     return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
 
 
-def consent_dialog(
-    question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides, *, waiting: int
-) -> QuestionDialog:
+def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server, or about all servers of one source."""
+    rows = consent_rows(question)
     if isinstance(question, ConsentsQuestion):
         several: Sequence[ConsentQuestion] = question.questions
-        rows = consents_rows(question)
         replies = {
             "ask.send": Reply(f"yes, start all {len(several)}", ConsentsAnswer.ALL),
             "ask.each": Reply("one by one", ConsentsAnswer.EACH),
@@ -99,7 +86,7 @@ def consent_dialog(
             "ask.cancel": Reply("not now", ConsentsAnswer.LATER),
         }
     else:
-        several, rows, too_long = [question], consent_rows(question), question.too_long
+        several, too_long = [question], question.too_long
         how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
         replies = {
             "ask.send": Reply(f"yes, {how}", Action.ACCEPT, lambda: too_long),
@@ -108,13 +95,13 @@ def consent_dialog(
         }
     is_short = sum(one.size[0] for one in several) <= AT_ONCE
     pane = ReadPane(rows if is_short else lambda: rows)
-    return QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=ROOM)
+    return QuestionDialog(question, keys, [pane], replies)
 
 
 # ---- trust ----
 
 
-def trust_dialog(question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -> QuestionDialog:
+def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about a server's read-only marks and results, with what each answer does."""
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
     about = f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this."
@@ -137,12 +124,10 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides, *, waiting: int) -
         "ask.decline": Reply("do not trust", Action.DECLINE),
         "ask.cancel": Reply("not now", Action.CANCEL),
     }
-    return QuestionDialog(question, keys, parts, replies, waiting=waiting)
+    return QuestionDialog(question, keys, parts, replies)
 
 
 # ---- definitions ----
-
-AROUND_CHANGES = Room(6, 0, texts=True)
 
 MAX_LINES = 5_000
 MAX_ON_SCREEN = 100_000
@@ -167,12 +152,9 @@ MEANING = (
 )
 
 
-TOO_MANY = (
-    "  Too long to show with the others, so left out. To review it next, press {key} in the servers pane."
-)
 TOO_LONG = (
-    "  Too long to show here, so left out. To read it, run mcptui list {server} --json. "
-    "To accept it, add --accept-suspicious."
+    "  Too long to show here, so left out. To review it without the others, press {key} in the servers pane. "
+    "To read it, run mcptui list {server} --json. To accept it, add --accept-suspicious."
 )
 
 NOTHING_WHOLE = "Too long to show here."
@@ -190,68 +172,54 @@ def is_small(question: DefinitionsQuestion) -> bool:
     return True
 
 
-class Differences:
-    """The changes, most severe first, as `rows`; `whole` are the names of completely shown ones."""
-
-    def __init__(self, question: DefinitionsQuestion, review_key: str) -> None:
-        self.rows: list[Row] = []
-        self.whole: set[str] = set()
-        self._left = MAX_ON_SCREEN
-        failed = 0
-        for change in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
-            found = list(self._fitting(change)) if failed < MAX_TRIED else [((head(change), "accent"),), ()]
-            if found[-1]:
-                self.rows += found
-                self.whole.add(change.name)
-            else:
-                failed += 1
-                fits = failed > MAX_TRIED or self._fits_alone(question, change, review_key)
-                why = (TOO_MANY if fits else TOO_LONG).format(
-                    server=clean_line(question.server, 60), key=review_key
-                )
-                self.rows += [found[0], ((why, "warn"),)]
-            self.rows.append(())
-
-    def _fits_alone(self, question: DefinitionsQuestion, change: DefinitionChange, review_key: str) -> bool:
-        if len(question.changes) == 1 or self._left == MAX_ON_SCREEN:
-            return False
-        return bool(Differences(replace(question, changes=[change]), review_key).whole)
-
-    def _fitting(self, change: DefinitionChange) -> Iterator[Row]:
-        """Yield the lines of a change; the last one is empty if the change does not fit."""
-        left, most_lines = self._left, MAX_LINES - len(self.rows)
-        for number, line in enumerate(lines(change, self._left)):
-            left -= sum(len(text) for text, _ in line)
-            if not number:
-                yield tuple((text, STYLES[kind]) for text, kind in line)
-                continue
-            if left < 0 or number >= most_lines or any(kind is Kind.CUT for _, kind in line):
-                yield ()
-                return
-            yield tuple((text, STYLES[kind]) for text, kind in line)
-        self._left = left
+def differences(question: DefinitionsQuestion, review_key: str) -> tuple[list[Row], set[str]]:
+    """Return the changes, most severe first, and the names of the completely shown ones."""
+    rows: list[Row] = []
+    whole: set[str] = set()
+    left, failed = MAX_ON_SCREEN, 0
+    too_long = TOO_LONG.format(server=clean_line(question.server, 60), key=review_key)
+    for change in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
+        found = _fitting(change, left, MAX_LINES - len(rows)) if failed < MAX_TRIED else ()
+        if found:
+            whole.add(change.name)
+            left -= sum(len(text) for row in found for text, _ in row)
+        else:
+            failed += 1
+            found = [((head(change), "accent"),), ((too_long, "warn"),)]
+        rows += [*found, ()]
+    return rows, whole
 
 
-def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides, *, waiting: int) -> QuestionDialog:
+def _fitting(change: DefinitionChange, left: int, most_lines: int) -> Sequence[Row]:
+    """Return the lines of a change, or () if they do not fit."""
+    rows: list[Row] = []
+    for number, line in enumerate(lines(change, left)):
+        left -= sum(len(text) for text, _ in line)
+        if number and (left < 0 or number >= most_lines or any(kind is Kind.CUT for _, kind in line)):
+            return ()
+        rows.append(tuple((text, STYLES[kind]) for text, kind in line))
+    return rows
+
+
+def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> QuestionDialog:
     """Return the dialog about definitions, which are not offered to the model meanwhile."""
     review_key = keys.first_of("servers.changes")
-    found: Differences | None = None
+    whole: set[str] | None = None
 
     def compute() -> Sequence[Row]:
         """Compute the differences, which takes long for many or large changes."""
-        nonlocal found
-        found = Differences(question, review_key)
-        return found.rows
+        nonlocal whole
+        rows, whole = differences(question, review_key)
+        return rows
 
     def problem() -> str:
         """Return why nothing can be accepted, or ""."""
-        return NOT_READ if found is None else "" if found.whole else NOTHING_WHOLE
+        return NOT_READ if whole is None else "" if whole else NOTHING_WHOLE
 
     def accepted() -> DefinitionsAnswer:
         """Accept the completely shown changes."""
-        whole = found.whole if found is not None else set()
-        all_of_it = len(whole) == len(question.changes)
-        return DefinitionsAnswer(Action.ACCEPT, only=None if all_of_it else frozenset(whole))
+        only = frozenset(whole or ())
+        return DefinitionsAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
 
     pane = ReadPane(compute() if is_small(question) else compute)
     pane.add_class("inset")
@@ -261,15 +229,15 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides, *, wai
         "ask.decline": Reply("leave out", DefinitionsAnswer(Action.DECLINE)),
         "ask.cancel": Reply("decide later", DefinitionsAnswer(Action.CANCEL)),
     }
-    return QuestionDialog(question, keys, parts, replies, waiting=waiting, room=AROUND_CHANGES)
+    return QuestionDialog(question, keys, parts, replies)
 
 
 def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
     server = f"Server {quoted_name(question.server, 60)}"
     was = any(not one.is_new for one in question.changes)
     since = " since you accepted it" if was else ", not accepted yet"
-    title = Content.assemble((server, "bold"), f": {summary(question.changes)}{since}{question.share}")
-    yield Static(title, markup=False)
+    title = (server, "bold"), f": {summary(question.changes)}{since}{question.share}"
+    yield Static(Content.assemble(*title), markup=False)
     if question.damage:
         yield Literal(f"! {question.damage}", classes="odd")
     suspicious = sum(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes)

@@ -13,8 +13,7 @@ from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.keys.action_table import Action, Context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import FinderItem, approval_item, heading, outcome_item, rule_item, words
 from tui.ui.widgets.rows import EMPTY, Row

@@ -98,7 +98,8 @@ def work_at_every_size() -> None:
     Textual raises a `ValueError` for text in a widget without room for any, as in a terminal of four columns,
     and a `KeyError` for page up and page down in a list without lines, as in one of a column. Both end the
     app. And a screen keeps an arrangement while its container has the same size, also one with parts of the
-    window (`70vh`): the list of the palette stayed one row high after a window of one row had grown.
+    window (`70vh`): the list of the palette stayed one row high after a window of one row had grown. And it
+    paints what changed: if a terminal shrinks and grows at once, nothing has, but its cells are lost.
     """
 
     def wrap(content: Content, width: int, *args: Any, **options: Any) -> Any:
@@ -110,8 +111,11 @@ def work_at_every_size() -> None:
             _move_page(options, direction)
 
     def arrange(screen: Screen[Any], size: Size | None = None, scroll: bool = False) -> None:
-        for widget in screen.walk_children(with_self=True) if size is not None else ():
-            getattr(widget, "_clear_arrangement_cache", bool)()
+        if size is not None:
+            for widget in screen.walk_children(with_self=True):
+                getattr(widget, "_clear_arrangement_cache", bool)()
+            dirty: set[Any] = getattr(getattr(screen, "_compositor", None), "_dirty_regions", set())
+            dirty.add(size.region)
         if _refresh_layout is not None:
             _refresh_layout(screen, size, scroll)
 

@@ -1,6 +1,8 @@
 """Dialogs for elicitation: a form to fill in, or a URL to open, which is also how signing in asks."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from textual.app import App
@@ -19,18 +21,17 @@ from tui.core.forms.elicitation import (
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import BREAKPOINTS, QuestionDialog, QuestionLine, Reply
+from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine, Reply
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
 
@@ -38,15 +39,13 @@ MAX_MESSAGE = 2_000
 """Maximum characters of the server's message. It is not decisive: the address is."""
 
 
-def address_dialog(
-    question: AddressQuestion, app: App[Any], keys: KeyOverrides, env: Mapping[str, str], *, waiting: int
-) -> QuestionDialog:
+def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides) -> QuestionDialog:
     """Return a dialog for consent to open an address: all of it, its host emphasized, anything odd flagged.
 
     If no browser can be opened, the address is copied. For signing in, the user then pastes the browser's
     final address.
     """
-    browser, is_sign_in = question.opens and has_browser(env), question.purpose == "sign in"
+    browser, is_sign_in = question.opens and has_browser(os.environ), question.purpose == "sign in"
     pasted = None
     if is_sign_in and not browser:
         pasted = Field(
@@ -69,10 +68,8 @@ def address_dialog(
         "ask.decline": Reply("decline", AddressAnswer(Action.DECLINE)),
         "ask.cancel": Reply("cancel", AddressAnswer(Action.CANCEL)),
     }
-    parts = list(_address_texts(question, browser=browser))
-    dialog = QuestionDialog(
-        question, keys, [*parts, *([pasted] if pasted is not None else ())], replies, waiting=waiting
-    )
+    parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
+    dialog = QuestionDialog(question, keys, parts, replies)
     dialog.add_class("-scrolls")
     return dialog
 
@@ -116,12 +113,12 @@ class FormDialog(FormScreen[FormAnswer]):
     FormDialog.-narrow QuestionLine { margin-left: 0; }
     """
 
-    def __init__(self, question: FormQuestion, keys: KeyOverrides, signs: Symbols, *, waiting: int) -> None:
+    def __init__(self, question: FormQuestion, keys: KeyOverrides) -> None:
         self.question = question
         self.answer_delay = AnswerDelay()
-        self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), waiting)
-        button = Button("Send", keys.answers_of("ask.send"), self.action_ask_send)
-        super().__init__(FormPane(keys, signs), button, self.line)
+        self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), {})
+        button = Button("Send", keys.answers_of(YES), partial(self.action_ask, YES))
+        super().__init__(FormPane(keys, symbols_for(os.environ)), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
         label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
         self._head = FormHead(((label, "text bold"),), description=question.message)
@@ -133,32 +130,23 @@ class FormDialog(FormScreen[FormAnswer]):
         self.pane.show(blank_form(self.question.schema), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
 
-    def show_waiting(self, waiting: int) -> None:
-        self.line.show_waiting(waiting)
-
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
         self.line.say("")
         self.fit()
 
-    def action_ask_send(self) -> None:
-        """Send the values, unless one is invalid."""
+    def action_ask(self, name: str) -> None:
+        """Send the values, unless one is invalid; or decline, or cancel."""
         if not self.answer_delay.accepts_keys:
             return
-
+        if name != YES:
+            self.dismiss(FormAnswer(Action.DECLINE if name == "ask.decline" else Action.CANCEL))
+            return
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
-        problem = problem_of(problems) or content_problem(self.question.schema, content)
-        if problem:
+        if problem := problem_of(problems) or content_problem(self.question.schema, content):
             self.pane.go_to_problem()
             self.line.say(f"{problem}.")
             self.fit()
         else:
             self.dismiss(FormAnswer(Action.ACCEPT, content))
-
-    def action_ask_decline(self, action: Action = Action.DECLINE) -> None:
-        if self.answer_delay.accepts_keys:
-            self.dismiss(FormAnswer(action))
-
-    def action_ask_cancel(self) -> None:
-        self.action_ask_decline(Action.CANCEL)

@@ -1,6 +1,5 @@
 """The dialogs of questions, and what to say of a withdrawn one."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -16,8 +15,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import quoted_name
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.symbols import symbols_for
+from tui.ui.keys.bindings import KeyOverrides
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.question_dialog import QuestionDialog
@@ -38,51 +36,43 @@ ServerQuestion = (
 )
 
 
-def dialog_for(
-    question: ServerQuestion,
-    app: App[Any],
-    keys: KeyOverrides,
-    env: Mapping[str, str],
-    *,
-    model: str,
-    waiting: int,
-) -> "Dialog":
+def dialog_for(question: ServerQuestion, app: App[Any], keys: KeyOverrides, model: str) -> "Dialog":
     """Return a new dialog. Imported late: most runs need none, and all of them take 2 MB.
 
-    `model` is the name of the active model, `waiting` the number of questions after this one.
+    `model` is the name of the active model.
     """
     match question:
         case FormQuestion():
             from tui.ui.questions.elicitation_dialogs import FormDialog
 
-            return FormDialog(question, keys, symbols_for(env), waiting=waiting)
+            return FormDialog(question, keys)
         case AddressQuestion():
             from tui.ui.questions.elicitation_dialogs import address_dialog
 
-            return address_dialog(question, app, keys, env, waiting=waiting)
+            return address_dialog(question, app, keys)
         case TrustQuestion():
             from tui.ui.permission.permission_dialogs import trust_dialog
 
-            return trust_dialog(question, keys, waiting=waiting)
+            return trust_dialog(question, keys)
         case SamplingQuestion() | SamplingReview():
             from tui.ui.questions.sampling_dialog import sampling_dialog
 
-            return sampling_dialog(question, model, keys, waiting=waiting)
+            return sampling_dialog(question, model, keys)
         case DefinitionsQuestion():
             from tui.ui.permission.permission_dialogs import definitions_dialog
 
-            return definitions_dialog(question, keys, waiting=waiting)
+            return definitions_dialog(question, keys)
         case ConfigErrors():
-            return _errors_dialog(question, keys, waiting=waiting)
+            return _errors_dialog(question, keys)
         case ConsentQuestion() | ConsentsQuestion():
             from tui.ui.permission.permission_dialogs import consent_dialog
 
-            return consent_dialog(question, keys, waiting=waiting)
+            return consent_dialog(question, keys)
 
 
-def _errors_dialog(question: ConfigErrors, keys: KeyOverrides, *, waiting: int) -> "QuestionDialog":
+def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialog":
     """Return a dialog with the errors of a configuration that was not applied. No letter answers."""
-    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
     from tui.ui.dialogs.read_pane import ReadPane
 
     heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
@@ -92,7 +82,7 @@ def _errors_dialog(question: ConfigErrors, keys: KeyOverrides, *, waiting: int) 
         "ask.cancel": Reply("close", False),
         "ask.decline": Reply("", False),
     }
-    dialog = QuestionDialog(question, keys, [pane], replies, waiting=waiting, room=Room(6, 2, least=1))
+    dialog = QuestionDialog(question, keys, [pane], replies)
     dialog.add_class("-warning")
     return dialog
 
@@ -103,11 +93,9 @@ def withdrawal(question: object) -> str:
     The errors of a configuration were corrected, or the browser has answered a sign-in.
     """
     match question:
-        case AddressQuestion(purpose="sign in"):
+        case AddressQuestion(purpose="sign in") | ConfigErrors():
             return ""
         case FormQuestion() | AddressQuestion() | SamplingQuestion() | SamplingReview():
             return f"The server {quoted_name(question.server, 60)} withdrew its request."
-        case ConfigErrors():
-            return ""
         case _:  # asked by mcptui itself
             return "The question was withdrawn."

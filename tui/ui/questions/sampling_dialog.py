@@ -6,11 +6,10 @@ edited.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from textual.content import Content
@@ -19,20 +18,17 @@ from textual.widgets import Static, TextArea
 
 from tui.core import units
 from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
-from tui.core.secrets.walk import texts_in
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import QuestionDialog, Reply, Room
+from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
 from tui.ui.dialogs.read_pane import ReadPane
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import Row
-
-ROOM = Room(11, 7)
 
 TOO_LONG = "This is too long to be read here, so it cannot be sent."
 
 
 def sampling_dialog(
-    question: SamplingQuestion | SamplingReview, model: str, keys: KeyOverrides, *, waiting: int
+    question: SamplingQuestion | SamplingReview, model: str, keys: KeyOverrides
 ) -> QuestionDialog:
     """Return a dialog that shows a request or a reply, and asks whether to send it on.
 
@@ -67,9 +63,7 @@ def sampling_dialog(
         "ask.decline": Reply("decline", SamplingAnswer(Action.DECLINE)),
         "ask.cancel": Reply("cancel", SamplingAnswer(Action.CANCEL)),
     }
-    return QuestionDialog(
-        question, keys, [*_above(question, model), body], replies, waiting=waiting, room=ROOM
-    )
+    return QuestionDialog(question, keys, [*_above(question, model), body], replies)
 
 
 def _above(question: SamplingQuestion | SamplingReview, model: str) -> Iterator[Widget]:
@@ -124,20 +118,18 @@ class Section:
     path: tuple[str | int, ...] = ()
 
 
-def sections_of(params: Mapping[str, Any]) -> Sequence[Section]:
-    """Return the sections of the parameters of a request, or of a reply."""
-    found = []
+def sections_of(params: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield the sections of the parameters of a request, or of a reply."""
     if isinstance(system := params.get("systemPrompt"), str):
-        found.append(Section("system", system, ("systemPrompt",)))
+        yield Section("system", system, ("systemPrompt",))
     messages = params.get("messages")
     if isinstance(messages, list):
         for number, message in enumerate(messages):
             if isinstance(message, Mapping):
                 role = clean_line(str(message.get("role", "")), 20)
-                found += _blocks(message.get("content"), role, ("messages", number, "content"))
+                yield from _blocks(message.get("content"), role, ("messages", number, "content"))
     elif "content" in params:
-        found += _blocks(params["content"], "reply", ("content",))
-    return found
+        yield from _blocks(params["content"], "reply", ("content",))
 
 
 def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Section]:
@@ -158,26 +150,14 @@ def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Se
 def is_editable(params: Mapping[str, Any]) -> bool:
     """Return whether a request or reply is short enough for an editor."""
     left = EDITED
-    for text in chain.from_iterable(map(texts_in, _shown_values(params))):
-        left -= 20 + len(text) * (1 if text.isascii() else 4) + 20 * text.count("\n")
+    for one in sections_of(params):
+        left -= 20 + len(one.text) * (1 if one.text.isascii() else 4) + 20 * one.text.count("\n")
         if left < 0:
             return False
     return True
 
 
-def _shown_values(params: Mapping[str, Any]) -> Iterator[Any]:
-    yield params.get("systemPrompt")
-    messages = params.get("messages")
-    holders: list[Any] = messages if isinstance(messages, list) else [params]
-    for message in holders:
-        content = message.get("content") if isinstance(message, Mapping) else None
-        for block in content if isinstance(content, list) else [content]:
-            if isinstance(block, Mapping) and block.get("type") in ("image", "audio"):
-                block = {**block, "data": ""}
-            yield block
-
-
-def text_of(sections: Sequence[Section]) -> str:
+def text_of(sections: Iterable[Section]) -> str:
     """Return the sections as one text, cleaned."""
     return "\n".join(f"{RULE} {one.heading}\n{_shown(one.text)}" for one in sections)
 
@@ -189,7 +169,7 @@ def _shown(text: str) -> str:
 
 def changed(params: Mapping[str, Any], text: str) -> tuple[Mapping[str, Any], str]:
     """Return `params` with the edited texts, and the problem of `text`, or ""."""
-    sections = sections_of(params)
+    sections = list(sections_of(params))
     if text == text_of(sections):
         return params, ""
     headings = [line.group().removeprefix(RULE).strip() for line in _HEADING.finditer(text)]

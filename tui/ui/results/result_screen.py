@@ -19,9 +19,8 @@ from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.keys.footer import entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.results.message_draft import ResultSource, attach_content
 from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result

@@ -10,8 +10,8 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
 from tui.ui.keys.action_table import Context, action, of_context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined

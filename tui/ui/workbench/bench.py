@@ -17,7 +17,7 @@ from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import methods_by_key
+from tui.ui.keys.bindings import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row

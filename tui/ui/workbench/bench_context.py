@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tui.core.context.context_parts import DefinitionTokens
     from tui.runtime.runtime import Runtime
-    from tui.ui.keys.key_overrides import KeyOverrides
+    from tui.ui.keys.bindings import KeyOverrides
     from tui.ui.results.message_draft import MessageDraft
     from tui.ui.widgets.inputs import PromptLine
     from tui.ui.widgets.symbols import Symbols

@@ -10,9 +10,8 @@ from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.keys.footer import entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine

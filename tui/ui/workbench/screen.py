@@ -11,8 +11,7 @@ from textual.screen import Screen
 
 from tui.core.servers import ServerState, not_configured
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import act, bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
 from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine

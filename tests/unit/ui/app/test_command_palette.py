@@ -6,7 +6,7 @@ from textual.fuzzy import Matcher
 
 from tui.ui.app.command_palette import AROUND, Command, elsewhere, matches
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 
 TITLES = (
     "Switch model",

@@ -134,7 +134,7 @@ HIDDEN = call_ended(result=ToolResult((TextContent("see"), FOR_THE_USER)), text=
     [
         (
             events.ToolProgress(1, "c1", 12, 30, "reading\x1b[2J"),
-            ("call_progress", "c1", 0.4, "12 of 30 reading␛[2J"),
+            ("set_call", "c1", "running", "12 of 30 reading␛[2J", 0.4),
         ),
         (
             events.ToolCallProposed(1, "c1", "notes", "add", {}, recovered=True),
@@ -273,25 +273,22 @@ def test_text_from_an_endpoint_is_cleaned(bridge):
 # ---- notes at the end of a turn ----
 
 
-NOTE_KEYS = {"go_on": "ctrl+g"}
-
-
 @pytest.mark.parametrize("reason", list(EndReason))
 def test_each_end_reason_but_an_answer_adds_one_note_with_its_keys_filled_in(bridge, view, reason: EndReason):
     bridge.apply(ended(reason))
     notes = [entry[1] for entry in view.done if entry[0] == "add_note"]
     assert len(notes) == (0 if reason is EndReason.ANSWERED else 1)
-    sentence, _ = note_of(Remark(0, "end", reason.value), **NOTE_KEYS)
+    sentence, _ = note_of(Remark(0, "end", reason.value), "ctrl+g")
     assert sentence[0].isupper() or sentence[0] == "r"
     assert sentence.endswith(".") and "{" not in sentence and reason.value not in sentence.split()
 
 
 def test_a_remark_has_the_severity_of_its_kind():
     assert note_of(
-        Remark(1, "error", "it does not support response_format with tools; retrying without"), **NOTE_KEYS
+        Remark(1, "error", "it does not support response_format with tools; retrying without"), "ctrl+g"
     ) == ("it does not support response_format with tools; retrying without", "bad")
-    assert note_of(Remark(1, "warn", "careful"), **NOTE_KEYS) == ("careful", "warn")
-    assert note_of(Remark(1, "notice", "limit"), **NOTE_KEYS) == ("limit", "info")
+    assert note_of(Remark(1, "warn", "careful"), "ctrl+g") == ("careful", "warn")
+    assert note_of(Remark(1, "notice", "limit"), "ctrl+g") == ("limit", "info")
 
 
 def test_a_turn_can_continue_only_if_the_last_one_ended_at_a_limit():

@@ -9,7 +9,7 @@ from tests.ui.app_stage import opened
 from tests.ui.fakes import FakeRuntime
 from tui.core.traffic import Cause
 from tui.ui.chat import navigation
-from tui.ui.chat.traffic_navigation import filter_of
+from tui.ui.chat.navigation import filter_of
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ async def test_a_question_after_a_wrong_answer_comes_before_those_that_wait():
     questions.settle(wrong, AddressAnswer(Action.ACCEPT, "x"))
     await tasks[0]
     tasks.append(asyncio.create_task(questions.address(again)))
-    await until(lambda: questions.of_server is again)
+    await until(lambda: questions.first is again)
     assert questions.waiting == 1
     for task in tasks:
         task.cancel()

@@ -15,19 +15,11 @@ def test_a_fault_is_reported_once_with_its_reason():
     assert told((0, ""), (1, FULL), (2, FULL), (9, FULL)) == [(1, f"Not saved: {FULL}.")]
 
 
-def test_another_reason_is_reported_too():
-    assert [text for _, text in told((0, FULL), (1, LOCKED))] == [
-        f"Not saved: {FULL}.",
-        f"Not saved: {LOCKED}.",
+def test_a_recovery_is_reported_at_once_and_another_reason_after_a_while():
+    assert told((0, FULL), (1, LOCKED), (2, ""), (3, LOCKED), (12, LOCKED))[1:] == [
+        (2, "Saved again."),
+        (12, f"Not saved: {LOCKED}."),
     ]
-
-
-def test_a_recovery_is_reported_once_it_has_lasted_a_moment():
-    assert told((0, FULL), (1, ""), (1.2, ""), (2, ""), (3, ""))[1:] == [(2, "Saved again.")]
-
-
-def test_an_instant_without_a_fault_does_not_count_as_a_recovery():
-    assert told((0, FULL), (1, ""), (1.1, FULL), (9, ""), (9.1, FULL))[1:] == []
 
 
 def test_an_intermittent_fault_is_reported_again_only_after_a_while():

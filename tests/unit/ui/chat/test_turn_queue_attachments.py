@@ -10,7 +10,7 @@ from tui.core.attachments import MAX_BYTES
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
-from tui.ui.chat.composer.token_area import Reference, Written
+from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.turn_queue import AttachmentReader, bytes_of
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")
@@ -62,4 +62,4 @@ def test_a_file_over_the_size_limit_is_refused(tmp_path: Path):
     with path.open("wb") as file:
         file.truncate(MAX_BYTES * 100)
     with pytest.raises(ValueError, match="larger than"):
-        bytes_of(path)
+        bytes_of("large", tmp_path)

@@ -7,7 +7,7 @@ from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
 from tui.ui.dialogs.help import EVERY, MAIN, groups, help_rows
 from tui.ui.keys.action_table import ACTIONS, Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of, width_of
 
 NONE = KeyOverrides()
@@ -57,25 +57,6 @@ def test_the_keys_of_the_other_screens_come_after_those_of_this_one():
         "Commands",
         "Server log (l in servers)",
     } <= {*headings}
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("resend", "Resend the request unchanged"),
-        ("waterfall", "Show the entry's turn as a waterfall"),
-        ("approval", "Allow this call once"),
-        ("statistics", "Show statistics of each server and tool"),
-        ("previous or next turn", "Previous or next turn"),
-    ],
-)
-@pytest.mark.parametrize("contexts", [MAIN, (Context.TRAFFIC, Context.ENTRY), (Context.RULES,)])
-def test_the_keys_of_every_screen_are_found_from_every_screen(query, found, contexts):
-    everywhere = tuple(groups(NONE, contexts, others=EVERY))
-    for width in (30, 76):
-        assert found in " ".join(
-            " ".join(text_of(row) for row in help_rows(everywhere, query, width)).split()
-        )
 
 
 def test_every_key_is_in_the_help_once_on_any_screen():

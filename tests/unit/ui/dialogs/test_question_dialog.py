@@ -24,7 +24,7 @@ from tui.ui.dialogs.question_dialog import QuestionLine
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
 from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 
 __all__ = ["ripe"]
 
@@ -112,10 +112,10 @@ def test_a_question_is_ripe_after_the_grace_time() -> None:
 
 
 async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions() -> None:
-    line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), 2)
+    line = QuestionLine(KeyOverrides({}), ("ask.send", "ask.cancel"), {"ask.send": "open"})
     async with Stage(line).run_test(size=(80, 5)):
-        assert "ctrl+s send    esc cancel    2 more questions waiting" in str(line.render())
-        line.relabel("ask.send", "open")
+        line.show_waiting(2)
+        assert "ctrl+s open    esc cancel    2 more questions waiting" in str(line.render())
         line.say("no [b]markup[/b]")
         line.show_waiting(0)
         shown = str(line.render())
@@ -124,6 +124,6 @@ async def test_the_line_shows_keys_a_message_and_the_number_of_waiting_questions
 
 async def test_each_configured_key_of_an_answer_is_shown() -> None:
     keys = KeyOverrides([("ask.send", ["f11", "ctrl+y"]), ("ask.copy", "f3")])
-    line = QuestionLine(keys, ("ask.send",), 0)
+    line = QuestionLine(keys, ("ask.send",), {})
     async with Stage(line).run_test(size=(80, 5)):
         assert "f11, ctrl+y send" in str(line.render())

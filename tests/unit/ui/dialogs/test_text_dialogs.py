@@ -1,5 +1,6 @@
 """The dialogs that show the parts of a request, and project instructions."""
 
+import pytest
 from textual.widgets import Static
 
 from tests.conftest import until
@@ -7,31 +8,25 @@ from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import project_instructions
+from tui.ui.dialogs import text_dialogs
 from tui.ui.dialogs.text_dialogs import ProjectDialog, context_rows
+from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.widgets.rows import width_of
 
 INSTRUCTIONS = project_instructions("/demo", "Be brief.\n" * 100)
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-async def test_a_yes_typed_before_the_text_could_be_read_is_ignored():
-    clock = Clock()
+async def test_a_yes_typed_before_the_text_could_be_read_is_ignored(monkeypatch: pytest.MonkeyPatch):
     answers: list[bool | None] = []
     assert INSTRUCTIONS is not None
+    monkeypatch.setattr(text_dialogs, "CONFIRM_SECONDS", 60.0)
     async with Stage(Static()).run_test() as pilot:
-        pilot.app.push_screen(
-            ProjectDialog(INSTRUCTIONS, "~3 tokens", used=False, clock=clock), answers.append
-        )
-        await until(lambda: isinstance(pilot.app.screen, ProjectDialog))
+        dialog = ProjectDialog(INSTRUCTIONS, "~3 tokens", used=False)
+        pilot.app.push_screen(dialog, answers.append)
+        await until(lambda: pilot.app.screen is dialog)
         await pilot.press("y")
         assert answers == []
-        clock.now = 1.0
+        dialog._delay = AnswerDelay(seconds=0.0)
         await pilot.press("y")
         await until(lambda: answers == [True])
 

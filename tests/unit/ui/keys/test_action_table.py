@@ -5,8 +5,8 @@ from operator import attrgetter
 from textual.keys import Keys
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.workbench.screen import ServerScreen
 

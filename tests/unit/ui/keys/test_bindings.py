@@ -30,11 +30,11 @@ MEANINGS = {
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back log.back back cancel close no answer(False)",
+        " bench.back log.back back cancel no answer(False)",
     ),
     "next field, pane, format or list": (
         "tab",
-        "composer.complete form.next model.offered rule.recent app.focus_next take kind(1) calls",
+        "composer.complete form.next model.offered rule.recent app.focus_next take kind calls",
     ),
     "previous field, or redact an export": ("shift+tab", "form.previous app.focus_previous shapes"),
     "up": (
@@ -57,10 +57,10 @@ MEANINGS = {
     "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy copy"),
     "close, as esc": (
         "q",
-        "result.leave traffic.back entry.close bench.leave log.leave back close no letter('back')",
+        "result.leave traffic.back entry.close bench.leave log.leave back no letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
-    "help": ("f1,question_mark", "app.help close"),
+    "help": ("f1,question_mark", "app.help dismiss(None)"),
     "traffic": ("f4", "traffic.open bench.call_traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
@@ -89,8 +89,8 @@ OF_THEIR_SCREENS = {
     "g": "traffic.turn pane_home",
     "G": "pane_end traffic.follow",
     "h": "traffic.setup setup entry.last_tab bench.left turn(-1) calls",
-    "j": "row_down letter('cursor_down')",
-    "k": "row_up letter('cursor_up')",
+    "j": "row_down letter('move','cursor_down')",
+    "k": "row_up letter('move','cursor_up')",
     "l": "servers.log entry.next_tab bench.right turn(1) calls",
     "m": "chat.compare traffic.mark bench.mark",
     "n": "question.no no answer(False) decide(False)",

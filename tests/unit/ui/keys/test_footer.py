@@ -5,8 +5,8 @@ from operator import attrgetter
 import pytest
 
 from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.widgets.rows import text_of, width_of
 
 NONE = KeyOverrides()

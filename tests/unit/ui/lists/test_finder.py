@@ -2,7 +2,7 @@
 
 from tests.ui.stage import Stage
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.finder import FinderScreen
 
 

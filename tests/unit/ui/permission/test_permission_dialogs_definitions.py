@@ -14,7 +14,7 @@ from tui.core.permission.differences import INSTRUCTIONS
 from tui.core.questions import Action, DefinitionsQuestion
 from tui.ui.dialogs.read_pane import AT_ONCE
 from tui.ui.permission import permission_dialogs
-from tui.ui.permission.permission_dialogs import Differences
+from tui.ui.permission.permission_dialogs import differences
 
 __all__ = ["ripe"]
 
@@ -59,24 +59,21 @@ LONG = {"name": "big", "description": "word " * 60_000}
 
 
 def whole_and_text(*changes: DefinitionChange) -> tuple[set[str], str]:
-    found = Differences(question(*changes), "D")
-    return found.whole, "\n".join("".join(text for text, _ in row) for row in found.rows)
+    rows, whole = differences(question(*changes), "D")
+    return whole, "\n".join("".join(text for text, _ in row) for row in rows)
 
 
 def test_a_change_that_does_not_fit_is_omitted_with_a_note() -> None:
     whole, text = whole_and_text(changed("big", LONG), changed())
     assert whole == {"add"}
-    assert "Too long to show here, so left out. To read it, run mcptui list calc --json" in text
+    assert "Too long to show here, so left out. To review it without the others, press D" in text
+    assert "run mcptui list calc --json" in text
 
 
-def test_changes_that_do_not_fit_together_are_shown_one_after_the_other() -> None:
+def test_of_changes_that_do_not_fit_together_only_the_first_is_shown() -> None:
     half = {"name": "half", "description": "word " * 12_000}
     whole, text = whole_and_text(changed("a", half), changed("b", half))
-    assert (
-        whole == {"a"}
-        and "Too long to show with the others" in text
-        and "press D in the servers pane" in text
-    )
+    assert whole == {"a"} and text.count("left out.") == 1
 
 
 def test_a_long_description_is_shown_in_full() -> None:

@@ -112,7 +112,7 @@ async def test_a_question_waits_while_the_user_is_typing() -> None:
     async with app_with_person() as (app, pilot, person):
         await keys(pilot, "a message")
         waiting = asked(person.form(question(1)))
-        await until(lambda: app.main.parts is not None and app.main.parts.approvals.of_server is not None)
+        await until(lambda: app.main.parts is not None and app.main.parts.approvals.first is not None)
         await pilot.pause()
         assert app.screen is app.main
         assert app.main.parts is not None
@@ -126,7 +126,7 @@ async def test_a_question_waits_while_the_user_is_typing_on_another_screen() -> 
     async with app_with_person() as (app, pilot, person):
         await pilot.press("f12", *"be brief")
         waiting = asked(person.form(question(1)))
-        await until(lambda: app.main.parts is not None and app.main.parts.approvals.of_server is not None)
+        await until(lambda: app.main.parts is not None and app.main.parts.approvals.first is not None)
         await pilot.press(*", please")
         assert isinstance(app.screen, SystemText)
         assert app.main.parts is not None

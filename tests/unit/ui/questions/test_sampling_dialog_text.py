@@ -59,7 +59,7 @@ def test_text_that_looks_like_a_heading_stays_text(system: str, said: str) -> No
         "systemPrompt": system,
         "messages": [{"role": "user", "content": {"type": "text", "text": said}}],
     }
-    sections = sections_of(request)
+    sections = list(sections_of(request))
     assert len(sections) == 2
     found, problem = changed(request, text_of(sections) + "!")
     assert problem == "" and found["messages"][0]["content"]["text"].endswith("!")

@@ -15,8 +15,8 @@ from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.commands.traffic_lines import figure_lines
 from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import laid_out, row_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.statistics import StatisticsScreen, figures_row, head, sparkline
 from tui.ui.widgets.rows import text_of, width_of
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from tests.ui.traffic_stage import Recorded
 from tui.core.tools import Tool
 from tui.core.traffic import Kind
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.workbench.bench_context import BenchContext, listed, root_problem
 from tui.ui.workbench.calls import BenchHistory
 from tui.ui.workbench.items import Item, of_tools

@@ -1,7 +1,7 @@
 """The permissions of a server, in words."""
 
 from tui.core.servers import SamplingRule, ServerSpec, ServerStatus
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.workbench.overview import permission_facts
 
 

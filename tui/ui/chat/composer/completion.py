@@ -1,20 +1,24 @@
 """Completion: the list above the composer, filtered while the user types."""
 
 import asyncio
+import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.chat.composer.token_area import BEHIND
+from tui.ui.chat.composer.pastes import BEHIND
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
 
+_log = logging.getLogger(__name__)
 _WIDEST = 44
 """Maximum cells of the first column."""
 
@@ -91,18 +95,16 @@ def tool_word_at(line: str, column: int) -> CompletionTarget | None:
 
     A word with an underscore is completed while it is typed, others only by the key that completes.
     """
-    found = _WORD.search(line[:column][-MOST:])
-    return (
-        CompletionTarget(CompletionKind.TOOL, found.group(1), column - len(found.group())) if found else None
-    )
+    if (found := _WORD.search(line[:column][-MOST:])) is None:
+        return None
+    return CompletionTarget(CompletionKind.TOOL, found.group(1), column - len(found.group()))
 
 
 class Completion:
-    """The list of suggestions. `sources` is called only when needed, because it takes time to load."""
+    """The list of suggestions."""
 
-    def __init__(self, box: Box, sources: "Callable[[], LiveSources]") -> None:
+    def __init__(self, box: Box) -> None:
         self._box = box
-        self.sources = sources
         self.target: CompletionTarget | None = None
         self._found: Sequence[Suggestion] = ()
         self._marked = -1
@@ -110,6 +112,13 @@ class Completion:
         self._left: tuple[CompletionKind, int] | None = None
         self._some = asyncio.Event()
         self._waiting = 0
+
+    @cached_property
+    def sources(self) -> "LiveSources":
+        """Where they come from; created when first needed, because its import takes time."""
+        from tui.ui.chat.composer.suggestions import LiveSources
+
+        return LiveSources(Path.cwd(), self.again)
 
     @property
     def is_open(self) -> bool:
@@ -119,11 +128,6 @@ class Completion:
     def is_awaited(self) -> bool:
         """Whether a list is loading that has no suggestions yet."""
         return self._making is not None and not self._making.done() and not self._some.is_set()
-
-    @property
-    def is_waited_for(self) -> bool:
-        """Whether a key is waiting for the list."""
-        return self._waiting > 0
 
     def look(self, line: str, column: int, *, is_first: bool) -> None:
         now = completion_at(line, column, is_first=is_first)
@@ -140,18 +144,18 @@ class Completion:
             self._fill(())
         else:
             if before is None or before.place != now.place:
-                self.sources().opened()
+                self.sources.opened()
             self._begin(now)
 
-    def offer_tools(self, line: str, column: int) -> bool:
-        """List the tools whose names start with the word before the cursor; return whether there are any."""
+    def offer_tools(self, line: str, column: int) -> "Sequence[Suggestion]":
+        """List and return the tools whose names start with the word before the cursor."""
         word = tool_word_at(line, column)
-        if word is None or not (found := self.sources().tools(word.query)):
-            return False
+        if word is None or not (found := self.sources.tools(word.query)):
+            return ()
         self._stop()
         self.target, self._left = word, None
         self._fill(found)
-        return True
+        return found
 
     def again(self) -> None:
         if self.target is not None and self._left is None:
@@ -162,11 +166,11 @@ class Completion:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
         if now.what is CompletionKind.TOOL:
-            self._fill(self.sources().tools(now.query))
+            self._fill(self.sources.tools(now.query))
             return
         if now.what is CompletionKind.COMMAND:
-            self._fill(fitting(of_commands(self.sources().specs()), now.query))
-            if self._found or not self.sources().is_listing:  # otherwise, it may be a prompt of a server
+            self._fill(fitting(of_commands(self.sources.specs()), now.query))
+            if self._found or not self.sources.is_listing:  # otherwise, it may be a prompt of a server
                 return
         # Suggestions for the previous word are not accepted for this one; see `settled`.
         self._some.clear()
@@ -205,18 +209,18 @@ class Completion:
         from tui.ui.chat.composer.suggestions import fitting, of_commands
 
         if now.what is CompletionKind.COMMAND:
-            self._fill(fitting(of_commands(await self.sources().known()), now.query))
+            self._fill(fitting(of_commands(await self.sources.known()), now.query))
         elif now.what is CompletionKind.REFERENCE:
-            self._fill(await self.sources().references(now.query))
-            more = await self.sources().deeper(now.query)
+            self._fill(await self.sources.references(now.query))
+            more = await self.sources.deeper(now.query)
             new = [one for one in more if one not in self._found]
-            if self._found and new:
+            if self._found:
                 self._found = [*self._found, *new]
                 self._show()
-            elif new:
+            else:
                 self._fill(new)
         else:
-            found = await self.sources().arguments(now.command, now.before, now.query)
+            found = await self.sources.arguments(now.command, now.before, now.query)
             self._fill(fitting(found, now.query.replace('"', "")))  # a value may be in quotes
 
     def _fill(self, found: "Sequence[Suggestion]") -> None:
@@ -233,11 +237,12 @@ class Completion:
     def _show(self) -> None:
         self._box.show(suggestion_rows(self._found), self._marked)
 
-    def step(self, direction: int) -> None:
-        count = len(self._found)
-        first = 0 if direction > 0 else count - 1
-        self._marked = (self._marked + direction) % count if self._marked >= 0 else first
-        self._show()
+    async def step(self, direction: int) -> None:
+        """Select the next suggestion (1) or the previous one (-1), once they are loaded."""
+        if await self.settled() and (count := len(self._found)):
+            first = 0 if direction > 0 else count - 1
+            self._marked = (self._marked + direction) % count if self._marked >= 0 else first
+            self._show()
 
     def at(self, index: int) -> "Suggestion | None":
         return self._found[index] if 0 <= index < len(self._found) else None
@@ -255,16 +260,11 @@ class Completion:
     def best(self) -> "Suggestion | None":
         return self.at(max(0, self._marked))
 
-    @property
-    def only(self) -> "Suggestion | None":
-        """The suggestion, if there is exactly one."""
-        return self._found[0] if len(self._found) == 1 else None
-
     def leave(self) -> bool:
         """Close the list until the next word; return whether it was open, or a key was waiting for it."""
         if not self._found and self._making is None:
             return False
-        was_open = bool(self._found) or self.is_waited_for
+        was_open = bool(self._found) or self._waiting > 0
         self._left = self.target.place if self.target is not None else None
         self._stop()
         self._fill(())
@@ -286,9 +286,7 @@ class Completion:
             self._making = None
             self._some.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            import logging
-
-            logging.getLogger(__name__).error("cannot load suggestions", exc_info=error)
+            _log.error("cannot load suggestions", exc_info=error)
 
 
 def suggestion_rows(found: "Sequence[Suggestion]") -> list[Row]:

@@ -1,6 +1,6 @@
 """The composer: the user's message, with history, completion, attachments and pastes of any size."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -8,24 +8,27 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 
+from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
-from tui.ui.chat.composer.token_area import Pastes, Reference, TokenArea, Written
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
+from tui.ui.chat.composer.pastes import Pastes, Reference, Written
+from tui.ui.keys.action_table import Context, action, of_context
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.key_order import act_at_once
 from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.bar import Box
+from tui.ui.widgets.inputs import LinesField
 
 if TYPE_CHECKING:  # not needed for the first frame
-    from tui.ui.chat.composer.suggestions import LiveSources, Suggestion
+    from tui.ui.chat.composer.suggestions import Suggestion
 
 PLACEHOLDER = "Ask anything   / commands   @ attach"
+MAX_ROWS = 8
 
 
-class Composer(TokenArea):
+class Composer(LinesField):
     """A text area that grows with its text, up to `MAX_ROWS` lines, with suggestions in a box above it."""
 
     DEFAULT_CSS = "Composer { height: 1; border: none; padding: 0; }"
@@ -44,23 +47,19 @@ class Composer(TokenArea):
             self.now = now
 
     class Dropped(Message):
-        """The last queued message was dropped; `back` means that the user wants to edit it."""
+        """The last queued message was dropped."""
 
-        def __init__(self, *, back: bool = False) -> None:
-            super().__init__()
-            self.back = back
-
-    def __init__(self, keys: KeyOverrides, box: Box, sources: "Callable[[], LiveSources]") -> None:
+    def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
-        self._keys = keys
         self._doing = _actions_of_keys(keys)
         self.pastes = Pastes()
+        self.most_rows = MAX_ROWS
         self.earlier = InputHistory()
         self.holding = False  # whether messages are queued
         self._typed = ""
-        self.completing = Completion(box, sources)
-        self.searching = HistorySearch(box, self.earlier, self.show, self._search_keys)
+        self.completing = Completion(box)
+        self.searching = HistorySearch(box, self.earlier, self.show, keys)
 
     @property
     def caret(self) -> Offset | None:
@@ -85,8 +84,61 @@ class Composer(TokenArea):
 
     def show(self, text: str) -> None:
         """Replace the text and go to its end, without suggestions."""
-        super().show(text)
+        self.load_text(text)
+        self.move_cursor(self.document.end)
         self._not_typed()
+
+    def put_back(self, text: str) -> None:
+        """Insert a message that was not sent before the text."""
+        if Pastes.is_big(text) and not any(self.pastes.spans(text)):
+            text = self.pastes.keep(text)
+        rest = self.text
+        self.show(f"{text}\n{rest}" if rest.strip() else text)
+
+    def put_foreign(self, text: str, *references: Reference) -> None:
+        """Insert text of a server before the text, never parsed as command or token, for the user to read."""
+        self.put_back(self.foreign(text, references))
+
+    def foreign(self, text: str, references: Iterable[Reference]) -> str:
+        """Return text of a server with its attachments, never parsed as command or token."""
+        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
+        return tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
+
+    def attach(self, *references: Reference) -> None:
+        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
+
+    @property
+    def is_blank(self) -> bool:
+        return self.document.line_count == 1 and not self.document.get_line(0)
+
+    @property
+    def rows_wanted(self) -> int:
+        return max(1, min(self.most_rows, MAX_ROWS, self.wrapped_document.height))
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Edit the text. A token is deleted as a whole and never changed."""
+        if self.pastes:
+            (top, left), (bottom, right) = edit.top, edit.bottom
+            empty = edit.top == edit.bottom
+            left = self.pastes.widen(self._line(top), left, to_end=empty)
+            right = self.pastes.widen(self._line(bottom), right, to_end=True)
+            if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
+                edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
+        return super().edit(edit)
+
+    def _line(self, row: int) -> str:
+        """Return a line; "" after the last one, where deleting the last line ends."""
+        return self.document.get_line(row) if row < self.document.line_count else ""
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Set the height for the text; requests a layout only if the height changes."""
+        rows = self.rows_wanted
+        height = self.styles.height
+        if height is None or height.value != rows:
+            self.styles.height = rows
 
     async def _on_key(self, event: events.Key) -> None:
         if self.searching.is_open and self._search_key(event):
@@ -132,9 +184,9 @@ class Composer(TokenArea):
         row, column = self.selection.end
         if (one := self.completing.best) is not None:
             self._complete(one)
-        elif self.completing.offer_tools(self.document.get_line(row), column):
-            if (only := self.completing.only) is not None:
-                self._complete(only)
+        elif tools := self.completing.offer_tools(self.document.get_line(row), column):
+            if len(tools) == 1:
+                self._complete(tools[0])
         elif not self.completing.is_awaited:
             self.screen.focus_next()
 
@@ -186,7 +238,7 @@ class Composer(TokenArea):
             or not self._typed.endswith(f"@{place.query}")
         ):
             return
-        if name := next(filter(self.completing.sources().names_file, place.names), ""):
+        if name := next(filter(self.completing.sources.names_file, place.names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))
@@ -214,40 +266,39 @@ class Composer(TokenArea):
                 return False
         return True
 
-    def _search_keys(self) -> str:
-        keys = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
-        return "{} older   {} select   {} cancel".format(*keys)
-
     async def action_older(self) -> None:
         """Go up a row or a suggestion; in the first row, recall the previous message."""
         if self.completing.is_open:
-            if await self.completing.settled():
-                self.completing.step(-1)
+            await self.completing.step(-1)
         elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif self.holding and self.is_blank and self.earlier.at_end:
-            self.post_message(self.Dropped(back=True))
+            await self.app.run_action(action("composer.take_back").method)
         elif (text := self.earlier.older(self.text)) is not None:
             self.show(text)
 
     async def action_newer(self) -> None:
         """Go down a row or a suggestion; in the last row, recall the next message."""
         if self.completing.is_open:
-            if await self.completing.settled():
-                self.completing.step(1)
+            await self.completing.step(1)
         elif not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif (text := self.earlier.newer()) is not None:
             self.show(text)
 
     async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
         if self.searching.is_open:
-            event.prevent_default()
-            event.stop()
             self.searching.write(event.text)
-        else:
-            await super()._on_paste(event)
-            self._not_typed()
+            return
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
+        if not self.read_only:
+            result = self.replace(shown, *self.selection, maintain_selection_offset=False)
+            self.move_cursor(result.end_location)
+            self.focus()
+        self._not_typed()
 
     def _not_typed(self) -> None:
         self._typed = ""

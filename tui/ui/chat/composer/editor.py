@@ -14,9 +14,8 @@ from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
 from tui.core.programs import find_program
-from tui.ui.chat.composer.token_area import TokenArea
+from tui.ui.chat.composer.composer import Composer
 
-MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
 """Seconds that an editor has to exit when mcptui quits."""
 
@@ -48,8 +47,13 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
     with folder:
-        await edit_file(path, command, "The message is unchanged.")
-        return await asyncio.to_thread(_read, path, command[0])
+        await edit_file(path, command, unchanged := "The message is unchanged.")
+        try:
+            raw = await asyncio.to_thread(path.read_bytes)
+        except OSError as error:
+            words = f"cannot read the edited message: {error.strerror}"
+            raise McptuiError(words, where=command[0], next_step=unchanged) from error
+    return raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "").rstrip("\n")
 
 
 async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
@@ -58,7 +62,23 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
     Raises `McptuiError`, with `otherwise` as its next step, if it did not start or failed.
     """
     with _terminal_kept():
-        code = await _run([*command, str(path)])
+        try:
+            # Descriptor 2 is /dev/null while the app draws; the editor's errors must reach the terminal.
+            program = find_program(command[0]) or command[0]
+            process = await asyncio.create_subprocess_exec(program, *command[1:], str(path), stderr=1)
+        except OSError as error:
+            raise McptuiError(f"cannot start: {error.strerror}", where=command[0]) from error
+        try:
+            code = await process.wait()
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.terminate()
+                    try:
+                        await asyncio.wait_for(process.wait(), STOP_SECONDS)
+                    except TimeoutError:
+                        process.kill()
+                        await process.wait()
     if code:
         raise McptuiError(
             f"exited with code {code}.", where=os.path.basename(command[0]), next_step=otherwise
@@ -75,44 +95,6 @@ def _file_with(text: str) -> tuple[TemporaryDirectory[str], Path]:
     except OSError as error:
         raise McptuiError(f"cannot write the message to a file: {reason_of(error)}") from error
     return folder, path
-
-
-def _read(path: Path, editor: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise McptuiError(
-            f"cannot read the edited message: {error.strerror}",
-            where=editor,
-            next_step="The message is unchanged.",
-        ) from error
-    if len(raw) > MOST_BYTES:
-        raise McptuiError(
-            "the edited message is larger than 8 MB", where=editor, next_step="The message is unchanged."
-        )
-    text = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
-    return text.rstrip("\n")
-
-
-async def _run(argv: list[str]) -> int:
-    try:
-        # Descriptor 2 is /dev/null while the app draws; the editor's errors must reach the terminal.
-        program = find_program(argv[0]) or argv[0]
-        process = await asyncio.create_subprocess_exec(program, *argv[1:], stderr=1)
-    except OSError as error:
-        raise McptuiError(f"cannot start: {error.strerror}", where=argv[0]) from error
-    try:
-        return await process.wait()
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-                try:
-                    await asyncio.wait_for(process.wait(), STOP_SECONDS)
-                except TimeoutError:
-                    process.kill()
-                    await process.wait()
 
 
 @contextlib.contextmanager
@@ -134,11 +116,14 @@ class EditorSession:
     """Lends the terminal to the user's editor, one at a time; `has_terminal` while the editor uses it."""
 
     def __init__(
-        self, composer: TokenArea, focus: Callable[[], None], fail: Callable[[Exception], None]
+        self,
+        composer: Composer,
+        focus: Callable[[], None],
+        start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self._composer = composer
         self._focus = focus
-        self._fail = fail
+        self._start = start
         self._task: asyncio.Task[None] | None = None
         self.has_terminal = False
 
@@ -148,9 +133,8 @@ class EditorSession:
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Start work that calls `lend`, unless an editor is open; its errors are shown."""
-        if self._task is None:
-            self._task = asyncio.create_task(work(), name="editor")
-            self._task.add_done_callback(self._edited)
+        if self._task is None or self._task.done():
+            self._task = self._start(work(), "editor")
 
     def stop(self, then: Callable[[], object]) -> bool:
         """Stop the editor and call `then` once it has ended; return False if none is open."""
@@ -159,15 +143,10 @@ class EditorSession:
         self._task.add_done_callback(lambda _: then())
         return True
 
-    async def close(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task}, timeout=1.0)
-
     async def _edit(self) -> None:
         composer = self._composer
         before = composer.text
-        written = composer.pastes.unfolded(before)
+        written = composer.pastes.expand(before, attached=False)
         text = written
 
         async def edit() -> None:
@@ -202,12 +181,3 @@ class EditorSession:
         app.refresh(layout=True)
         if failure is not None:
             raise failure
-
-    def _edited(self, task: "asyncio.Task[None]") -> None:
-        self._task = None
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        if isinstance(error, McptuiError):
-            self._composer.app.notify(str(error), severity="warning", timeout=8)
-        elif isinstance(error, Exception):
-            self._fail(error)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from textual.geometry import Offset
 
 from tui.core.text import clean_line, fold, spans
+from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import CARET, Box
 from tui.ui.widgets.rows import Row
 
@@ -33,15 +34,13 @@ class InputHistory:
         """Whether the composer shows a new message, not one of the history."""
         return self._place == len(self._texts)
 
-    def add(self, text: str) -> bool:
-        """Append a message; return False if it repeats the last one, or has an API key."""
-        is_new = self._texts[-1:] != [text] and is_remembered(text)
-        if is_new:
+    def add(self, text: str) -> None:
+        """Append a message, unless it repeats the last one, or has an API key."""
+        if self._texts[-1:] != [text] and is_remembered(text):
             self._texts.append(text)
             del self._texts[:-MOST]
         self._place = len(self._texts)
         self._draft = ""
-        return is_new
 
     def begin_with(self, texts: Iterable[str]) -> None:
         from_end = len(self._texts) - self._place
@@ -74,7 +73,7 @@ class HistorySearch:
     """A search of the history, like ctrl+r in a shell, with the matches in a list."""
 
     def __init__(
-        self, box: Box, history: InputHistory, show: Callable[[str], None], keys: Callable[[], str]
+        self, box: Box, history: InputHistory, show: Callable[[str], None], keys: KeyOverrides
     ) -> None:
         self._box = box
         self._history = history
@@ -140,11 +139,12 @@ class HistorySearch:
             self._put(self._found[self._marked])
         else:
             place = "no matches" if self._query else "no history yet"
+        older, take, leave = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
         heading = (
             (" history › ", "dim"),
             (self._query, "text bold"),
             (CARET, "accent"),
-            (f"  {place}   {self._keys()}", "dim"),
+            (f"  {place}   {older} older   {take} select   {leave} cancel", "dim"),
         )
         self._box.show(earlier_rows(self._found, self._query), self._marked if self._found else -1, heading)
 

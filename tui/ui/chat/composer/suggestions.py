@@ -7,15 +7,16 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
-from tui.ui.chat.composer.token_area import Reference
+from tui.ui.chat.composer.pastes import Reference
 from tui.ui.keys.slash_commands import (
     OWN,
     CommandKind,
@@ -28,7 +29,7 @@ from tui.ui.keys.slash_commands import (
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.servers import ServerStatus
-    from tui.core.workbench import PromptInfo, ResourceInfo
+    from tui.core.workbench import ResourceInfo
     from tui.runtime.runtime import Runtime
 
 _log = logging.getLogger(__name__)
@@ -45,9 +46,6 @@ SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "b
 EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("html", "one page, for sharing"))
 STALE_SECONDS = 30.0
 """Lists that are older are requested again when the menu is opened, unless the server announces changes."""
-
-BOUND_SECONDS = 600.0
-"""The same for lists whose changes the server announces: it may not do so, or not reach us."""
 
 TREE_SECONDS = 10.0
 """Files below the working directory are listed again after this time."""
@@ -193,11 +191,12 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """When a list of a server was requested: in which state of the server and of the list, and when."""
+class _Listing:
+    """A list of a server, in which state of the server and of the list it was requested, and when."""
 
     state: tuple[int, int]
     at: float
+    found: Sequence[Any] = ()
     is_complete: bool = False
 
 
@@ -208,9 +207,7 @@ class LiveSources:
         self.runtime: Runtime | None = None
         self.folder = folder
         self._learned = learned
-        self._prompts: dict[str, Sequence[PromptInfo]] = {}
-        self._resources: dict[str, Sequence[ResourceInfo]] = {}
-        self._asked: dict[tuple[str, str], _Asked] = {}
+        self._listings: dict[tuple[str, str], _Listing] = {}  # by server and kind
         self._is_opened = False
         self._tree: asyncio.Task[list[Suggestion]] | None = None
         self._tree_at = 0.0
@@ -221,7 +218,7 @@ class LiveSources:
         if self.runtime is None:
             return OWN
         self._relist()
-        prompts = {spec.name: spec for listed in self._prompts.values() for spec in of_prompts(listed)}
+        prompts = {spec.name: spec for listed in self._listed("prompts") for spec in of_prompts(listed)}
         return (*OWN, *of_snippets(self.runtime.snippets), *prompts.values())
 
     @property
@@ -245,8 +242,10 @@ class LiveSources:
     async def resources(self) -> "list[ResourceInfo]":
         """Return all resources, followed by the templates."""
         await self.known()
-        found = [one for listed in self._resources.values() for one in listed]
-        return sorted(found, key=lambda one: one.template)
+        return sorted(chain(*self._listed("resources")), key=lambda one: one.template)
+
+    def _listed(self, kind: str) -> Iterator[Sequence[Any]]:
+        return (listing.found for (_, listed), listing in self._listings.items() if listed == kind)
 
     def names_file(self, path: str) -> bool:
         try:
@@ -263,60 +262,50 @@ class LiveSources:
         if self.runtime is None or self._asking is not None:
             return
         running = [one for one in self.runtime.host.statuses() if one.state is ServerState.RUNNING]
-        names = {one.name for one in running}
-        for known in (self._prompts, self._resources):
-            for gone in known.keys() - names:
-                del known[gone]
-        self._asked = {place: asked for place, asked in self._asked.items() if place[0] in names}
-        wanted = [
-            (one.name, kind) for one in running for kind in ("prompts", "resources") if self._take(one, kind)
-        ]
+        places = {(one.name, kind): one for one in running for kind in ("prompts", "resources")}
+        self._listings = {place: one for place, one in self._listings.items() if place in places}
+        wanted = [place for place, status in places.items() if self._take(status, place)]
         self._is_opened = False
         if not wanted:
             return
 
         async def list_all() -> None:
             async with asyncio.TaskGroup() as group:
-                for name, kind in wanted:
-                    group.create_task(self._list(name, kind))
+                for place in wanted:
+                    group.create_task(self._list(place))
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._asking = None
+            if task.cancelled():
+                return
+            if (error := task.exception()) is not None:
+                _log.error("cannot list prompts and resources", exc_info=error)
+            self._learned()
 
         self._asking = asyncio.create_task(list_all(), name="list prompts and resources")
-        self._asking.add_done_callback(self._listed)
+        self._asking.add_done_callback(ended)
 
-    def _take(self, status: "ServerStatus", kind: str) -> bool:
+    def _take(self, status: "ServerStatus", place: tuple[str, str]) -> bool:
         """Whether to request a list now; if so, note that it is."""
-        revision = status.prompts_revision if kind == "prompts" else status.resources_revision
-        known, now = self._asked.get((status.name, kind)), time.monotonic()
-        asked = _Asked((status.since_ns, revision), now)
-        if known is not None and known.state == asked.state:
-            kept = BOUND_SECONDS if known.is_complete and kind in status.announces else STALE_SECONDS
-            if not self._is_opened or now - known.at < kept:
+        revision = status.prompts_revision if place[1] == "prompts" else status.resources_revision
+        known, state, now = self._listings.get(place), (status.since_ns, revision), time.monotonic()
+        if known is not None and known.state == state:
+            is_announced = known.is_complete and place[1] in status.announces
+            if is_announced or not self._is_opened or now - known.at < STALE_SECONDS:
                 return False
-        self._asked[status.name, kind] = asked
+        self._listings[place] = _Listing(state, now, known.found if known is not None else ())
         return True
 
-    async def _list(self, name: str, kind: str) -> None:
+    async def _list(self, place: tuple[str, str]) -> None:
         assert self.runtime is not None
-        bench, asked = self.runtime.workbench, self._asked[name, kind]
+        bench, listing, (name, kind) = self.runtime.workbench, self._listings[place], place
+        request = bench.prompts(name) if kind == "prompts" else bench.resources(name)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTING_SECONDS):
-                if kind == "prompts":
-                    prompts, problem = await bench.prompts(name)
-                    if prompts or not problem:  # a failed listing removes nothing
-                        self._prompts[name] = prompts
-                else:
-                    resources, problem = await bench.resources(name)
-                    if resources or not problem:
-                        self._resources[name] = resources
-                asked.is_complete = not problem
-
-    def _listed(self, task: asyncio.Task[None]) -> None:
-        self._asking = None
-        if task.cancelled():
-            return
-        if (error := task.exception()) is not None:
-            _log.error("cannot list prompts and resources", exc_info=error)
-        self._learned()
+                found, problem = await request
+                if found or not problem:  # a failed listing removes nothing
+                    listing.found = found
+                listing.is_complete = not problem
 
     async def close(self) -> None:
         for task in filter(None, (self._asking, self._tree)):
@@ -349,8 +338,8 @@ class LiveSources:
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
         """Return the values that a prompt's server suggests for the current argument."""
         name, equals, typed = query.partition("=")
-        listed = self._prompts.get(spec.server, ())
-        prompt = next((one for one in listed if one.name == spec.target), None)
+        listed = chain(*self._listed("prompts"))
+        prompt = next((one for one in listed if (one.server, one.name) == (spec.server, spec.target)), None)
         if not equals or name not in spec.names or prompt is None or self.runtime is None:
             return ()
         await asyncio.sleep(DEBOUNCE_SECONDS)  # the next letter cancels this
@@ -381,8 +370,7 @@ class LiveSources:
         found = await asyncio.to_thread(files, query, self.folder)
         offered = [
             Suggestion(reference.name, about=one.title or one.name, reference=reference)
-            for listed in self._resources.values()
-            for one in listed
+            for one in chain(*self._listed("resources"))
             if not one.template
             for reference in [Reference.to_resource(one.server, one.uri)]
         ]

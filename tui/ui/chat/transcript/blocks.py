@@ -194,13 +194,9 @@ class Note(Block):
 
     def __init__(self, text: str, kind: str, symbols: Symbols) -> None:
         super().__init__()
-        self._text = _noted(text)
+        self._text = clean(text).strip("\n")[:NOTE_CHARS]
         self._kind = kind
         self._symbols = symbols
-
-    def begins(self, text: str) -> bool:
-        """Return whether the line starts with `text`."""
-        return self._text.startswith(_noted(text))
 
     def wrap(self, width: int) -> Sequence[Row]:
         signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
@@ -213,10 +209,6 @@ class Note(Block):
             body = "text" if self._kind in signs else "dim"
             rows += wrap(((line, body),), measure(width), first=first, rest=(("  ", ""),))
         return rows
-
-
-def _noted(text: str) -> str:
-    return clean(text).strip("\n")[:NOTE_CHARS]
 
 
 class Welcome(Block):

@@ -10,14 +10,12 @@ In the pane, the visible rows stay in place: blocks above may grow, shrink or be
 width without moving them.
 """
 
-import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from textual.selection import Selection
 
-from tui.core.background import Tasks
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
 
@@ -33,12 +31,9 @@ class Block:
         width: the width at which it was wrapped; 0 if it must be wrapped again.
         height: number of its rows, including the gap; an estimate before the first wrap.
         targets: indexes of the selectable rows, without the gap; valid once wrapped.
-        wanted: the width for which to call `lay_out` in a thread, and `laid_out` with its result; otherwise
-            0.
     """
 
     targets: Sequence[int] = ()
-    wanted: int = 0
 
     def __init__(self, gap: int = 1) -> None:
         self.gap = gap
@@ -49,13 +44,6 @@ class Block:
     def wrap(self, width: int) -> Sequence[Row]:
         """Return the rows of the block at a width."""
         return ()
-
-    def lay_out(self, width: int) -> Sequence[Row]:
-        """Compute and return rows that take long, without changing anything."""
-        return ()
-
-    def laid_out(self, width: int, rows: Sequence[Row]) -> None:
-        """Take the result of `lay_out`."""
 
 
 class Flow:
@@ -165,11 +153,6 @@ class FlowPane(LinePane):
         self._target: tuple[Block, int] | None = None
         self._settling = False
         self._planned = False
-        self._tasks = Tasks()
-        self._laying_out = False
-
-    async def on_unmount(self) -> None:
-        await self._tasks.cancel()
 
     def row_count(self) -> int:
         return self.flow.height
@@ -196,21 +179,6 @@ class FlowPane(LinePane):
         first = self._settle_end(len(flow.blocks) - 1) if self.following else self._settle_view()
         self.rows_changed(min(first, flow.height))
         self._keep_target()
-
-    def lay_out(self, block: Block) -> None:
-        """Lay out a block in a thread, if it needs that: keys would have to wait for a long block."""
-        if block.wanted and not self._laying_out:
-            self._laying_out = True
-            self._tasks.start(self._lay_out(block), "lay out a part of the conversation")
-
-    async def _lay_out(self, block: Block) -> None:
-        width = block.wanted
-        rows = await asyncio.to_thread(block.lay_out, width)
-        self._laying_out = False
-        block.laid_out(width, rows)
-        block.width = 0
-        self.flow_changed()
-        self.call_later(self.show_block, block)
 
     def show_block(self, block: Block) -> None:
         if block in self.flow.blocks:

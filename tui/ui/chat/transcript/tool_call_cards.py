@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tui.core import units
@@ -12,7 +13,7 @@ from tui.ui.chat.transcript.blocks import measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import part_at
-from tui.ui.widgets.rows import EMPTY, PREPARING, Row, crop, pad, progress_bar, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 INDENT: Row = (("   ", ""),)
@@ -20,7 +21,6 @@ MAX_ARGUMENTS = 100_000  # maximum characters of arguments to show
 MAX_LINES = 5_000  # maximum lines of arguments
 ARGUMENT_COST = 20  # characters that each argument counts in addition to its own
 MAX_DETAILS = 20_000  # maximum characters of arguments in an expanded card
-AT_ONCE = 8_000  # characters of a question to lay out at once; longer ones in a thread, to not delay keys
 FOLDED_ROWS = 8  # rows of arguments in a collapsed question
 NAME_COLUMNS = 24  # longer names of arguments have their own rows
 MAX_HIGHLIGHTED = 20_000  # maximum characters of an argument to highlight and indent
@@ -90,11 +90,10 @@ class Card(Block):
         self._result: Preview | None = None
         self.targets: Sequence[int] = ()
         self._pieces: Sequence[str] = ()
+        self._links: dict[int, LinkContent] = {}  # by row
         self._body: Sequence[Row] = ()  # the arguments of a question, wrapped at `_body_at`
         self._body_at = 0
         self._unseen: set[int] = set()
-        self._seen_at = 0  # the width for which `_unseen` is valid
-        self.wanted = 0
         self.state = "waiting"
         self.open = False
         self.recovered = False
@@ -107,22 +106,19 @@ class Card(Block):
         self._pieces = tuple(pieces_of(result))
         self.width = 0
 
-    def set(self, state: str, note: str, ms: float | None, result: str | None) -> None:
-        """Change the state; ends a question."""
+    def set(
+        self, state: str, note: str, ms: float | None, result: str | None, share: float | None = None
+    ) -> None:
+        """Change the state; ends a question. `share` is the progress of a running call."""
         if self.state == "asking" and state != "asking":
             self.open = False
         self.state = state if state in _STATES else "waiting"
-        self._share = None
+        self._share = share
         self._note = clean_line(note, 400)
         self._ms = ms if ms is not None else self._ms
         if result is not None:
             self._result = preview(result)
         self.width = 0
-
-    def progress(self, share: float | None, note: str) -> None:
-        """Show the progress of a running call: a share of 0 to 1, None if unknown, and a text."""
-        self.set("running", note, None, None)
-        self._share = share
 
     def ask(
         self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
@@ -135,7 +131,7 @@ class Card(Block):
         why = clean_line(why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
-        self._body_at = self._seen_at = 0
+        self._body_at = 0
         self.width = 0
 
     @property
@@ -146,12 +142,12 @@ class Card(Block):
         """
         if self._is_cut:
             return "The arguments are too long to show in full. Deny the call, or allow it with a rule."
-        many = len(self._unseen) if self._seen_at else 1
+        many = len(self._unseen) if self._body_at else 1
         return f"Read the whole call first: {units.plural(many, 'line')} not shown yet." if many else ""
 
     def saw(self, first: int, last: int) -> None:
         """Record that the rows from `first` to `last` - 1 were painted."""
-        if self.state == "asking" and not self._is_folded and self._seen_at:
+        if self.state == "asking" and (self.open or not self._is_long):
             self._unseen.difference_update(range(first, last))
 
     @property
@@ -161,10 +157,6 @@ class Card(Block):
     @property
     def _is_long(self) -> bool:
         return len(self._body) > FOLDED_ROWS + 2
-
-    @property
-    def _is_folded(self) -> bool:
-        return self._is_long and not self.open
 
     @property
     def _is_cut(self) -> bool:
@@ -186,19 +178,15 @@ class Card(Block):
             rows += self._details(columns)
         elif self.state in _EXPLAINED:
             rows += self._error(columns)
-        self.targets = [0, *(len(rows) + place for place, _ in self._placed_links())]
+        parts = [one for one in self.gave.content if not isinstance(one, TextContent)] if self.gave else []
+        shown = enumerate(parts[:MAX_PIECES], len(rows))
+        self._links = {row: one for row, one in shown if isinstance(one, LinkContent)}
+        self.targets = [0, *self._links]
         return rows + self._piece_rows(columns)
 
     def link_at(self, row: int) -> LinkContent | None:
         """Return the link that a row shows, or None."""
-        place = self.targets.index(row) - 1 if row in self.targets else -1
-        return self._placed_links()[place][1] if place >= 0 else None
-
-    def _placed_links(self) -> list[tuple[int, LinkContent]]:
-        """Return the visible links, each with its index among the parts that are not text."""
-        parts = [one for one in self.gave.content if not isinstance(one, TextContent)] if self.gave else []
-        visible = parts[:MAX_PIECES]
-        return [(place, one) for place, one in enumerate(visible) if isinstance(one, LinkContent)]
+        return self._links.get(row)
 
     def _head(self, width: int) -> Row:
         role, word, sign = _STATES[self.state]
@@ -314,19 +302,16 @@ class Card(Block):
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)
-        if self._body_at != width:
-            self._seen_at = 0
-            if self._length > AT_ONCE:
-                self._body, self.wanted = _boxed([PREPARING], inner), width
-            else:
-                self.laid_out(width, self.lay_out(width))
-        body = _boxed(self._names(inner), inner) if self._is_folded else self._body
+        is_new, self._body_at = self._body_at != width, width
+        if is_new:
+            self._body = _boxed(self._argument_rows(inner), inner)
+        is_folded = self._is_long and not self.open
+        body = _boxed(self._names(inner), inner) if is_folded else self._body
         sign: Row = ((f"{self._symbols.warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
-        if self._body_at == width and not self._seen_at:
-            needed = len(self._body) + self._is_long + 2 + len(why)  # title, arguments and reasons
-            self._unseen, self._seen_at = set(range(needed)), width
+        if is_new:  # title, arguments and reasons must be seen
+            self._unseen = set(range(len(self._body) + self._is_long + 2 + len(why)))
         more: list[Row] = []
         if self._is_long:
             marker = self._symbols.unfolded if self.open else self._symbols.folded
@@ -356,15 +341,6 @@ class Card(Block):
         line = self._shown_keys(max(1, measure(self.width) - 4))[row - self._key_rows[0]]
         x -= width_of((EDGE,))
         return (part_at(line, x) if x >= 0 else None) or ""
-
-    def lay_out(self, width: int) -> Sequence[Row]:
-        """Return the arguments of a question as rows for a card width. Slow if they are long."""
-        inner = max(1, width - 4)
-        return _boxed(self._argument_rows(inner), inner)
-
-    def laid_out(self, width: int, rows: Sequence[Row]) -> None:
-        """Take the result of `lay_out`."""
-        self._body, self._body_at, self.wanted, self._seen_at = rows, width, 0, 0
 
 
 def _boxed(rows: Sequence[Row], inner: int) -> list[Row]:
@@ -397,7 +373,8 @@ def _key_lines(width: int, keys: Sequence[tuple[str, str, str]]) -> list[list[tu
 def _laid_out(value: str, width: int) -> list[Row]:
     """Return an argument as highlighted rows. JSON that is wider than `width` is indented."""
     if len(value) > width and value[:1] in ("[", "{"):
-        value = _indented(value)
+        with suppress(ValueError, RecursionError):
+            value = json.dumps(json.loads(value), indent=2, ensure_ascii=False)
     lines = value.expandtabs(4).split("\n")
     if len(value) > MAX_HIGHLIGHTED or (value.startswith('"') and len(lines) > 1):
         return [((line, "text"),) for line in lines]
@@ -405,13 +382,6 @@ def _laid_out(value: str, width: int) -> list[Row]:
         tuple((text, _JSON_STYLES.get(style, style.removesuffix(f" {code.GROUND}"))) for text, style in row)
         for row in code.highlighted(lines, "json")
     ]
-
-
-def _indented(value: str) -> str:
-    try:
-        return json.dumps(json.loads(value), indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
@@ -434,12 +404,9 @@ def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
 def _read(text: str) -> Mapping[str, Any]:
     """Return arguments by name if they are a JSON object, otherwise unchanged."""
     if len(text) <= MAX_ARGUMENTS:
-        try:
-            value = json.loads(text or "{}")
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            return value
+        with suppress(ValueError, RecursionError):
+            if isinstance(value := json.loads(text or "{}"), dict):
+                return value
     return {"": text}
 
 

@@ -7,7 +7,6 @@ Its methods are called for each event; no messages are posted per token. Text is
 from asyncio import TimerHandle, get_running_loop
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from itertools import takewhile
 from time import monotonic, thread_time, time
 from typing import ClassVar
 
@@ -21,7 +20,7 @@ from tui.core.conversation.conversation import Message, Remark
 from tui.core.example_questions import Example
 from tui.core.library_imports import importing
 from tui.core.ports import ApprovalRequest
-from tui.core.text import clean, clean_line
+from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult
 from tui.ui.chat.transcript.blocks import (
     Fold,
@@ -35,11 +34,9 @@ from tui.ui.chat.transcript.blocks import (
 )
 from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.tool_call_cards import Card
-from tui.ui.chat.transcript.writer import Writer, write_past
+from tui.ui.chat.transcript.writer import PastWriter, Writer
 from tui.ui.keys.action_table import Context, action
-from tui.ui.keys.bindings import bindings_of
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.platform import clipboard
+from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
@@ -99,8 +96,11 @@ class Transcript(FlowPane):
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
         self._symbols = symbols
-        self._writer = writer = Writer(self.flow, self._append, self.flow_changed, symbols, clock)
+        self._writer = writer = Writer(
+            self.flow, self._append, self.flow_changed, self._plan_draw, symbols, clock
+        )
         self.add_user, self.add_call = writer.user, writer.call
+        self.add_text, self.add_reasoning = writer.text, writer.reasoning
         self.begin_reply, self.end_reply, self.sign_reply = writer.begin, writer.end, writer.sign
         self._welcome: Welcome | None = None
         self._soon: TimerHandle | None = None
@@ -111,19 +111,6 @@ class Transcript(FlowPane):
         self._waiting: Note | None = None
         self._asked: Card | None = None
         self._given: deque[tuple[Card, int]] = deque()
-
-    def add_text(self, delta: str) -> None:
-        if delta:
-            self._writer.text(delta)
-            self._plan_draw()
-
-    def add_reasoning(self, delta: str, replaces_text: bool = False) -> None:
-        """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
-        if replaces_text:
-            self._writer.text_was_thinking()
-        if delta:
-            self._writer.reasoning(delta)
-            self._plan_draw()
 
     def show_waiting(self, text: str) -> None:
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
@@ -145,12 +132,6 @@ class Transcript(FlowPane):
         self._touch(self._welcome)
         return note
 
-    def has_note(self, text: str) -> bool:
-        """Return whether a line by mcptui after the last message or call starts with `text`."""
-        last = takewhile(lambda block: isinstance(block, Note | Welcome), reversed(self.flow.blocks))
-        notes = (note for block in last for note in (block.notes if isinstance(block, Welcome) else (block,)))
-        return any(isinstance(note, Note) and note.begins(text) for note in notes)
-
     def drop_note(self, note: Block) -> None:
         """Remove a line by mcptui, if it still exists."""
         if note in self.flow.blocks:
@@ -159,23 +140,26 @@ class Transcript(FlowPane):
             self.flow_changed()
 
     def set_call(
-        self, call_id: str, state: str, note: str = "", ms: float | None = None, preview: str | None = None
+        self,
+        call_id: str,
+        state: str,
+        note: str = "",
+        ms: float | None = None,
+        preview: str | None = None,
+        share: float | None = None,
     ) -> None:
-        """Change the state of a call; an unknown id is ignored. `preview` may be of any size."""
+        """Change the state of a call; an unknown id is ignored. `preview` may be of any size.
+
+        `share` is the progress of a running call, from 0 to 1, or None if unknown.
+        """
         if (card := self.cards.get(call_id)) is not None:
-            card.set(state, note, ms, preview)
+            card.set(state, note, ms, preview, share)
             self._touch(card)
 
     def show_rule(self, call_id: str, rule: str) -> None:
         """Show the rule that decided whether a call runs; an unknown id is ignored."""
         if (card := self.cards.get(call_id)) is not None:
             card.rule = clean_line(rule, 300)
-            self._touch(card)
-
-    def call_progress(self, call_id: str, share: float | None, note: str) -> None:
-        """Show the progress of a running call; an unknown id is ignored."""
-        if (card := self.cards.get(call_id)) is not None:
-            card.progress(share, note)
             self._touch(card)
 
     def ask(self, request: ApprovalRequest) -> None:
@@ -215,7 +199,6 @@ class Transcript(FlowPane):
             if not flow.stale(index):
                 top = self.scroll_offset.y - flow.top(index) - card.gap
                 card.saw(top + crop.y, top + crop.bottom)
-                self.lay_out(card)
         return strips
 
     def clear(self) -> None:
@@ -250,12 +233,6 @@ class Transcript(FlowPane):
         """Return the last reply as the model wrote it, or ""."""
         return "".join(self._writer.source)
 
-    def copy_last_reply(self) -> bool:
-        text = clean(self.reply_text())
-        if text:
-            clipboard.copy(self.app, text, "the last reply")
-        return bool(text)
-
     @staticmethod
     def warm() -> None:
         """Import the modules for drawing a reply; called in a thread, after the first frame."""
@@ -271,9 +248,10 @@ class Transcript(FlowPane):
         remarks: Sequence[Remark] = (),
         note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
     ) -> None:
-        """Show a saved conversation at its end; arguments as for `write_past`."""
+        """Show a saved conversation at its end; arguments as for `PastWriter`."""
         self._empty()
-        self._places = write_past(self.flow, self._writer, messages, unknown, notice, remarks, note, time())
+        past = PastWriter(self._writer, messages, unknown, notice, remarks, note, time())
+        self._places = past.write()
         self.following = True
         self.flow_changed()
 

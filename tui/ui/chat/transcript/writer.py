@@ -55,15 +55,17 @@ class Writer:
         flow: Flow,
         append: Callable[[Block], None],
         changed: Callable[[], None],
+        arrived: Callable[[], None],
         symbols: Symbols,
         clock: Callable[[], float],
     ) -> None:
-        """`changed` is called after blocks have changed that are already in the flow."""
+        """`changed` is called after blocks of the flow have changed, `arrived` after deltas."""
         self.source: list[str] = []  # deltas of the last reply, unchanged
         self.cards: dict[str, Card] = {}
-        self._flow = flow
+        self.flow = flow
         self._append = append
         self._changed = changed
+        self._arrived = arrived
         self._symbols = symbols
         self._clock = clock
         self._markdown: Markdown | None = None
@@ -101,7 +103,7 @@ class Writer:
     ) -> Card:
         """Add a call of the model. `recovered`: it was found in the text of the reply."""
         self.close()
-        blocks = self._flow.blocks
+        blocks = self.flow.blocks
         gap = 0 if blocks and isinstance(blocks[-1], Card) else 1
         card = self.cards[call_id] = Card(server, tool, arguments, self._symbols, gap)
         card.recovered = recovered
@@ -132,27 +134,35 @@ class Writer:
         self._is_signed = False
 
     def text(self, delta: str) -> None:
+        if not delta:
+            return
         self._end_thinking()
         if self._text_at is None:
-            self._text_at = (len(self._flow.blocks), len(self.source))
+            self._text_at = (len(self.flow.blocks), len(self.source))
         self.source.append(delta)
         self._pending.append(delta)
+        self._arrived()
 
-    def reasoning(self, delta: str) -> None:
+    def reasoning(self, delta: str, replaces_text: bool = False) -> None:
+        """Add thinking, collapsed to one row. `replaces_text`: the text of this step so far was thinking."""
+        if replaces_text:
+            self._text_was_thinking()
+        if not delta:
+            return
         if self._thinking is None:
             self._finish_text()
             self._thinking = Thinking(self._symbols)
             self._since = self._clock()
             self._append(self._thinking)
         self._thinking.add(delta)
+        self._arrived()
 
-    def text_was_thinking(self) -> None:
-        """Remove the text of this step: it was thinking, and arrives again as thinking."""
+    def _text_was_thinking(self) -> None:
         self._pending.clear()
         self._stream = self._tail = None
         if self._text_at is not None:
             blocks, said = self._text_at
-            self._flow.truncate(blocks)
+            self.flow.truncate(blocks)
             del self.source[said:]
             self._text_at = None
             self._changed()
@@ -226,7 +236,7 @@ class Writer:
             self._stream = self._tail = None
 
     def _place(self, stream: MarkdownStream) -> None:
-        flow = self._flow
+        flow = self.flow
         finished, tail = stream.take(), stream.tail
         if self._tail is not None and flow.blocks and flow.blocks[-1] is self._tail:
             flow.truncate(len(flow.blocks) - 1)
@@ -237,84 +247,74 @@ class Writer:
         self._tail = tail
 
 
-def write_past(
-    flow: Flow,
-    writer: Writer,
-    messages: Sequence[Message],
-    unknown: Collection[str],
-    notice: Callable[[str], str],
-    remarks: Sequence[Remark],
-    note: NoteOf,
-    now: float,
-) -> list[Block]:
-    """Write a conversation to a flow; return the block with which each message starts.
+class PastWriter:
+    """Writes a saved conversation.
 
     `unknown` are ids of calls whose outcome is unknown; `notice` returns the line below the replies of a
     model, by its label; `note` the text of a remark, or "", and the kind of note. `now` is in seconds since
     the epoch: today's messages show no date.
     """
-    reader = _Reader(writer, unknown, notice, now, messages, remarks)
-    waiting = deque(said_once(remarks))
-    places: list[Block] = []
-    for place, message in enumerate(messages):
-        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
-            reader.remark(*note(waiting[0]), waiting.popleft())
-        is_warned = waiting and waiting[0].place == place + 1 and _warns_of(waiting[0], message)
-        warning = note(waiting.popleft()) if is_warned else ("", "")
-        before = len(flow.blocks)
-        reader.take(place, message, warning)
-        card = writer.cards.get(message.call_id) if isinstance(message, ToolMessage) else None
-        places.append(card or flow.blocks[min(before, len(flow.blocks) - 1)])
-    writer.sign()
-    for remark in waiting:
-        reader.remark(*note(remark), remark)
-    return places
 
-
-class _Reader:
     def __init__(
         self,
         writer: Writer,
+        messages: Sequence[Message],
         unknown: Collection[str],
         notice: Callable[[str], str],
-        now: float,
-        messages: Sequence[Message],
         remarks: Sequence[Remark],
+        note: NoteOf,
+        now: float,
     ) -> None:
         self._writer = writer
+        self._messages = messages
         self._unknown = unknown
         self._notice = notice
+        self._note = note
         self._now = now
+        self._waiting = deque(said_once(remarks))
         tools = (one for one in messages if isinstance(one, ToolMessage))
         self._unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
         self._explained = {one.place for one in remarks if one.kind in ("end", "error")}
         self._model: str | None = None
         self._reason = ""
 
-    def remark(self, words: str, kind: str, remark: Remark) -> None:
+    def write(self) -> list[Block]:
+        """Write it; return the block with which each message starts."""
+        waiting, writer, blocks = self._waiting, self._writer, self._writer.flow.blocks
+        places: list[Block] = []
+        for place, message in enumerate(self._messages):
+            while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+                self._remark(waiting.popleft())
+            before = len(blocks)
+            card = None
+            match message:
+                case UserMessage(text, attachments, at):
+                    self._model, self._reason = None, ""
+                    writer.user(text, message_time(at, self._now), attachments)
+                case AssistantMessage():
+                    self._reply(place, message)
+                case ToolMessage():
+                    card = self._result(message)
+            places.append(card or blocks[min(before, len(blocks) - 1)])
+        writer.sign()
+        for remark in waiting:
+            self._remark(remark)
+        return places
+
+    def _remark(self, remark: Remark) -> None:
         """Add a remark of mcptui; the reason for a retry is added only once per turn."""
         if remark.kind == "retry":
             if remark.text == self._reason:
                 return
             self._reason = remark.text
+        words, kind = self._note(remark)
         if words:
             if remark.kind in ("end", "error"):
                 self._writer.sign()
             self._writer.note(words, kind)
 
-    def take(self, place: int, message: Message, warning: tuple[str, str]) -> None:
-        """Add a message; `warning` is the note between the text of a reply and its tool calls, or empty."""
-        match message:
-            case UserMessage(text, attachments, at):
-                self._model, self._reason = None, ""
-                self._writer.user(text, message_time(at, self._now), attachments)
-            case AssistantMessage():
-                self._reply(place, message, warning)
-            case ToolMessage():
-                self._result(message)
-
-    def _reply(self, place: int, message: AssistantMessage, warning: tuple[str, str]) -> None:
-        writer = self._writer
+    def _reply(self, place: int, message: AssistantMessage) -> None:
+        writer, waiting = self._writer, self._waiting
         if message.model != self._model:
             self._model = message.model
             writer.forget()
@@ -325,8 +325,8 @@ class _Reader:
         writer.whole_text(message.text)
         if message.partial and place + 1 not in self._explained:  # otherwise a remark says why
             writer.note("truncated", "info")
-        if warning[0]:
-            writer.note(*warning)
+        if message.calls and waiting and waiting[0].place == place + 1 and waiting[0].kind == "warn":
+            self._remark(waiting.popleft())  # it is about the model's output, not about its calls
         for call in message.calls:
             self._call(call)
         if message.text and not message.calls:
@@ -341,10 +341,10 @@ class _Reader:
         state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)
         card.set(state, "", None, text)
 
-    def _result(self, message: ToolMessage) -> None:
+    def _result(self, message: ToolMessage) -> Card | None:
         card = self._writer.cards.get(message.call_id)
         if card is None:
-            return
+            return None
         state, note = outcome(why_of(message), message.is_error)
         if message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME:
             state, note = "unknown", ""
@@ -352,8 +352,4 @@ class _Reader:
         card.set(state, note or warning, message.seconds * 1000 or None, text)
         if message.attachments:
             card.give(result_of(message))
-
-
-def _warns_of(remark: Remark, message: Message) -> bool:
-    """Return whether a remark after a message is about the model's output, not about its calls."""
-    return remark.kind == "warn" and isinstance(message, AssistantMessage) and bool(message.calls)
+        return card

@@ -75,7 +75,9 @@ def box() -> Shown:
 
 @pytest.fixture
 def completing(box: Shown, sources: Slow) -> Completion:
-    return Completion(box, lambda: sources)  # type: ignore[arg-type]
+    completing = Completion(box)  # type: ignore[arg-type]
+    completing.sources = sources  # type: ignore[assignment]
+    return completing
 
 
 def write(completing: Completion, text: str) -> None:
@@ -125,7 +127,7 @@ async def test_a_key_waits_for_a_list_that_is_reloaded(
 ) -> None:
     write(completing, "@abc")
     key = asyncio.create_task(completing.settled())
-    await until(lambda: completing.is_waited_for)
+    await until(lambda: completing._waiting)
     box.shown = completing.again  # a server lists its prompts after the key was woken and before it runs
     sources.gate.set()
     assert await key
@@ -136,7 +138,7 @@ async def test_a_key_waits_for_a_list_that_is_reloaded(
 async def test_closing_the_list_ends_the_wait_of_a_key(completing: Completion) -> None:
     write(completing, "@abc")
     key = asyncio.create_task(completing.settled())
-    await until(lambda: completing.is_waited_for)
+    await until(lambda: completing._waiting)
     assert completing.leave()  # so that escape does not stop a turn
     assert not await key
     assert not completing.leave()
@@ -148,7 +150,7 @@ async def test_an_unknown_command_waits_for_the_prompts_of_servers(
     sources.is_listing = True
     write(completing, "/gre")
     key = asyncio.create_task(completing.settled())
-    await until(lambda: completing.is_waited_for)
+    await until(lambda: completing._waiting)
     sources.gate.set()
     assert await key
     assert completing.best is not None and completing.best.text == "/greet"

@@ -24,16 +24,6 @@ def texts(flow: Flow) -> list[str]:
     return ["".join(text for text, _ in flow.row(index)) for index in range(flow.height)]
 
 
-def test_a_block_without_rows_takes_no_space():
-    flow = Flow()
-    for block in (Lines("a", 1, gap=0), Lines("b", 0), Lines("c", 1)):
-        flow.append(block)
-    flow.settle(range(3))
-
-    assert texts(flow) == ["a0", "", "c0"]
-    assert flow.blocks[flow.find(2)] is flow.blocks[2]
-
-
 def test_a_block_is_stale_at_another_width():
     flow = Flow(80)
     flow.append(Lines("a", 1))

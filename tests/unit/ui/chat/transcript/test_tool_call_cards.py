@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from tui.ui.chat.transcript import tool_call_cards
-from tui.ui.chat.transcript.tool_call_cards import AT_ONCE, MAX_ARGUMENTS, Card
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.widgets.rows import text_of, wrap
+from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
+from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 
 
@@ -111,7 +110,6 @@ def test_look_alike_argument_names_are_told_apart_and_long_names_are_shown_in_fu
 def test_a_question_with_arguments_too_long_to_show_never_counts_as_seen():
     card = asking({"text": "x" * (MAX_ARGUMENTS + 1)})
     card.open, card.width = True, 0
-    card.laid_out(80, card.lay_out(80))
     card.saw(0, len(rows(card, 80)))
     assert card.unseen.startswith("The arguments are too long to show in full")
 
@@ -120,30 +118,9 @@ def test_a_question_with_arguments_too_long_to_show_never_counts_as_seen():
 def test_omitted_parts_of_arguments_are_counted_and_the_call_cannot_be_allowed(text: str):
     card = asking({"text": text, "last": "rm -rf"})
     card.open = True
-    card.laid_out(80, card.lay_out(80))
     assert re.search(r"… .*more (characters|lines) not shown", "\n".join(rows(card, 80)))
     card.saw(0, len(rows(card, 80)))
     assert card.unseen.startswith("The arguments are too long")
-
-
-@pytest.mark.parametrize("text", ["\u200b" * 90_000, "漢" * 90_000, "abcd\n" * 4_000])
-def test_long_arguments_are_laid_out_only_on_request(text: str, monkeypatch: pytest.MonkeyPatch):
-    laid_out: list[int] = []
-    monkeypatch.setattr(
-        tool_call_cards,
-        "wrap",
-        lambda row, *more, **most: laid_out.append(len(text_of(row))) or wrap(row, *more, **most),
-    )
-    card = asking({"text": text})
-    if "\u200b" not in text:  # a run is short, as it is shown
-        assert card.wanted == 80 and any("Preparing…" in row for row in rows(card, 80))
-        assert card.unseen == "Read the whole call first: 1 line not shown yet."
-        assert sum(laid_out) <= AT_ONCE
-        card.laid_out(80, card.lay_out(80))
-    card.open = True
-    shown = rows(card, 80)
-    card.saw(0, len(shown))
-    assert card.unseen == "" and not card.wanted
 
 
 def test_a_question_shows_the_keys_that_answer_it():

@@ -9,7 +9,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.ui.chat.transcript.flow import Flow
-from tui.ui.chat.transcript.writer import Writer, write_past
+from tui.ui.chat.transcript.writer import PastWriter, Writer
 from tui.ui.widgets.symbols import UNICODE
 
 TALK: list[Message] = [
@@ -22,8 +22,8 @@ TALK: list[Message] = [
 
 def kinds(*remarks: Remark) -> list[str]:
     flow = Flow()
-    writer = Writer(flow, flow.append, lambda: None, UNICODE, lambda: 0.0)
-    write_past(flow, writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0)
+    writer = Writer(flow, flow.append, lambda: None, lambda: None, UNICODE, lambda: 0.0)
+    PastWriter(writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0).write()
     names = [type(block).__name__ for block in flow.blocks]
     return [name for name in names if name in ("Prose", "Note", "Card")]
 

@@ -1,4 +1,4 @@
-"""A text area that grows with its text. Large pastes and attachments are shown as tokens."""
+"""Large pastes and attachments, which are shown as tokens in a message."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,12 +6,8 @@ from dataclasses import dataclass
 from itertools import count as count_from
 from typing import TYPE_CHECKING
 
-from textual import events
-from textual.widgets.text_area import Edit, EditResult
-
 from tui.core import units
-from tui.core.text import clean, clean_line
-from tui.ui.widgets.inputs import LinesField
+from tui.core.text import clean_line
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.conversation.conversation import Attachment
@@ -24,7 +20,6 @@ MAX_CHARS = 4_000
 MAX_LINES = 40
 _TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
 _RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
-MAX_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +112,8 @@ class Pastes:
                 resource = _RESOURCE.fullmatch(name)
                 self.refer(Reference.to_resource(*resource.groups()) if resource else Reference.to_file(name))
 
-    def unfolded(self, text: str) -> str:
-        """Return `text` with pastes expanded and attachments as tokens."""
-        return self._replaced(text, attached=False)
-
-    def expand(self, text: str) -> str:
-        return self._replaced(text, attached=True)
-
-    def _replaced(self, text: str, *, attached: bool) -> str:
+    def expand(self, text: str, *, attached: bool = True) -> str:
+        """Return `text` with the contents of its tokens, those of attachments only if `attached`."""
         parts: list[str] = []
         position = 0
         for start, end in self.spans(text):
@@ -144,80 +133,3 @@ class Pastes:
             if start < column < end:
                 return end if to_end else start
         return column
-
-
-class TokenArea(LinesField):
-    """A text area as high as its text, up to `MAX_ROWS` lines."""
-
-    pastes: Pastes
-    _most_rows = MAX_ROWS
-
-    def limit_rows(self, rows: int) -> None:
-        self._most_rows = max(1, min(MAX_ROWS, rows))
-        self.fit()
-
-    def show(self, text: str) -> None:
-        self.load_text(text)
-        self.move_cursor(self.document.end)
-
-    def put_back(self, text: str) -> None:
-        """Insert a message that was not sent before the text."""
-        if Pastes.is_big(text) and not any(self.pastes.spans(text)):
-            text = self.pastes.keep(text)
-        rest = self.text
-        self.show(f"{text}\n{rest}" if rest.strip() else text)
-
-    def put_foreign(self, text: str, *references: Reference) -> None:
-        """Insert text of a server before the text, never parsed as command or token, for the user to read."""
-        self.put_back(self.foreign(text, references))
-
-    def foreign(self, text: str, references: Iterable[Reference]) -> str:
-        """Return text of a server with its attachments, never parsed as command or token."""
-        tokens = "".join(f"{self.pastes.refer(reference)} " for reference in references)
-        return tokens + (self.pastes.keep(text) if Pastes.is_big(text) else Pastes.plain(text))
-
-    def attach(self, *references: Reference) -> None:
-        self.insert("".join(f"{self.pastes.refer(reference)} " for reference in references))
-
-    @property
-    def is_blank(self) -> bool:
-        return self.document.line_count == 1 and not self.document.get_line(0)
-
-    @property
-    def rows_wanted(self) -> int:
-        return max(1, min(self._most_rows, self.wrapped_document.height))
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.prevent_default()
-        event.stop()
-        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        shown = self.pastes.keep(text) if Pastes.is_big(text) else clean(text)
-        if not self.read_only:
-            result = self.replace(shown, *self.selection, maintain_selection_offset=False)
-            self.move_cursor(result.end_location)
-            self.focus()
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Edit the text. A token is deleted as a whole and never changed."""
-        if self.pastes:
-            (top, left), (bottom, right) = edit.top, edit.bottom
-            empty = edit.top == edit.bottom
-            left = self.pastes.widen(self._line(top), left, to_end=empty)
-            right = self.pastes.widen(self._line(bottom), right, to_end=True)
-            if ((top, left), (bottom, right)) != (edit.top, edit.bottom):
-                edit = Edit(edit.text, (top, left), (bottom, right), edit.maintain_selection_offset)
-        return super().edit(edit)
-
-    def _line(self, row: int) -> str:
-        """Return a line; "" after the last one, where deleting the last line ends."""
-        return self.document.get_line(row) if row < self.document.line_count else ""
-
-    def on_resize(self) -> None:
-        self.fit()
-
-    def fit(self) -> None:
-        """Set the height for the text; requests a layout only if the height changes."""
-        rows = self.rows_wanted
-        height = self.styles.height
-        if height is None or height.value != rows:
-            self.styles.height = rows

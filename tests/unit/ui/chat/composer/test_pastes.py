@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.ui.chat.composer.token_area import MAX_CHARS, MAX_LINES, Pastes, Reference
+from tui.ui.chat.composer.pastes import MAX_CHARS, MAX_LINES, Pastes, Reference
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_tokens_and_commands_in_text_from_a_server_have_no_effect():
 def test_only_pastes_are_unfolded_not_references():
     pastes = Pastes()
     text = pastes.keep("much") + pastes.refer(Reference.to_file("a.txt"))
-    assert pastes.unfolded(text) == "much[@a.txt]"
+    assert pastes.expand(text, attached=False) == "much[@a.txt]"

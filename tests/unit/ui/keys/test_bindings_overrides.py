@@ -3,7 +3,7 @@
 import pytest
 
 from tui.ui.keys.action_table import action
-from tui.ui.keys.key_overrides import KeyOverrides, first_key, key_words, textual_key
+from tui.ui.keys.bindings import KeyOverrides, first_key, key_words, textual_key
 
 
 def test_a_valid_key_replaces_the_defaults():
