@@ -1,7 +1,7 @@
 """Applies a filter to the columns: which entries match, and which bodies must be read. Pure.
 
-`Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, `Filter.possible`
-returns the entries that could still match, so that only those are read.
+`Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, it returns the
+entries that could still match, so that only those are read.
 """
 
 import re
@@ -49,24 +49,18 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step: Step = lambda start, stop, _found: b"\x01" * (stop - start)
-        if query.root is not None:
-            self._step = self._compiled(query.root, False, None)[1]
+        self._step = self._compiled(query.root or And(()), False, None)[1]
         self.terms = tuple(self._terms)
 
-    def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
-        """Return which entries of a range match, one byte each; with terms, `found` is required."""
-        if self.terms and found is None:
-            raise ValueError("this filter asks for bodies")
-        return self._step(start, stop, found)
+    def mask(self, start: int, stop: int, found: Sequence[frozenset[int]] | None = None) -> bytes:
+        """Return which entries of a range match, one byte each.
 
-    def possible(self, start: int, stop: int) -> bytes:
-        return self._step(start, stop, None)
-
-    def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
-        """Return matches in the form for `mask`, from the seqs in the range that match each term."""
-        places = self._entries.indices
-        return [placed(stop - start, [index - start for index in places(each)]) for each in seqs]
+        `found` are the seqs whose bodies contain each term. Without it, entries that could match count.
+        """
+        if found is None:
+            return self._step(start, stop, None)
+        places = (self._entries.indices(seqs) for seqs in found)
+        return self._step(start, stop, [placed(stop - start, each, start) for each in places])
 
     def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
         """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
@@ -133,8 +127,8 @@ def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     undecided = int(every)  # the mask value of an entry that a further step could change
 
     def step(start: int, stop: int, found: BodyHits | None) -> bytes:
-        mask = steps[0](start, stop, found)
-        for other in steps[1:]:
+        mask = bytes((undecided,)) * (stop - start)
+        for other in steps:
             if undecided not in mask:
                 break
             mask = join(mask, other(start, stop, found))

@@ -49,7 +49,7 @@ def passing(traffic: Traffic, text: str, **options: object) -> list[int]:
     assert query.is_sound, query.problems
     made = Filter(query, traffic.columns, **{"notes": NOTES, **options})  # type: ignore[arg-type]
     count, first = len(traffic.columns), traffic.columns.first
-    found = made.found(0, count, Bodies(traffic).search(made.terms, first, first + count))
+    found = Bodies(traffic).search(made.terms, first, first + count)
     return [first + index for index, passes in enumerate(made.mask(0, count, found)) if passes]
 
 
@@ -242,7 +242,7 @@ def test_more_names_than_fit_in_a_byte_are_distinguished():
 def test_bodies_that_cannot_change_the_result_are_not_read():
     traffic = sample()
     made = Filter(parse("server:notes milk"), traffic.columns)
-    assert [index + 1 for index, could in enumerate(made.possible(0, 18)) if could] == [3, 4, 7]
+    assert [index + 1 for index, could in enumerate(made.mask(0, 18)) if could] == [3, 4, 7]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_terms_are_combined_as_sets_of_entries(query: tuple[str, frozenset[int]]
     text, expected = query
     traffic = sample()
     assert passing(traffic, text) == sorted(expected)
-    could = Filter(parse(text), traffic.columns).possible(0, len(traffic.columns))
+    could = Filter(parse(text), traffic.columns).mask(0, len(traffic.columns))
     assert all(could[seq - 1] for seq in expected)
 
 
