@@ -12,23 +12,22 @@ each rule: if many entries have the same finding, a recording stores only the fi
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tui.core.jsonrpc.protocol import BATCHES, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
-from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
+from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
 from tui.traffic.lint.rules_messages import (
     BASIC,
-    BodyReader,
-    Flaw,
     MessageCheck,
     is_cut,
     is_http,
     may_be_no_rpc,
     quote,
+    read_body,
 )
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
@@ -65,7 +64,7 @@ class Linter:
 
     def __init__(self, judge: SchemaValidator | None = None) -> None:
         self._judge = judge
-        self._reader = BodyReader()
+        self._parser = DuplicateKeyReader()
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
@@ -85,8 +84,9 @@ class Linter:
         if entry.kind is Kind.EVENT:
             self._event(entry)
             return []
-        session = self._session(entry.source, entry.detail.get(PEER))
-        return [_finding(entry, session, flaw) for flaw in self._body(entry, session)]
+        look = MessageCheck(entry, self._session(entry.source, entry.detail.get(PEER)))
+        self._body(look)
+        return _findings(look)
 
     def _session(self, source: str, peer: object = None) -> ServerSession:
         """Return the session of a server with one of its clients (`peer`), if it has several."""
@@ -130,39 +130,37 @@ class Linter:
             waiting = self._sessions[entry.source].open[Direction.OUT]
             waiting.pop(identity(entry.detail.get("id")), None)
 
-    def _body(self, entry: Entry, session: ServerSession) -> list[Flaw]:
-        over_http = is_http(entry)
+    def _body(self, look: MessageCheck) -> None:
+        entry, over_http = look.entry, is_http(look.entry)
         if over_http and not entry.body:
-            return []
-        reading = self._reader.read(entry, newline_framing=not over_http)
-        if not reading.sound:
-            if is_cut(entry):
-                self._by_columns(entry, session)
-            return [] if over_http and may_be_no_rpc(entry) else reading.said
-        said = reading.said
-        if over_http and isinstance(reading.value, dict) and reading.value.keys().isdisjoint(_RPC_KEYS):
-            return []  # authorization, or a proxy's page
-        if isinstance(reading.value, list):
-            said += self._batch(entry, session, reading.value)
-        else:
-            said += self._message(entry, session, reading.value)
-        return said
+            return
+        value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
+        if not is_sound and is_cut(entry):
+            self._by_columns(entry, look.session)
+        is_page = isinstance(value, dict) and value.keys().isdisjoint(
+            _RPC_KEYS
+        )  # authorization, or a proxy's
+        if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
+            look.said.clear()
+        elif is_sound and isinstance(value, list):
+            self._batch(look, value)
+        elif is_sound:
+            self._message(look, value)
 
-    def _batch(self, entry: Entry, session: ServerSession, members: list[Any]) -> list[Flaw]:
-        flaws: list[Flaw] = []
+    def _batch(self, look: MessageCheck, members: list[Any]) -> None:
+        revision = look.session.revision
         if not members:
-            flaws.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
-        elif session.revision != BATCHES:
-            force = f", and the negotiated revision is {session.revision}" if session.revision else ""
+            look.error("batch", "The batch is empty.", BASIC)
+        elif revision != BATCHES:
+            force = f", and the negotiated revision is {revision}" if revision else ""
             sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
-            flaws.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
+            look.error("batch", sentence, BASIC)
         if len(members) > MOST_MEMBERS:
             sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
-            flaws.append(Flaw("not-whole", Severity.HINT, sentence))
-            session.whole = False  # the unchecked messages may contain requests
+            look.hint("not-whole", sentence)
+            look.session.whole = False  # the unchecked messages may contain requests
         for member in members[:MOST_MEMBERS]:
-            flaws += self._message(entry, session, member)
-        return flaws
+            self._message(look, member)
 
     def _by_columns(self, entry: Entry, session: ServerSession) -> None:
         if not entry.ident:
@@ -174,13 +172,13 @@ class Linter:
         elif entry.kind in (Kind.RESPONSE, Kind.ERROR):
             session.answer(other(entry.direction), known)
 
-    def _message(self, entry: Entry, session: ServerSession, value: Any) -> list[Flaw]:
-        look = MessageCheck(entry, session, session.revision)
-        rules.check_transport(look)
-        if messages.check_dialect(look, value):
-            return look.said
-        if not messages.check_shape(look, value):
-            return look.said
+    def _message(self, look: MessageCheck, value: Any) -> None:
+        look.revision, before = look.session.revision, len(look.said)
+        if look.entry.detail.get("transport") == "sse":
+            sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
+            look.once("deprecated", "sse", sentence, messages.TRANSPORT, "2025-03-26")
+        if messages.check_dialect(look, value) or not messages.check_shape(look, value):
+            return
         params = mapping(value.get("params"))
         if "method" not in value:
             self._answer(look, value)
@@ -188,7 +186,8 @@ class Linter:
             self._request(look, value, value["method"], params)
         else:
             self._notification(look, value, value["method"], params)
-        return [item if item.revision else replace(item, revision=look.revision) for item in look.said]
+        said = look.said[before:]
+        look.said[before:] = [flaw._replace(revision=flaw.revision or look.revision) for flaw in said]
 
     def _request(
         self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
@@ -218,7 +217,6 @@ class Linter:
         if not messages.check_method(look, method, is_request=False):
             return
         rules.check_capability(look, method)
-        rules.check_log_wanted(look, method)
         rules.check_deprecated(look, method, params)
         if method == "notifications/progress":
             rules.check_progress(look, params)
@@ -284,14 +282,15 @@ class Linter:
             look.error(f"bad-{part}", sentence, page)
 
 
-def _finding(entry: Entry, session: ServerSession, flaw: Flaw) -> Finding:
-    section = ""
-    if flaw.page:
-        named = flaw.revision or session.revision
-        revision = named if named in REVISIONS else "2025-11-25"
-        section = f"{revision} {_PAGES.get(flaw.page, flaw.page) if revision == MODERN else flaw.page}"
-    sentence = clean_line(flaw.sentence, SENTENCE)
-    return Finding(entry.seq, flaw.code, flaw.severity, sentence, section, entry.source, entry.method)
+def _findings(look: MessageCheck) -> list[Finding]:
+    found = []
+    for code, severity, sentence, page, revision in look.said:
+        named = revision or look.session.revision
+        named = named if named in REVISIONS else "2025-11-25"
+        section = f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
+        names = (look.entry.source, look.entry.method)
+        found.append(Finding(look.entry.seq, code, severity, clean_line(sentence, SENTENCE), section, *names))
+    return found
 
 
 def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:

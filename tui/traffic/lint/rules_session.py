@@ -77,7 +77,7 @@ def check_order(look: MessageCheck, method: str) -> None:
 
 
 def check_capability(look: MessageCheck, method: str) -> None:
-    """Report a method that was not negotiated."""
+    """Report a method that was not negotiated, or a log message that no request asked for."""
     session, way = look.session, look.entry.direction
     if method == "completion/complete" and look.revision == "2024-11-05":
         return  # that revision has no capability for this
@@ -92,11 +92,6 @@ def check_capability(look: MessageCheck, method: str) -> None:
         if not any(asked.method == STAYS_OPEN for asked in session.open[Direction.OUT].values()):
             sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
-
-
-def check_log_wanted(look: MessageCheck, method: str) -> None:
-    """Report a log message that no request asked for (2026-07-28)."""
-    session = look.session
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
         sentence = "The server sent a log message, but no request set logLevel."
         look.error("not-negotiated", sentence, "server/utilities/logging")
@@ -116,13 +111,6 @@ def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any])
         if look.revision in ("2025-11-25", MODERN):
             sentence = f"includeContext {quote(context)} is deprecated. Remove it, or use none."
             look.once("deprecated", "includeContext", sentence, "client/sampling")
-
-
-def check_transport(look: MessageCheck) -> None:
-    """Report the HTTP+SSE transport, once per session."""
-    if look.entry.detail.get("transport") == "sse":
-        sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
-        look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
 
 
 def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
