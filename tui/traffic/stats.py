@@ -50,10 +50,6 @@ class LatencyHistogram:
         self._exact = array("q")
         self._buckets: array[int] | None = None
 
-    @property
-    def is_exact(self) -> bool:
-        return self._buckets is None
-
     def add(self, durations: list[int]) -> None:
         """Add durations; negative ones and those beyond 292 years count as the nearest valid one."""
         if not durations:
@@ -136,8 +132,7 @@ class Figures:
             the others.
         octets: bytes in both directions.
         timed: responses with a duration; a rejected probe has none.
-        p50_ns, p95_ns, longest_ns: durations of calls with a response.
-        is_exact: whether the percentiles are exact; otherwise within 3 %.
+        p50_ns, p95_ns, longest_ns: durations of calls with a response; see `EXACT`.
         sparks: calls in each interval, see `Stats.spark_start_ns`.
     """
 
@@ -154,7 +149,6 @@ class Figures:
     p50_ns: int
     p95_ns: int
     longest_ns: int
-    is_exact: bool
     sparks: tuple[int, ...]
 
     @property
@@ -375,6 +369,5 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complet
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),
         longest_ns=latencies.longest,
-        is_exact=latencies.is_exact,
         sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))) if lines else (),
     )

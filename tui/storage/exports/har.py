@@ -8,6 +8,7 @@ import base64
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -85,7 +86,10 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: No
         note = note_of(one.seq)
         reply.comments += [_comment(one, note)] if note.marked or note.text else []
         reply.last_ns, reply.size = one.mono_ns, reply.size + one.size
-        reply.is_text = reply.is_text and _is_utf8(_content(one, reply.is_stream))
+        try:
+            _content(one, reply.is_stream).decode()
+        except UnicodeDecodeError:
+            reply.is_text = False
     took = (reply.last_ns - request.mono_ns) / 1e6 if reply.last_ns >= 0 else -1
     first = (reply.first_ns - request.mono_ns) / 1e6 if reply.first_ns >= 0 else 0
     about = {
@@ -129,23 +133,17 @@ def _base64(contents: Iterable[bytes]) -> Iterator[str]:
     yield base64.b64encode(rest).decode("ascii")
 
 
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _request(entry: Entry) -> dict[str, Any]:
-    url = str(entry.detail.get("url", ""))
+    url, query = str(entry.detail.get("url", "")), list[tuple[str, str]]()
+    with suppress(ValueError):  # not a URL
+        query = parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
     found: dict[str, Any] = {
         "method": str(entry.detail.get("http", "POST")),
         "url": url,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": _pairs(entry.detail.get("headers")),
-        "queryString": [{"name": name, "value": value} for name, value in _query(url)],
+        "queryString": [{"name": name, "value": value} for name, value in query],
         "headersSize": -1,
         "bodySize": entry.size,
     }
@@ -153,13 +151,6 @@ def _request(entry: Entry) -> dict[str, Any]:
         mime = _header(entry.detail.get("headers"), "content-type") or "application/json"
         found["postData"] = {"mimeType": mime, "text": entry.body.decode("utf-8", "replace")}
     return found
-
-
-def _query(url: str) -> list[tuple[str, str]]:
-    try:
-        return parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
-    except ValueError:
-        return []
 
 
 def _response(reply: _Reply) -> dict[str, Any]:

@@ -78,14 +78,11 @@ def entry_object(entry: Entry) -> dict[str, Any]:
     found |= {key: value for key, value in optional.items() if value}
     if entry.cause is not None:
         found["cause"] = {"turn": entry.cause.turn, "step": entry.cause.step, "call": entry.cause.call}
-    return found | _body_members(entry.body)
-
-
-def _body_members(body: bytes) -> dict[str, str]:
     try:
-        return {"body": body.decode("utf-8")}
+        found["body"] = entry.body.decode("utf-8")
     except UnicodeDecodeError:
-        return {"body_base64": base64.b64encode(body).decode("ascii")}
+        found["body_base64"] = base64.b64encode(entry.body).decode("ascii")
+    return found
 
 
 def time_text(wall_ns: int) -> str:
@@ -109,7 +106,7 @@ def read_jsonl(
         if not line.strip():
             continue
         try:
-            found = _parsed(line)
+            found = json.loads(line)
             if not isinstance(found, dict):
                 raise ValueError("not a JSON object")
             if number == 1 and "mcptrace" in found:
@@ -119,22 +116,16 @@ def read_jsonl(
             if entry.seq in numbers:
                 raise ValueError(f'"seq" {entry.seq} is used twice')
             note = EntryNote(found.get("marked") is True, _text(found, "note", "")[:MAX_NOTE])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
+            reason = reason_of(error).replace(" at line 1, column", " at column")
             raise StorageError(
-                f"line {number} is not a recording entry ({reason_of(error)})"[:300],
+                f"line {number} is not a recording entry ({reason})"[:300],
                 where=where,
                 next_step="See docs/recording-format.md for the format.",
             ) from error
         if notes is not None and (note.marked or note.text):
             notes[len(numbers) + 1] = note
         yield renumbered(entry, numbers)
-
-
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(reason_of(error).replace(" at line 1, column", " at column")) from error
 
 
 def _check_format(version: int, where: str) -> None:

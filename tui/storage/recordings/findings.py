@@ -27,10 +27,7 @@ PLACES = 5
 """Maximum entries per finding whose own sentences are stored."""
 
 MAX_METHODS = 2_000
-"""Maximum number of findings that are separated by method.
-
-As many more are separated by rule and server, and the rest only by rule.
-"""
+"""Maximum number of findings that are separated by server and method, the rest only by rule."""
 
 LONGEST = 1_000
 """Maximum characters of the sentences of one entry that has a finding several times."""
@@ -68,7 +65,9 @@ class FindingTable:
         seqs: defaultdict[int, list[int]] = defaultdict(list)
         count = len(self._stored)
         for finding in findings:
-            key = self._key(finding, changed, count)
+            key: _Key = (finding.source, finding.method, finding.code, finding.severity)
+            if count >= MAX_METHODS and key not in self._stored and key not in changed:
+                key = ("", "", finding.code, finding.severity)
             known = changed.get(key) or self._stored.get(key)
             if known is None:
                 count += 1
@@ -95,13 +94,6 @@ class FindingTable:
             [(number, *run) for number, its_seqs in seqs.items() for run in _runs(sorted(set(its_seqs)))],
         )
         return lambda: self._stored.update(changed)
-
-    def _key(self, finding: Finding, changed: Mapping[_Key, _Stored], count: int) -> _Key:
-        source, method, code, severity = finding.source, finding.method, finding.code, finding.severity
-        for key, most in (((source, method, code, severity), 1), ((source, "", code, severity), 2)):
-            if count < MAX_METHODS * most or key in self._stored or key in changed:
-                return key
-        return ("", "", code, severity)
 
 
 def _with(known: _Stored, finding: Finding) -> _Stored:

@@ -235,7 +235,7 @@ def load_known(folder: Path) -> Known:
 
 
 def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
-    """Cache the infos. If that fails, the files are read again next time."""
+    """Cache the infos."""
     sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
     with suppress(StorageError):
         text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))

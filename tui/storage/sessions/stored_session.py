@@ -281,15 +281,11 @@ def _read_results(connection: sqlite3.Connection, found: StoredSession, all_resu
         size += len(body)
         if rows and not all_results and (len(rows) >= MAX_RESULTS or size > MAX_BYTES):
             break
-        rows.append((str(name), _decoded(body)))
+        try:
+            rows.append((str(name), body.decode("utf-8", "surrogatepass")))
+        except UnicodeDecodeError:  # the row is on a damaged page
+            rows.append((str(name), body.decode("utf-8", "replace")))
     found.results.update(reversed(rows))
-
-
-def _decoded(body: bytes) -> str:
-    try:
-        return body.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # the row is on a damaged page
-        return body.decode("utf-8", "replace")
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:

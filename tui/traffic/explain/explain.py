@@ -54,7 +54,10 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
             title, sentences = _answer(entry, pair, revision)
             section = _section(entry, revision)
         case Kind.NOTIFICATION:
-            title, sentences = _notification(entry, pair, revision)
+            title = f"{_method(entry)} notification"
+            sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
+            if pair is not None:
+                sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
             section = _section(entry, revision)
         case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
             title, sentences = _model(entry, pair)
@@ -109,13 +112,6 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[
     else:
         sentences += result_sentences(entry, mapping(body.get("result")), revision)
     return title, sentences
-
-
-def _notification(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
-    sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
-    if pair is not None:
-        sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
-    return f"{_method(entry)} notification", sentences
 
 
 def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:

@@ -223,8 +223,8 @@ class RecentEntries:
 class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
-    `memory` has the last entries with bodies; it is only filled while storing fails. `faults` counts failures
-    inside the recorder.
+    `problem` says why nothing is stored, or "". Meanwhile, `memory` has the last entries with bodies.
+    `faults` counts failures inside the recorder.
     """
 
     def __init__(
@@ -253,7 +253,7 @@ class Recorder:
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._reports: deque[tuple[Sequence[Finding], int]] = deque()  # of the linter, not stored yet
-        self._problem = ""
+        self.problem = ""
         self._thread: DaemonThread | None = None
 
     # ---- any thread --------------------------------------------------------------------------------------
@@ -286,10 +286,6 @@ class Recorder:
         """Run `job` with the writer in the recorder's thread, after the entries so far."""
         self._backlog.put(job)
         self._wake_up()
-
-    @property
-    def problem(self) -> str:
-        return self._problem
 
     @property
     def waiting(self) -> int:
@@ -332,7 +328,7 @@ class Recorder:
         self.faults += 1
         self._wake.set()  # what waits is recorded without another capture
         if is_over:
-            self._problem = f"an internal error ({type(error).__name__})"
+            self.problem = f"an internal error ({type(error).__name__})"
             self._closing = True  # what nobody takes would fill the backlog, and slow the servers down
             self._backlog.clear()
             self._close_store()
@@ -348,15 +344,15 @@ class Recorder:
             self._is_open = True
             try:
                 self._writer = self._factory()
-                self._problem = self._writer.problem
+                self.problem = self._writer.problem
             except Exception as error:  # the recording continues in memory
-                self._problem = f"{type(error).__name__}: {error}"
+                self.problem = f"{type(error).__name__}: {error}"
                 if isinstance(error, OSError) and error.filename and error.strerror:
-                    self._problem = f"cannot write to {error.filename}: {error.strerror}"
+                    self.problem = f"cannot write to {error.filename}: {error.strerror}"
                 elif isinstance(error, McptuiError):
-                    self._problem = str(error)
+                    self.problem = str(error)
         while not self._closing:
-            self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
+            self._wake.wait(RETRY_SECONDS if self.problem and self._writer is not None else None)
             self._wake.clear()
             self._hurry.wait(WINDOW)
             self._hurry.clear()
@@ -372,7 +368,7 @@ class Recorder:
             with self._surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
             self._backlog.settle()
-        if self._reports or (self._problem and not self._closing):
+        if self._reports or (self.problem and not self._closing):
             self._store([])
         if self._backlog:
             self._wake_up()
@@ -402,17 +398,17 @@ class Recorder:
             found, upto = self._reports.popleft()
             findings += found
             judged = max(judged, upto)
-        if not batch and not findings and not judged and not self._problem:
+        if not batch and not findings and not judged and not self.problem:
             return
         if self._writer is not None:
             try:
                 self._writer.write(batch, findings, judged)
-                self._problem, self.entries.gone = self._writer.problem, self._writer.gone
+                self.problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # the state of the store is unknown
                 self._fault("storing")
-                self._problem = f"{type(problem).__name__}: {problem}"
+                self.problem = f"{type(problem).__name__}: {problem}"
                 self._close_store()
-        if self._problem:
+        if self.problem:
             self.memory.add(batch, findings)
         self._show(batch)
         for finding in findings:

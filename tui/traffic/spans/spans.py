@@ -11,6 +11,7 @@ saved conversation from its messages, which contain no times, approvals or faile
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -345,9 +346,13 @@ class _PastTurns:
         if message.usage is not None:
             turn.usage = turn.usage + message.usage
         for call in message.calls:
+            found: object = None
             server, joint, tool = call.name.partition("__")
             names = (server, tool) if joint else ("", call.name)
-            span = _call(turn, turn.steps, call.id, names, _arguments(call.arguments), 0)
+            with suppress(ValueError, RecursionError):
+                found = json.loads(call.arguments) if len(call.arguments) <= MOST_ARGUMENTS else None
+            arguments = found if isinstance(found, dict) else {}
+            span = _call(turn, turn.steps, call.id, names, arguments, 0)
             span.state = CallState.NOT_RUN
             self._calls[call.id] = span
             self.entries.append(span)
@@ -378,11 +383,3 @@ class _PastTurns:
                 self.entries.append(error_note(turn.number, remark.where, remark.text))
             case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
                 self._ended(turn, EndReason(remark.text))
-
-
-def _arguments(text: str) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text) if len(text) <= MOST_ARGUMENTS else None
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

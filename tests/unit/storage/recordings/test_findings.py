@@ -71,21 +71,13 @@ def test_flags_far_apart_are_separate_ranges(path: Path):
         assert [list(seqs) for _, seqs in reader.flagged()[0]] == [[1, 2], [1 << 40]]
 
 
-def test_excess_methods_share_one_finding_per_server(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_excess_methods_share_one_finding_per_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(table, "MAX_METHODS", 2)
     batches = [[found(seq, method=f"m{seq}")] for seq in range(1, 6)]
     with closing(written(path, *batches)) as reader:
-        methods = [reader.findings_of(seq)[0].method for seq in range(1, 6)]
-        assert methods == ["m1", "m2", "", "", ""]
-    assert rows(path, "findings") == 3
-
-
-def test_excess_servers_share_one_finding_per_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(table, "MAX_METHODS", 1)
-    with closing(written(path, [found(seq, source=f"s{seq}") for seq in range(1, 6)])) as reader:
-        (first,), (second,), (third,), (last,) = map(reader.findings_of, (1, 2, 3, 5))
-    assert [one.source for one in (first, second, third, last)] == ["s1", "s2", "", ""]
-    assert last.count == 3
+        each = [reader.findings_of(seq)[0] for seq in range(1, 6)]
+    assert [one.method for one in each] == ["m1", "m2", "", "", ""]
+    assert (each[-1].source, each[-1].count) == ("", 3)
     assert rows(path, "findings") == 3
 
 
