@@ -202,12 +202,6 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) -> Iterator[Finding]:
-    """Lint all entries of a recording, in order, and yield the findings."""
-    for _, found in lint_entries(Linter(judge), reader):
-        yield from found
-
-
 def lint_entries(
     linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
 ) -> Iterator[tuple[int, Sequence[Finding]]]:
