@@ -275,17 +275,19 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
     turn = row[13]
     kind = _KINDS[row[5]]
     assert kind is not None
-    return Entry(
-        *row[:4],
-        _DIRECTIONS[row[4]],
-        kind,
-        *row[6:12],
-        _OUTCOMES[row[12]],
-        None if turn is None else Cause(turn, row[14], row[15]),
-        row[16] if isinstance(row[16], str) else "",
-        _redactions(redactions) if redactions else (),
-        _detail(row[17]) if row[17] != "" else {},
-        body,
+    return Entry._make(
+        (
+            *row[:4],
+            _DIRECTIONS[row[4]],
+            kind,
+            *row[6:12],
+            _OUTCOMES[row[12]],
+            None if turn is None else Cause(turn, row[14], row[15]),
+            row[16] if isinstance(row[16], str) else "",
+            _redactions(redactions) if redactions else (),
+            _detail(row[17]) if row[17] != "" else {},
+            body,
+        )
     )
 
 

@@ -30,8 +30,8 @@ from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 DEFAULT_CAP = 512 * 1024 * 1024
 """Default maximum bytes of one recording."""
 
-RETRY_S, MOST_RETRY_S = 1.0, 15.0
-"""Seconds until a failed disk is retried. The delay doubles each time, up to the maximum."""
+RETRY_S = 1.0
+"""Seconds until a failed disk is retried."""
 
 WAITING_BYTES = 32 * 1024 * 1024
 """Maximum bytes in memory for a failed disk. Beyond that, the recording ends."""
@@ -84,7 +84,6 @@ class RecordingWriter:
         self._waiting_findings: list[Finding] = []
         self._waiting_bytes = 0
         self._retry_at = 0.0
-        self._retries = 0
         self._is_over = False
         self._guard = FileGuard(path, self._is_whole)
         self._last = 0
@@ -167,7 +166,7 @@ class RecordingWriter:
             self._failed(error)
             return
         self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
-        self.problem, self._retry_at, self._retries = "", 0.0, 0
+        self.problem, self._retry_at = "", 0.0
 
     def _lost(self, what: str) -> None:
         """Continue with pending data in a new file, unless another file has taken its place."""
@@ -191,8 +190,7 @@ class RecordingWriter:
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
             self._release_file()
             return
-        self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
-        self._retries = min(self._retries + 1, 10)
+        self._retry_at = time.monotonic() + RETRY_S
 
     def _is_whole(self) -> bool:
         try:

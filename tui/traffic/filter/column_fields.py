@@ -48,36 +48,36 @@ _LOST_TABLE = table({_LOST})
 
 
 class Columns:
-    """Makes checks over the columns of one recording. Costs are approximate ns per entry."""
+    """Makes checks over the columns of one recording."""
 
     def __init__(self, entries: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
         self._entries, self._notes, self._now_ns = entries, notes, now_ns
 
-    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
-        """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
+    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> Check:
+        """Return the check of a term; `begin_ns` is the moment of a `since` next to it."""
         entries = self._entries
         match field:
             case "server" | "method" | "tool":
-                return 30, self._names(field, _name_test(values))
+                return self._names(field, _name_test(values))
             case "status":
-                return 1, self._status(values)
+                return self._status(values)
             case "kind" | "dir" | "lint" | "marked":
-                return 1, self._choice(field, values)
+                return self._choice(field, values)
             case "size" | "turn" | "step":
                 column, limits = getattr(entries, field), _ranges(values)
-                return 40, lambda start, stop: in_limits(column[start:stop], limits)
+                return lambda start, stop: in_limits(column[start:stop], limits)
             case "latency":
-                return 130, self._latency(values)
+                return self._latency(values)
             case "id" | "call":
-                return 20, self._marks(field, values)
+                return self._marks(field, values)
             case "seq":
-                return 1, self._seqs(values)
+                return self._seqs(values)
             case "pair" | "root":
-                return 10, self._belongs(field, values)
+                return self._belongs(field, values)
             case "since" | "until":
-                return 30, self._moments(field, values, begin_ns)
+                return self._moments(field, values, begin_ns)
             case "note":
-                return 5, self._note_check(values)
+                return self._note_check(values)
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:

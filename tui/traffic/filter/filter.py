@@ -62,8 +62,8 @@ class Filter:
         places = (self._entries.indices(seqs) for seqs in found)
         return self._step(start, stop, [placed(stop - start, each, start) for each in places])
 
-    def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
-        """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
+    def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[bool, Step]:
+        """Return whether a node needs bodies, and its step; `not` is pushed down to the leaves.
 
         As a result, no `not` is over a term about bodies that is still open, so "could match" stays "could
         match". `begin_ns` is the moment of a `since` next to the node, or around it.
@@ -75,23 +75,22 @@ class Filter:
                 if isinstance(node, And):
                     begin_ns = self._begin_ns(parts, begin_ns)
                 made = sorted((self._compiled(part, negated, begin_ns) for part in parts), key=itemgetter(0))
-                steps = [step for _, step in made]
+                steps = [step for _, step in made]  # those that need bodies are last
                 every = isinstance(node, And) is not negated
-                return sum(cost for cost, _ in made), _joined(steps, every=every)
+                return any(needs for needs, _ in made), _joined(steps, every=every)
             case Text(text):
                 column = _of_columns(self._columns.named(text), negated)
                 body = self._body(BodyTerm(text), negated)
-                return _BODY, _joined([column, body], every=negated)
+                return True, _joined([column, body], every=negated)
             case Pattern(pattern, fold):
-                return _BODY, self._body(BodyTerm(_ANYTHING_FIRST.sub("", pattern), True, fold), negated)
+                return True, self._body(BodyTerm(_ANYTHING_FIRST.sub("", pattern), True, fold), negated)
             case Term("body", values):
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
-                return _BODY, _joined(steps, every=negated)
+                return True, _joined(steps, every=negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
-                cost, check = self._columns.check(field, values, begin_ns)
-                return cost, _of_columns(check, negated)
+                return False, _of_columns(self._columns.check(field, values, begin_ns), negated)
 
     def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
         terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
@@ -109,10 +108,6 @@ class Filter:
             return inverted(found[place]) if negated else found[place]
 
         return step
-
-
-_BODY = 1000
-"""Approximate ns per entry: a body costs more than any column."""
 
 
 def _of_columns(check: Check, negated: bool) -> Step:

@@ -326,9 +326,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         look.error("id-type", sentence, BASIC)
         return session.answer(way, identity(twin))
     elif session.whole:
-        look.error(
-            "unknown-id", f"No request has the id {id_words(known)}. {_open_ids(session, way)}.", BASIC
-        )
+        look.error("unknown-id", f"No request has the id {id_words(known)}.", BASIC)
     return None
 
 
@@ -336,14 +334,6 @@ def _in_other_type(known: int | str) -> int | str | None:
     if isinstance(known, int):
         return str(known) if known.bit_length() < 64 else None
     return int(known) if len(known) < 19 and known.isascii() and known.isdecimal() else None
-
-
-def _open_ids(session: ServerSession, way: Direction) -> str:
-    waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
-    if not waiting:
-        return "No request is pending"
-    listed = ", ".join(id_words(known) for known in waiting[:3])
-    return f"Pending: {listed}{', …' if len(waiting) > 3 else ''}"
 
 
 def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:

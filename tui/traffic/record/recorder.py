@@ -171,10 +171,9 @@ RING_ENTRIES = 20_000
 class RecentEntries:
     """The last entries with their bodies, for any thread; read like a store, but without searching."""
 
-    def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
-        self._max_bytes, self._max_entries = max_bytes, max_entries
+    def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
-        self._findings: deque[Finding] = deque(maxlen=max_entries)
+        self._findings: deque[Finding] = deque(maxlen=RING_ENTRIES)
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -184,9 +183,7 @@ class RecentEntries:
             for entry in entries:
                 self._entries.append(entry)
                 self._bytes += len(entry.body)
-            while len(self._entries) > 1 and (
-                self._bytes > self._max_bytes or len(self._entries) > self._max_entries
-            ):
+            while len(self._entries) > 1 and (self._bytes > RING_BYTES or len(self._entries) > RING_ENTRIES):
                 self._bytes -= len(self._entries.popleft().body)
             self._findings.extend(findings)
 

@@ -1,13 +1,12 @@
 """The entries that a filter over columns matches."""
 
 import time
-from datetime import datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.traffic.small_traffic import CAUSE, MS, WALL, Bodies, Traffic
+from tests.unit.traffic.small_traffic import CAUSE, MS, Bodies, Traffic
 from tui.core.traffic import Direction, Kind, Outcome, Severity
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.query import parse
@@ -186,28 +185,6 @@ def test_an_unreadable_answer_has_a_latency():
     traffic.add(Kind.NOT_JSON, pair=request, outcome=Outcome.ERROR, after_ms=50)
     assert passing(traffic, "latency:>=50ms") == [1, 2]
     assert traffic.columns.latency_ns(1) == 50 * MS
-
-
-def test_durations_count_back_from_the_given_moment():
-    traffic = Traffic()
-    for _ in range(4):
-        traffic.add(Kind.STDERR, after_ms=60_000)
-    now = traffic.now + WALL
-    assert passing(traffic, "since:61s", now_ns=now) == [3, 4]
-    assert passing(traffic, "until:2m", now_ns=now) == [1, 2]
-    assert passing(traffic, "since:2m until:1m", now_ns=now) == [2, 3]
-
-
-def test_a_clock_time_is_its_last_occurrence():
-    traffic = Traffic()
-    for _ in range(3):
-        traffic.add(Kind.STDERR, after_ms=3_600_000)
-    last = datetime.fromtimestamp((traffic.now + WALL) / 1e9)
-    now = traffic.now + WALL + 60_000 * MS
-    assert passing(traffic, f"since:{last:%H:%M:%S}", now_ns=now) == [3]
-    assert passing(traffic, f"since:{last:%Y-%m-%dT%H:%M:%S}", now_ns=now) == [3]
-    assert passing(traffic, "since:0001-01-01", now_ns=now) == [1, 2, 3]
-    assert passing(traffic, "until:9999-12-31", now_ns=now) == [1, 2, 3]
 
 
 def test_adjustments_of_the_clock_are_followed():

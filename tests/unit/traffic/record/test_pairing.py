@@ -219,12 +219,6 @@ def test_a_server_request_pending_at_the_exit_is_cancelled_only_if_mcptui_ended_
     assert wire.correlator.open("weather") == 0
 
 
-def test_an_unusable_answer_fails_its_request(wire: Wire):
-    wire.call(1)
-    link = wire(IN, id=1, result={}, error={"code": 1})
-    assert (link.pair, link.outcome) == (1, Outcome.ERROR)
-
-
 def test_an_abandoned_request_has_failed(wire: Wire):
     wire.call(1)
     link = wire.event("gave up", id=1, why="not JSON")

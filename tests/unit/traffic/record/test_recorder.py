@@ -308,13 +308,6 @@ def test_an_action_has_exclusive_use_of_the_store(stage: Stage):
     assert used == [(stage.store, stage.store.threads.pop())]
 
 
-def test_a_second_start_does_nothing(stage: Stage):
-    stage.recorder.start()
-    thread = stage.recorder._thread
-    stage.recorder.start()
-    assert stage.recorder._thread is thread
-
-
 def test_entries_dropped_by_the_store_are_dropped_from_the_columns(stage: Stage):
     view = View(stage.recorder.entries)
     stage.record(seen(b"old"))
@@ -393,16 +386,6 @@ def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: lis
         pass
     assert seen_entries + counted == added
     assert not waiting
-
-
-def test_the_order_is_kept_and_jobs_are_never_refused():
-    waiting = Backlog(ENTRY_BYTES * 20)
-    waiting.add([seen(b"1")])
-    job = threading.Event()
-    waiting.put(job)
-    waiting.add([seen(b"2")])
-    first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
-    assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
 
 
 def test_a_body_over_the_byte_limit_is_truncated_unless_nothing_else_waits():
