@@ -288,7 +288,10 @@ class Stats:
         origin = self.spark_start_ns
         moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
-            self._double_interval()
+            self.spark_width_ns *= 2
+            for line in self._lines.values():
+                pairs = zip(line.sparks[::2], line.sparks[1::2], strict=True)
+                line.sparks = array("I", [*map(sum, pairs), *[0] * (SPARKS // 2)])
         for index, moment in zip(firsts, moments, strict=True):
             self._line(codes[index - start]).sparks[max(0, (moment - origin) // self.spark_width_ns)] += 1
 
@@ -342,14 +345,6 @@ class Stats:
         is_cancelled = entries.outcome[index] == Outcome.CANCELLED
         line.cancelled += is_cancelled
         line.lost += not is_cancelled
-
-    def _double_interval(self) -> None:
-        self.spark_width_ns *= 2
-        for line in self._lines.values():
-            halves = [
-                first + second for first, second in zip(line.sparks[::2], line.sparks[1::2], strict=True)
-            ]
-            line.sparks = array("I", halves + [0] * (SPARKS - len(halves)))
 
 
 def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complete: bool) -> Figures:

@@ -2,9 +2,6 @@
 
 A flood of messages with the same fault is one finding with a count and its first places. Its entries are
 stored as one byte per entry of a range, so that all of them can be found.
-
-The writer stores findings during a run. For a finished recording, `JudgedFindings` collects them in a
-temporary file, and then stores them in the recording.
 """
 
 import json

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -99,9 +99,12 @@ class SessionFolder:
         with self._reading:
             before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
             self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
-            if self._reads >= KEEP_AFTER:
-                save_known(self.folder, self._known)
             entries = self._known.items()
+            if self._reads >= KEEP_AFTER:
+                sessions = {name: [stamp, _values(info)] for name, (stamp, info) in entries}
+                with suppress(StorageError):
+                    text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
+                    write_whole(self.folder / NAME, [text], links=False)
             found = {name: info for name, (_, info) in entries if info.messages or info.problem}
         shown = [
             replace(info, in_use=True)
@@ -232,14 +235,6 @@ def load_known(folder: Path) -> Known:
         return {name: _entry(name, *values) for name, values in found["sessions"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
-
-
-def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
-    """Cache the infos."""
-    sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
-    with suppress(StorageError):
-        text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
-        write_whole(folder / NAME, [text], links=False)
 
 
 def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:

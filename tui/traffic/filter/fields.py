@@ -1,7 +1,4 @@
-"""The fields of the filter language: their names, values and meaning. Pure.
-
-The parser, the completion and the help read this table; `column_fields` does the matching.
-"""
+"""The fields of the filter language: their names, values and meaning. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

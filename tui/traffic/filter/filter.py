@@ -73,7 +73,9 @@ class Filter:
                 return self._compiled(part, not negated, begin_ns)
             case And(parts) | Or(parts):
                 if isinstance(node, And):
-                    begin_ns = self._begin_ns(parts, begin_ns)
+                    since = (one.values for one in parts if isinstance(one, Term) and one.field == "since")
+                    around = [] if begin_ns is None else [begin_ns]
+                    begin_ns = max([*around, *map(self._columns.begin_ns, since)], default=None)
                 made = sorted((self._compiled(part, negated, begin_ns) for part in parts), key=itemgetter(0))
                 steps = [step for _, step in made]  # those that need bodies are last
                 every = isinstance(node, And) is not negated
@@ -91,11 +93,6 @@ class Filter:
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
                 return False, _of_columns(self._columns.check(field, values, begin_ns), negated)
-
-    def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
-        terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
-        found = [self._columns.begin_ns(term.values) for term in terms]
-        return max(found if around is None else [around, *found], default=None)
 
     def _body(self, term: BodyTerm, negated: bool) -> Step:
         if term not in self._terms:

@@ -1,7 +1,4 @@
-"""The syntax tree of a filter, and the notation of its values. Pure.
-
-`query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees.
-"""
+"""The syntax tree of a filter, and the notation of its values. Pure."""
 
 import re
 from dataclasses import dataclass

@@ -85,7 +85,14 @@ class Linter:
             return []
         look = MessageCheck(entry, self._session(entry.source, entry.detail.get(PEER)))
         self._body(look)
-        return _findings(look)
+        found = []
+        for code, severity, sentence, page, revision in look.said:
+            named = revision or look.session.revision
+            named = named if named in REVISIONS else "2025-11-25"
+            section = f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
+            sentence = clean_line(sentence, SENTENCE)
+            found.append(Finding(entry.seq, code, severity, sentence, section, entry.source, entry.method))
+        return found
 
     def _session(self, source: str, peer: object = None) -> ServerSession:
         """Return the session of a server with one of its clients (`peer`), if it has several."""
@@ -197,8 +204,11 @@ class Linter:
             peer = look.session.peer
             look.session = self._sessions[look.entry.source] = ServerSession(whole=True, peer=peer)
         look.revision = asked.revision or look.session.revision
-        if look.entry.direction is Direction.OUT:
-            look.revision = _revision_of(asked, params, look.revision)
+        if look.entry.direction is Direction.OUT and method == "initialize":
+            version = params.get("protocolVersion")
+            look.revision = version if isinstance(version, str) and version in REVISIONS else ""
+        elif look.entry.direction is Direction.OUT and method == "server/discover" and not asked.revision:
+            look.revision = MODERN
         rules.note_request(look, asked, params)
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
@@ -279,27 +289,6 @@ class Linter:
             known = METHODS.get(method)
             page = known.section(look.revision).partition(" ")[2] if known is not None else ""
             look.error(f"bad-{part}", sentence, page)
-
-
-def _findings(look: MessageCheck) -> list[Finding]:
-    found = []
-    for code, severity, sentence, page, revision in look.said:
-        named = revision or look.session.revision
-        named = named if named in REVISIONS else "2025-11-25"
-        section = f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
-        names = (look.entry.source, look.entry.method)
-        found.append(Finding(look.entry.seq, code, severity, clean_line(sentence, SENTENCE), section, *names))
-    return found
-
-
-def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:
-    """Return the revision of a client's request; those that open a session have none yet."""
-    if asked.method == "initialize":
-        version = params.get("protocolVersion")
-        return version if isinstance(version, str) and version in REVISIONS else ""
-    if asked.method == "server/discover" and not asked.revision:
-        return MODERN
-    return revision
 
 
 def sentence_of(finding: Finding, entry: Entry | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
-from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, mapping, other
 from tui.traffic.methods import METHODS, STAYS_OPEN
 
 _LIFECYCLE = "basic/lifecycle"
@@ -196,22 +196,17 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
             sentence = f"The server responded with revision {quote(version)}, which was never released."
             look.warn("unknown-revision", sentence, _LIFECYCLE)
     elif asked.method == "server/discover":
-        _discover(look, session, result)
+        versions = result.get("supportedVersions")
+        versions = versions if isinstance(versions, list) else []
+        if MODERN in versions:
+            session.revision = MODERN
+            session.server = mapping(result.get("capabilities"))
+        elif versions and not any(isinstance(version, str) and version in REVISIONS for version in versions):
+            named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
+            sentence = f"The server supports only revisions that were never released: {named}."
+            look.warn("unknown-revision", sentence, BASIC)
     elif is_modern(asked.revision) and "resultType" in result:
         session.revision = asked.revision
-
-
-def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, Any]) -> None:
-    versions = result.get("supportedVersions")
-    if not isinstance(versions, list):
-        return
-    if MODERN in versions:
-        session.revision = MODERN
-        session.server = mapping(result.get("capabilities"))
-    elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
-        named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
-        sentence = f"The server supports only revisions that were never released: {named}."
-        look.warn("unknown-revision", sentence, BASIC)
 
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:

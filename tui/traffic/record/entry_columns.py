@@ -157,11 +157,8 @@ class EntryColumns:
         self._settle_rows(start, parts)
         if stop < end:
             self.hole = (stop, end)
-        else:
-            self._close_hole()
-
-    def _close_hole(self) -> None:
-        """Apply the effects of the entries after the hole on those in it."""
+            return
+        # Now the effects of the entries after the hole on those in it are applied.
         self._clocks.add(self._clocks_behind)
         late, self._late = self._late, {}
         for index, (pair, root) in late.items():
