@@ -110,7 +110,13 @@ def read_jsonl(
             if not isinstance(found, dict):
                 raise ValueError("not a JSON object")
             if number == 1 and "mcptrace" in found:
-                _check_format(_whole(found, "mcptrace"), where)
+                if (version := _whole(found, "mcptrace")) > FORMAT:
+                    raise StorageError(
+                        "the file was written by a newer mcptui "
+                        f"(format {version}, supported up to {FORMAT})",
+                        where=where,
+                        next_step="Update mcptui and open it again.",
+                    )
                 continue
             entry = _entry(found)
             if entry.seq in numbers:
@@ -126,15 +132,6 @@ def read_jsonl(
         if notes is not None and (note.marked or note.text):
             notes[len(numbers) + 1] = note
         yield renumbered(entry, numbers)
-
-
-def _check_format(version: int, where: str) -> None:
-    if version > FORMAT:
-        raise StorageError(
-            f"the file was written by a newer mcptui (format {version}, supported up to {FORMAT})",
-            where=where,
-            next_step="Update mcptui and open it again.",
-        )
 
 
 def _entry(found: Mapping[str, Any]) -> Entry:

@@ -9,7 +9,6 @@ Text that is still unsafe is shown as code.
 import re
 from collections.abc import Iterator
 
-from tui.core.conversation.conversation import Attachment
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.units import size
@@ -81,7 +80,12 @@ def _text_of(part: Part) -> str:
             noted = f"_{escaped(note)}_\n\n" if note else ""
             return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
         case Files(attachments):
-            return "".join(map(_attached, attachments)) + ("\n" if attachments else "")
+            names = [escaped(clean_line(one.name, 120) or "attachment") for one in attachments]
+            lines = (
+                f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
+                for name, one in zip(names, attachments, strict=True)
+            )
+            return "".join(lines) + ("\n" if attachments else "")
         case Row():
             return _row(part)
 
@@ -97,11 +101,6 @@ def _row(row: Row) -> str:
 
 def _fenced_or_empty(text: str, language: str) -> str:
     return fenced(text, language) if text else "_empty_"
-
-
-def _attached(one: Attachment) -> str:
-    name = escaped(clean_line(one.name, 120) or "attachment")
-    return f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
 
 
 def isolated(text: str) -> str:

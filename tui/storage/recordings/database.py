@@ -145,20 +145,14 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
                 where=str(path),
                 next_step="List recordings with mcptui traffic --list",
             )
-        connection = _opened(path)
+        try:
+            connection = open_database(path, _check)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) or not cut_short(path):
+                raise
+            connection = open_database(path, _check, is_cut=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE)
     return connection
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    try:
-        return open_database(path, _check)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        if not cut_short(path):
-            raise
-        return open_database(path, _check, is_cut=True)
 
 
 def cut_short(path: Path) -> str:

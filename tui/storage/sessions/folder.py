@@ -173,7 +173,11 @@ class SessionFolder:
             with suppress(OSError):
                 found = path.stat()
                 if found.st_size <= ONE_PAGE and self._now() - found.st_mtime > DAY_SECONDS:
-                    _remove_never_begun(path)
+                    with suppress(StorageError), closing(LiveLock(path)):  # others are not ours to remove
+                        try:
+                            read_info(path)
+                        except NeverBegan:
+                            remove_files(path)
 
     def _trashed(self, whole: bool = False) -> Sequence[Path]:
         try:
@@ -201,16 +205,6 @@ def _read(path: Path, stamp: Stamp) -> SessionInfo:
         return SessionInfo(path.stem)
     except StorageError as error:
         return SessionInfo(path.stem, changed=stamp[0] / 1e9, problem=str(error.message))
-
-
-def _remove_never_begun(path: Path) -> None:
-    with suppress(InUse), closing(LiveLock(path)):
-        try:
-            read_info(path)
-        except NeverBegan:
-            remove_files(path)
-        except StorageError:
-            pass  # not ours to remove
 
 
 def _move(path: Path, target: Path) -> None:

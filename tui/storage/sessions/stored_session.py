@@ -172,7 +172,13 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
         "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)
-    remarks = _remarks(stored, len(messages))
+    places, end = sorted(stored.messages), len(messages)
+    # Each remark stays after the messages that preceded it, if these still exist.
+    remarks = [
+        replace(one, place=min(bisect_left(places, one.place), end))
+        for at, body in stored.remarks
+        if (one := remark_from(body, at))
+    ]
     return Reopened(
         info=info_of(ident, counted, stored.problem),
         meta=SessionMeta(
@@ -264,13 +270,6 @@ def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None
             found.damaged = True
             return
         found.times[place] = float(bounded(at) or 0)
-
-
-def _remarks(stored: StoredSession, end: int) -> list[Remark]:
-    """Return the remarks, each after the messages that preceded it, if these still exist."""
-    places = sorted(stored.messages)
-    found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
-    return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
 
 
 def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:

@@ -164,8 +164,12 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
             return Name(text)
         case ValueType.ENTRY:
             return _LIMITS["="](count(text))
+        case ValueType.MOMENT if ":" not in text and text.count("-") != 2:
+            return Ago(duration(text))
         case ValueType.MOMENT:
-            return _moment(known, text)
+            day, ns = clock(text)
+            is_whole_day = day and ":" not in text and known.name == "until"
+            return ClockTime(day, DAY_NS - 1 if is_whole_day else ns)
         case ValueType.COUNT | ValueType.SIZE | ValueType.TIME:
             return _measured(known, text)
 
@@ -182,15 +186,6 @@ def _choice(known: FilterField, text: str) -> Name:
     if meant:
         raise BadValue(f"Unknown {known.name} “{shown(text)}”. Did you mean {meant}?", meant)
     raise BadValue(f"Unknown {known.name} “{shown(text)}”. It is one of {', '.join(known.choices)}.")
-
-
-def _moment(known: FilterField, text: str) -> Ago | ClockTime:
-    if ":" not in text and text.count("-") != 2:
-        return Ago(duration(text))
-    day, ns = clock(text)
-    if day and ":" not in text and known.name == "until":
-        ns = DAY_NS - 1
-    return ClockTime(day, ns)
 
 
 def _measured(known: FilterField, text: str) -> Between:

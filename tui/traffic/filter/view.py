@@ -150,7 +150,11 @@ class View:
         if self._gone != self._entries.gone:
             self._gone = self._entries.gone
             self.revision += 1
-        self._note_changes()
+        if (upto := len(self._entries.touched)) != self._changes_seen:
+            if self._filter.changes:
+                self._again(self._entries.touched[self._changes_seen : upto])
+            self._changes_seen = upto
+            self.revision += 1
         self._note_growth()
         while (self._collect() or self._work()) and time.perf_counter() < deadline:
             pass
@@ -200,16 +204,6 @@ class View:
             self.revision += 1
         if self._is_all:
             self._todo.clear()
-
-    def _note_changes(self) -> None:
-        touched = self._entries.touched
-        upto = len(touched)
-        if upto == self._changes_seen:
-            return
-        if self._filter.changes:
-            self._again(touched[self._changes_seen : upto])
-        self._changes_seen = upto
-        self.revision += 1
 
     def _again(self, indices: Sequence[int]) -> None:
         """Add entries to be checked again. Adjacent ranges are merged."""

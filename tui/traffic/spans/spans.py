@@ -170,7 +170,12 @@ class Spans:
                 step.state = StepState.CANCELLED
             self._touch(step)
         for call in self._calls.values():
-            self._abandon(call, now_ns)
+            if not call.state.over:
+                self._stop_asking(call, now_ns)
+                is_begun = call.started_ns is not None
+                call.state = CallState.CANCELLED if is_begun else CallState.NOT_RUN
+                call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
+                self._touch(call)
         turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
         self._touch(turn)
         if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
@@ -207,14 +212,6 @@ class Spans:
                 call.warning = clean_line(event.result.warning) if event.result is not None else ""
             case _:
                 return
-        self._touch(call)
-
-    def _abandon(self, call: CallSpan, now_ns: int) -> None:
-        if call.state.over:
-            return
-        self._stop_asking(call, now_ns)
-        call.state = CallState.CANCELLED if call.started_ns is not None else CallState.NOT_RUN
-        call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
         self._touch(call)
 
     @staticmethod
