@@ -348,7 +348,7 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
         look.error("not-json-rpc", f"The notification {quote(name)} must not have an id.", BASIC)
     elif not (method.notification or is_request):
         look.error("not-json-rpc", f"The request {quote(name)} has no id. It cannot get a response.", BASIC)
-    revision, allowed = look.revision, method.allowed(way)
+    revision, allowed = look.revision, method.out if way is Direction.OUT else method.back
     if revision not in REVISIONS or revision in allowed:
         return bool(allowed)
     if way is Direction.IN and is_request and is_modern(revision):

@@ -61,7 +61,7 @@ class Backlog:
 
     @property
     def crowded(self) -> bool:
-        """Whether it is half full, so that taps should slow down."""
+        """Whether it is half full: bodies would soon be dropped, so taps should slow their servers down."""
         return self._came - self._went > self._limit // 2
 
     def clear(self) -> None:
@@ -245,7 +245,7 @@ class Recorder:
         self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
         self._reader = EntryReader(redact, BODY_CAP, arguments)
-        self._backlog = Backlog(queue_bytes)
+        self.backlog = Backlog(queue_bytes)
         self._awake = self._closing = self._is_open = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
@@ -264,7 +264,7 @@ class Recorder:
         if self._closing:
             return
         try:
-            self._backlog.add(several)
+            self.backlog.add(several)
             if not self._awake:
                 self._wake_up()
         except Exception:  # a tap must never fail, whatever it passes
@@ -281,17 +281,8 @@ class Recorder:
 
     def submit(self, job: WriterJob) -> None:
         """Run `job` with the writer in the recorder's thread, after the entries so far."""
-        self._backlog.put(job)
+        self.backlog.put(job)
         self._wake_up()
-
-    @property
-    def waiting(self) -> int:
-        return len(self._backlog)
-
-    @property
-    def crowded(self) -> bool:
-        """Whether bodies would soon be dropped. A tap then slows its server down if it can."""
-        return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:
         """Start storing, with complete bodies if `keep_all`. A second start does nothing."""
@@ -304,9 +295,9 @@ class Recorder:
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything so far is stored, at most `timeout` seconds; return whether it is."""
         if self._thread is None or not self._thread.is_alive or self._thread.is_current:
-            return not self._backlog
+            return not self.backlog
         done = threading.Event()
-        self._backlog.put(done)
+        self.backlog.put(done)
         self._hurry.set()
         self._wake_up()
         return done.wait(timeout)
@@ -327,7 +318,7 @@ class Recorder:
         if is_over:
             self.problem = f"an internal error ({type(error).__name__})"
             self._closing = True  # what nobody takes would fill the backlog, and slow the servers down
-            self._backlog.clear()
+            self.backlog.clear()
             self._close_store()
 
     def _wake_up(self) -> None:
@@ -360,18 +351,18 @@ class Recorder:
 
     def _drain(self) -> None:
         """Store the current backlog. What arrives meanwhile waits for the next window, unless it is large."""
-        left = len(self._backlog)
-        while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
+        left = len(self.backlog)
+        while self.backlog and (left > 0 or self._closing or len(self.backlog) > BATCH):
             with self._surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
-            self._backlog.settle()
+            self.backlog.settle()
         if self._reports or (self.problem and not self._closing):
             self._store([])
-        if self._backlog:
+        if self.backlog:
             self._wake_up()
 
     def _drain_batch(self) -> int:
-        taken, job = self._backlog.take(BATCH, BATCH_BYTES)
+        taken, job = self.backlog.take(BATCH, BATCH_BYTES)
         batch: list[Entry] = []
         for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
             try:
