@@ -32,9 +32,6 @@ LONGEST = 1_000
 LONGEST_GAP = 4_096
 """Maximum entries without a finding between two entries of one range."""
 
-_ONE_EACH = 1
-"""The format of recordings with one row per place of a finding."""
-
 _JUDGED = "judged"
 """The name in `meta` of the version of the rules and the last linted entry."""
 
@@ -145,17 +142,11 @@ def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
             start = end
 
 
-def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[Finding]:
+def findings_of(connection: sqlite3.Connection, seq: int) -> list[Finding]:
     """Return the findings of an entry, without sentences if they are not stored.
 
     Raises ValueError or a similar error for rows that no writer stored.
     """
-    if version <= _ONE_EACH:
-        rows = connection.execute(
-            "SELECT seq, code, severity, sentence, section FROM findings WHERE seq = ? ORDER BY number",
-            (seq,),
-        )
-        return [Finding(row[0], str(row[1]), Severity(row[2]), str(row[3]), str(row[4])) for row in rows]
     rows = connection.execute(
         "SELECT code, severity, section, source, method, count, places FROM findings WHERE number IN"
         " (SELECT finding FROM flags WHERE first <= ? AND last >= ? AND substr(entries, ? - first + 1, 1)"
@@ -182,22 +173,11 @@ _SELECT_FLAGGED = (
 )
 
 
-def flagged(
-    connection: sqlite3.Connection, version: int, after: int
-) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
+def flagged(connection: sqlite3.Connection, after: int) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
     """Return the seqs with findings after row `after`, by severity, and the number of the last row.
 
     Raises ValueError or a similar error for rows that no writer stored.
     """
-    if version <= _ONE_EACH:
-        rows = list(
-            bounded_rows(
-                connection,
-                "SELECT number, severity, seq FROM findings WHERE number > ? ORDER BY number",
-                (after,),
-            )
-        )
-        return [(Severity(row[1]), (row[2],)) for row in rows], rows[-1][0] if rows else after
     rows = list(bounded_rows(connection, _SELECT_FLAGGED, (after,)))
     found: list[tuple[Severity, Sequence[int]]] = [
         (Severity(severity), list(compress(range(first, first + len(entries)), entries)))
@@ -237,7 +217,7 @@ class JudgedFindings:
 
     def of(self, seq: int) -> Sequence[Finding]:
         with self._lock, _temporary_errors():
-            return findings_of(self._connection, VERSION, seq)
+            return findings_of(self._connection, seq)
 
     def close(self) -> None:
         """Release the memory, or the temporary file."""

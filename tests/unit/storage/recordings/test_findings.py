@@ -89,25 +89,6 @@ def test_an_entry_counts_once_and_keeps_all_its_sentences(path: Path):
     assert one.sentence == "Sentence of 3. Another of 3."
 
 
-OLD = """
-DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1;
-CREATE TABLE findings (number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL,
-    severity INTEGER NOT NULL, sentence TEXT NOT NULL, section TEXT NOT NULL);
-INSERT INTO findings (seq, code, severity, sentence, section)
-    VALUES (2, 'not-json', 3, 'Not JSON.', 'basic'), (4, 'oversize', 2, 'Large.', '');
-"""
-
-
-def test_a_recording_in_the_previous_format_is_read(path: Path):
-    written(path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLD)
-    with closing(RecordingReader(path)) as reader:
-        assert reader.findings_of(2) == [Finding(2, "not-json", Severity.ERROR, "Not JSON.", "basic")]
-        assert reader.findings_of(3) == []
-        assert reader.flagged(1) == ([(Severity.WARNING, (4,))], 2)
-
-
 @pytest.mark.parametrize("places", ["", "[]", "[1]", "{}", '{"a": 1}', "[[[], 1]]", "[[1, 2, 3]]"])
 def test_malformed_places_are_an_error(path: Path, places: str):
     written(path, [found(1)]).close()
@@ -159,13 +140,15 @@ def test_a_flood_of_findings_is_stored(made, tmp_path: Path):
     assert stored(path) == (list(range(1, 120_001)), 120_000)
 
 
-def test_a_recording_in_the_previous_format_is_unchanged(made, tmp_path: Path):
+def test_a_recording_in_the_previous_format_is_unchanged_and_its_findings_are_not_read(made, tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLD)
+        connection.executescript("DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1")
     made(7).keep(path, 50)
-    assert stored(path) == ([2, 4], 0)
+    assert stored(path) == ([], 0)
+    with closing(RecordingReader(path)) as reader:
+        assert reader.findings_of(7) == ()
 
 
 def test_a_failure_keeps_the_stored_findings(made, tmp_path: Path):
