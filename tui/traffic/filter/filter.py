@@ -4,7 +4,6 @@
 entries that could still match, so that only those are read.
 """
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
@@ -18,9 +17,6 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 BodyHits = Sequence[bytes]
 """The matches in the bodies of a range: a mask for each term."""
-
-_ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
-"""`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
 Step = Callable[[int, int, BodyHits | None], bytes]
 """Returns which entries of a range match."""
@@ -85,7 +81,7 @@ class Filter:
                 body = self._body(BodyTerm(text), negated)
                 return True, _joined([column, body], every=negated)
             case Pattern(pattern, fold):
-                return True, self._body(BodyTerm(_ANYTHING_FIRST.sub("", pattern), True, fold), negated)
+                return True, self._body(BodyTerm(pattern, True, fold), negated)
             case Term("body", values):
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]

@@ -222,21 +222,6 @@ def test_bodies_that_cannot_change_the_result_are_not_read():
     assert [index + 1 for index, could in enumerate(made.mask(0, 18)) if could] == [3, 4, 7]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "needle"),
-    [
-        (".*milk", "milk"),
-        (".*?.*milk.*", "milk.*"),
-        (".{1,9}milk", ".{1,9}milk"),
-        ("a.*b", "a.*b"),
-        (".*", ""),
-    ],
-)
-def test_a_leading_wildcard_of_a_pattern_is_dropped(pattern: str, needle: bytes):
-    made = Filter(parse(f"/{pattern}/"), Traffic().columns)
-    assert [term.needle for term in made.terms] == [needle]
-
-
 def test_a_filter_says_whether_its_result_can_change_later():
     columns = Traffic().columns
     assert not Filter(parse("server:a milk kind:request"), columns).changes
