@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError, reason_of
+from tui.core.jsonrpc.reader import nests_deeper
 from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
@@ -138,7 +139,7 @@ def _entry(found: Mapping[str, Any]) -> Entry:
     detail = found.get("detail", {})
     if not isinstance(detail, dict):
         raise ValueError('"detail" is not an object')
-    if not _is_at_most(MOST_LEVELS, detail):
+    if nests_deeper(detail, MOST_LEVELS):
         raise ValueError('"detail" is nested too deeply')
     entry = Entry(
         seq=_whole(found, "seq", least=1),
@@ -176,12 +177,6 @@ def _body(found: Mapping[str, Any]) -> bytes:
         return base64.b64decode(encoded, validate=True)
     except ValueError as error:
         raise ValueError('"body_base64" is not Base64') from error
-
-
-def _is_at_most(levels: int, value: Any) -> bool:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return not isinstance(value, list) or (levels > 0 and all(_is_at_most(levels - 1, one) for one in value))
 
 
 def _cause(found: Any) -> Cause | None:

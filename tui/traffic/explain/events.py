@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.text import clean_line
-from tui.core.units import count, duration, plural, size
+from tui.core.units import bounded, count, duration, plural, size
 
 _ERRORS = {
     -32700: "what was sent is not JSON",
@@ -228,10 +228,7 @@ _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
 
 
 def _number(value: Any) -> float:
-    """Return a number of a detail; 0 for anything else, or if it is too large."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return value if abs(value) < 1e18 else 0
+    return bounded(value) or 0
 
 
 def _capital(text: str) -> str:

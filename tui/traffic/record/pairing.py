@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.classification import Classification, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
+from tui.core.units import whole
 
 MAX_OPEN = 10_000
 """Maximum open requests of one side. The oldest are dropped first."""
@@ -292,7 +293,7 @@ class Correlator:
                 return Link(outcome=Outcome.CANCELLED, cause=cause)
         elif word == "gave up":
             side = state.is_asked
-            exchange = number(detail.get(EXCHANGE))
+            exchange = whole(detail.get(EXCHANGE)) or 0
             asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
                 ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
@@ -310,11 +311,6 @@ class Correlator:
                 self._sources.popitem(last=False)
             state = self._sources[name] = _Source()
         return state
-
-
-def number(value: object) -> int:
-    """Return a number of a detail, 0 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _ask(
