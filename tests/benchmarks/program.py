@@ -39,15 +39,18 @@ Hello().run()
 """A bare Textual app, the floor for everything else."""
 
 
-def installed(home: str) -> dict[str, str]:
-    """Return the environment of a user who has installed mcptui: compiled modules are written and reused."""
-    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": f"{home}/compiled"}
-    return home_in(home) | compiled | {"PYTHONPATH": str(ROOT)}
+def installed(home: str, compiled: str = "") -> dict[str, str]:
+    """Return the environment of a user who has installed mcptui: compiled modules are written and reused.
+
+    They are kept in the home, or in a folder `compiled` for several homes. Compiling takes 8 MB of memory.
+    """
+    compiling = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled or f"{home}/compiled"}
+    return home_in(home) | compiling | {"PYTHONPATH": str(ROOT)}
 
 
-def program(home: str, *arguments: str, draws: bool = False) -> TerminalApp:
+def program(home: str, *arguments: str, draws: bool = False, compiled: str = "") -> TerminalApp:
     """Start mcptui."""
-    return TerminalApp.real(*arguments, env=installed(home), draws=draws)
+    return TerminalApp.real(*arguments, env=installed(home, compiled), draws=draws)
 
 
 def bare(home: str, app: str = HELLO) -> TerminalApp:

@@ -65,7 +65,7 @@ def test_each_filter_example_is_valid(text: str):
 
 
 def codes_of_the_linter() -> set[str]:
-    """Return the codes that the rules report: `Flaw(code, ...)`, `look.error(code, ...)` and the like."""
+    """Return the codes that the rules report: `look.error(code, ...)` and the like."""
     found: set[str] = set()
     for file in (ROOT / "tui" / "traffic" / "lint").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -73,7 +73,7 @@ def codes_of_the_linter() -> set[str]:
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
-                if name in ("Flaw", "say", "error", "warn", "once"):
+                if name in ("say", "error", "warn", "hint", "once"):
                     found |= _texts(node.args[0])
     return found | {"bad-params", "bad-result", "not-negotiated"}  # these are composed at run time
 

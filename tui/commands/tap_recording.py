@@ -142,7 +142,7 @@ class TapRecording:
     def _drain(self, lines: "PassthroughLines", recorder: "Recorder") -> None:
         capture = recorder.capture
         while self._pieces:
-            while recorder.waiting > MOST_AHEAD:
+            while len(recorder.backlog) > MOST_AHEAD:
                 time.sleep(AHEAD_SECONDS)
             stream, at, data, left_out = self._pieces.popleft()
             self._done += len(data)

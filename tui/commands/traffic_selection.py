@@ -220,11 +220,13 @@ class Selection:
 
     def findings(self) -> Iterator[Finding]:
         from tui.runtime.recording import model_judge
-        from tui.traffic.lint.lint_thread import lint_recording
+        from tui.traffic.lint.lint import Linter
+        from tui.traffic.lint.lint_thread import lint_entries
 
         judge = model_judge()
         try:
-            yield from lint_recording(self.recording.reader, judge)
+            for _, found in lint_entries(Linter(judge), self.recording.reader):
+                yield from found
         finally:
             judge.close()
 

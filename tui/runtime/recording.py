@@ -90,7 +90,7 @@ class RunRecording:
 
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
-        return self._recorder.crowded
+        return self._recorder.backlog.crowded
 
     def start(
         self,

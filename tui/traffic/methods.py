@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
-from tui.core.traffic import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,6 @@ class Method:
     words: str
     page: str
     modern_page: str
-
-    def allowed(self, direction: Direction) -> frozenset[str]:
-        return self.out if direction is Direction.OUT else self.back
 
     def section(self, revision: str) -> str:
         page = self.modern_page if is_modern(revision) else self.page

@@ -2,102 +2,67 @@
 
 A call counts once, from its first request to the response that ends it: the rounds of a call that asked for
 input are one call with one duration. The figures of a server exclude what every start needs: handshake,
-lists, and `subscriptions/listen`, which stays open on purpose. Memory is bounded: `MAX_LINES` lines of at
-most about 5 KB each.
+lists, and `subscriptions/listen`, which stays open on purpose. There are at most `MAX_LINES` lines.
 """
 
 import time
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, compress
+from itertools import compress
 
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.methods import STAYS_OPEN, is_setup
 from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns
 
-EXACT = 512
-"""Maximum durations to store exactly. With more, percentiles are within 1/32 (about 3 %)."""
-
-_STEPS = 16
-"""Buckets per power of two."""
-
-_BUCKETS = 60 * _STEPS + _STEPS
+EXACT = 256
+"""Maximum different durations to store exactly. With more, percentiles are within 1/32 (about 3 %)."""
 
 
-def _tally(buckets: "array[int]", durations: Iterable[int]) -> None:
-    """Count durations: up to 31 ns each in its own bucket, then 16 buckets per power of two."""
-    for ns in durations:
-        shift = ns.bit_length() - 5
-        if ns < 0:
-            buckets[0] += 1
-        elif shift > 0:
-            buckets[shift * _STEPS + (ns >> shift)] += 1
-        else:
-            buckets[ns] += 1
+def _rounded(ns: int) -> int:
+    """Return a duration to five binary digits, of which there are 16 for each power of two."""
+    shift = max(0, ns.bit_length() - 5)
+    return (ns >> shift << shift) + (1 << shift >> 1)
 
 
 class LatencyHistogram:
     """Durations in nanoseconds; `longest` is exact."""
 
-    __slots__ = ("_buckets", "_exact", "count", "longest")
+    __slots__ = ("_counts", "_is_exact", "count", "longest")
 
     def __init__(self) -> None:
-        self.count = 0
-        self.longest = 0
-        self._exact = array("q")
-        self._buckets: array[int] | None = None
+        self.count = self.longest = 0
+        self._counts = Counter[int]()
+        self._is_exact = True
 
-    @property
-    def is_exact(self) -> bool:
-        return self._buckets is None
-
-    def add(self, durations: list[int]) -> None:
-        """Add durations; negative ones and those beyond 292 years count as the nearest valid one."""
-        if not durations:
-            return
+    def add(self, durations: Sequence[int]) -> None:
+        """Add durations; negative ones count as 0."""
         self.count += len(durations)
-        self.longest = max(self.longest, max(durations))
-        buckets = self._buckets
-        if buckets is None:
-            self._exact.extend(durations)
-            if len(self._exact) <= EXACT:
-                return
-            buckets = self._buckets = array("I", bytes(4 * _BUCKETS))
-            durations, self._exact = self._exact.tolist(), array("q")
-        _tally(buckets, durations)
+        self.longest = max(self.longest, *durations, 0)
+        self._counts.update(durations if self._is_exact else map(_rounded, durations))
+        if self._is_exact and len(self._counts) > EXACT:
+            counts, self._counts, self._is_exact = self._counts, Counter(), False
+            for ns, number in counts.items():
+                self._counts[_rounded(ns)] += number
 
     def percentile(self, percent: int) -> int:
         """Return the nanoseconds that `percent` of the durations do not exceed; 0 without durations."""
-        if not self.count:
-            return 0
-        rank = max(1, -(-self.count * percent // 100))
-        if self._buckets is None:
-            return sorted(self._exact)[rank - 1]
-        bucket = next(each for each, passed in enumerate(accumulate(self._buckets)) if passed >= rank)
-        if bucket < 2 * _STEPS:
-            return min(bucket, self.longest)
-        shift = bucket // _STEPS - 1
-        middle = (bucket - shift * _STEPS << shift) + (1 << shift - 1)
-        return min(middle, self.longest)
+        left = max(1, -(-self.count * percent // 100))
+        for ns, number in sorted(self._counts.items()):
+            left -= number
+            if left <= 0:
+                return max(0, min(ns, self.longest))
+        return 0
 
     @classmethod
     def together(cls, several: Iterable["LatencyHistogram"]) -> "LatencyHistogram":
         whole = cls()
         for one in several:
-            if one._buckets is None:
-                whole.add(one._exact.tolist())
-                continue
-            if whole._buckets is None:
-                whole._buckets = array("I", bytes(4 * _BUCKETS))
-                _tally(whole._buckets, whole._exact)
-                whole._exact = array("q")
-            for bucket, number in enumerate(one._buckets):
-                whole._buckets[bucket] += number
             whole.count += one.count
             whole.longest = max(whole.longest, one.longest)
+            whole._counts.update(one._counts)
         return whole
 
 
@@ -136,8 +101,7 @@ class Figures:
             the others.
         octets: bytes in both directions.
         timed: responses with a duration; a rejected probe has none.
-        p50_ns, p95_ns, longest_ns: durations of calls with a response.
-        is_exact: whether the percentiles are exact; otherwise within 3 %.
+        p50_ns, p95_ns, longest_ns: durations of calls with a response; see `EXACT`.
         sparks: calls in each interval, see `Stats.spark_start_ns`.
     """
 
@@ -154,7 +118,6 @@ class Figures:
     p50_ns: int
     p95_ns: int
     longest_ns: int
-    is_exact: bool
     sparks: tuple[int, ...]
 
     @property
@@ -294,7 +257,10 @@ class Stats:
         origin = self.spark_start_ns
         moments = list(map(self._entries.mono.__getitem__, firsts))
         while max(moments) - origin >= self.spark_width_ns * SPARKS:
-            self._double_interval()
+            self.spark_width_ns *= 2
+            for line in self._lines.values():
+                pairs = zip(line.sparks[::2], line.sparks[1::2], strict=True)
+                line.sparks = array("I", [*map(sum, pairs), *[0] * (SPARKS // 2)])
         for index, moment in zip(firsts, moments, strict=True):
             self._line(codes[index - start]).sparks[max(0, (moment - origin) // self.spark_width_ns)] += 1
 
@@ -349,14 +315,6 @@ class Stats:
         line.cancelled += is_cancelled
         line.lost += not is_cancelled
 
-    def _double_interval(self) -> None:
-        self.spark_width_ns *= 2
-        for line in self._lines.values():
-            halves = [
-                first + second for first, second in zip(line.sparks[::2], line.sparks[1::2], strict=True)
-            ]
-            line.sparks = array("I", halves + [0] * (SPARKS - len(halves)))
-
 
 def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complete: bool) -> Figures:
     several = [line.latencies for line in lines]
@@ -375,6 +333,5 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complet
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),
         longest_ns=latencies.longest,
-        is_exact=latencies.is_exact,
         sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))) if lines else (),
     )

@@ -13,7 +13,7 @@ def ours(direction: Direction, notification: bool) -> set[tuple[str, str]]:
         (method.name, revision)
         for method in METHODS.values()
         if method.notification is notification and "tasks/" not in method.name
-        for revision in method.allowed(direction)
+        for revision in (method.out if direction is Direction.OUT else method.back)
     }
 
 

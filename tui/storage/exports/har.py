@@ -8,7 +8,7 @@ import base64
 import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -55,57 +55,46 @@ def _exchanges(columns: Iterable[Entry]) -> dict[int, "array[int]"]:
     return replies
 
 
-@dataclass(slots=True)
-class _Reply:
-    """The replies of an exchange, without bodies. `detail` is that of the first one."""
-
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    first_ns: int = -1
-    last_ns: int = -1
-    size: int = 0
-    is_stream: bool = False
-    is_text: bool = True
-    comments: list[str] = field(default_factory=list)
-
-
 def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: NoteOf) -> Iterator[str]:
     """Yield an exchange. The replies are read twice, unless there is only one."""
-    known: list[Entry] = []
-    if len(replies) == 1 and (only := whole(replies[0])) is not None:
-        known = [only]
+    only = whole(replies[0]) if len(replies) == 1 else None
 
     def read() -> Iterator[Entry]:
-        return iter(known) if known else (found for seq in replies if (found := whole(seq)) is not None)
+        return (found for seq in replies if (found := only or whole(seq)) is not None)
 
-    reply = _Reply()
-    for one in read():
-        if reply.first_ns < 0:
-            reply = _Reply(one.detail, one.mono_ns)
-            reply.is_stream = one.kind is not Kind.MODEL_REPLY and "sse" in one.detail
+    detail: Mapping[str, Any] = {}
+    first_ns = last_ns = request.mono_ns
+    size, is_stream, is_text, comments = 0, False, True, list[str]()
+    for number, one in enumerate(read()):
+        if not number:
+            detail, first_ns = one.detail, one.mono_ns
+            is_stream = one.kind is not Kind.MODEL_REPLY and "sse" in detail
         note = note_of(one.seq)
-        reply.comments += [_comment(one, note)] if note.marked or note.text else []
-        reply.last_ns, reply.size = one.mono_ns, reply.size + one.size
-        reply.is_text = reply.is_text and _is_utf8(_content(one, reply.is_stream))
-    took = (reply.last_ns - request.mono_ns) / 1e6 if reply.last_ns >= 0 else -1
-    first = (reply.first_ns - request.mono_ns) / 1e6 if reply.first_ns >= 0 else 0
+        comments += [_comment(one, note)] if note.marked or note.text else []
+        last_ns, size = one.mono_ns, size + one.size
+        try:
+            _content(one, is_stream).decode()
+        except UnicodeDecodeError:
+            is_text = False
+    took, wait = ((moment - request.mono_ns) / 1e6 for moment in (last_ns, first_ns))
     about = {
         "startedDateTime": time_text(request.wall_ns),
         "time": max(took, 0),
         "request": _request(request),
         "cache": {},
-        "timings": {"send": 0, "wait": first, "receive": max(took - first, 0)},
+        "timings": {"send": 0, "wait": wait, "receive": max(took - wait, 0)},
         "comment": _comment(request, note_of(request.seq)),
     }
-    headers = reply.detail.get("headers")
-    content: dict[str, Any] = {"size": reply.size, "mimeType": _header(headers, "content-type")}
-    if not reply.is_text:
+    content: dict[str, Any] = {"size": size, "mimeType": _header(detail.get("headers"), "content-type")}
+    if not is_text:
         content["encoding"] = "base64"
-    yield _opened(about) + ',"response":' + _opened(_response(reply)) + ',"content":' + _opened(content)
+    response = _response(detail, size, comments)
+    yield _opened(about) + ',"response":' + _opened(response) + ',"content":' + _opened(content)
     yield ',"text":"'
-    contents = (_content(one, reply.is_stream) for one in read())
+    contents = (_content(one, is_stream) for one in read())
     # In a live recording, a body may have changed since. That must not break the archive.
     texts = (json.dumps(content.decode("utf-8", "replace"))[1:-1] for content in contents)
-    yield from texts if reply.is_text else _base64(contents)
+    yield from texts if is_text else _base64(contents)
     yield '"}}}'
 
 
@@ -129,23 +118,17 @@ def _base64(contents: Iterable[bytes]) -> Iterator[str]:
     yield base64.b64encode(rest).decode("ascii")
 
 
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _request(entry: Entry) -> dict[str, Any]:
-    url = str(entry.detail.get("url", ""))
+    url, query = str(entry.detail.get("url", "")), list[tuple[str, str]]()
+    with suppress(ValueError):  # not a URL
+        query = parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
     found: dict[str, Any] = {
         "method": str(entry.detail.get("http", "POST")),
         "url": url,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": _pairs(entry.detail.get("headers")),
-        "queryString": [{"name": name, "value": value} for name, value in _query(url)],
+        "queryString": [{"name": name, "value": value} for name, value in query],
         "headersSize": -1,
         "bodySize": entry.size,
     }
@@ -155,15 +138,8 @@ def _request(entry: Entry) -> dict[str, Any]:
     return found
 
 
-def _query(url: str) -> list[tuple[str, str]]:
-    try:
-        return parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
-    except ValueError:
-        return []
-
-
-def _response(reply: _Reply) -> dict[str, Any]:
-    headers, status = reply.detail.get("headers"), reply.detail.get("status")
+def _response(detail: Mapping[str, Any], size: int, comments: Sequence[str]) -> dict[str, Any]:
+    headers, status = detail.get("headers"), detail.get("status")
     return {
         "status": status if isinstance(status, int) else 0,
         "statusText": "",
@@ -172,8 +148,8 @@ def _response(reply: _Reply) -> dict[str, Any]:
         "headers": _pairs(headers),
         "redirectURL": _header(headers, "location"),
         "headersSize": -1,
-        "bodySize": reply.size,
-        "comment": "; ".join(reply.comments[:MAX_COMMENTS]),
+        "bodySize": size,
+        "comment": "; ".join(comments[:MAX_COMMENTS]),
     }
 
 

@@ -6,9 +6,9 @@ their SHA-256, and images and sounds inside the page.
 """
 
 import base64
-import binascii
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -93,7 +93,11 @@ def html(document: Document) -> Iterator[str]:
         f"<title>{title}</title>\n<style>{style}</style></head><body>\n"
         f"<header><h1>{title}</h1>{facts}{search if document.is_list else ''}</header>\n<main>\n"
     )
-    reader, is_open = None if document.is_list else _reader(), False
+    reader, is_open = None, False
+    if not document.is_list:
+        from markdown_it import MarkdownIt
+
+        reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     for part in document.parts:
         if isinstance(part, Heading):
             yield "</section>\n" if is_open else ""
@@ -107,12 +111,6 @@ def html(document: Document) -> Iterator[str]:
 def _source_of(text: str) -> str:
     """Return the source expression for inline text in a Content-Security-Policy (CSP Level 3, 2.3.1)."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
-
-
-def _reader() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 def _text_of(part: Part, reader: "MarkdownIt | None") -> str:
@@ -156,16 +154,11 @@ def _figure(one: Attachment) -> str:
     name = clean_line(one.name, 120) or "attachment"
     caption = escape(f"{name} ({clean_line(one.mime, 60)}, {size(one.size)})")
     media = ""
-    if one.mime in SHOWN_MEDIA.get(one.kind, ()) and (data := _base64(one.data)):
-        source = f"data:{one.mime};base64,{data}"
-        media = f'<audio controls src="{source}"></audio>'
-        if one.kind == "image":
-            media = f'<img alt="{escape(name)}" src="{source}">'
+    if one.mime in SHOWN_MEDIA.get(one.kind, ()):
+        with suppress(ValueError):  # not Base64
+            data = base64.b64encode(base64.b64decode(one.data, validate=True)).decode()
+            source = f"data:{one.mime};base64,{data}"
+            media = f'<audio controls src="{source}"></audio>'
+            if one.kind == "image":
+                media = f'<img alt="{escape(name)}" src="{source}">'
     return f"<figure>{media}<figcaption>{caption}</figcaption></figure>\n"
-
-
-def _base64(data: str) -> str:
-    try:
-        return base64.b64encode(base64.b64decode(data, validate=True)).decode()
-    except (binascii.Error, ValueError):
-        return ""

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError, reason_of
+from tui.core.jsonrpc.reader import nests_deeper
 from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
 
 MOST_LEVELS = 100
@@ -78,14 +79,11 @@ def entry_object(entry: Entry) -> dict[str, Any]:
     found |= {key: value for key, value in optional.items() if value}
     if entry.cause is not None:
         found["cause"] = {"turn": entry.cause.turn, "step": entry.cause.step, "call": entry.cause.call}
-    return found | _body_members(entry.body)
-
-
-def _body_members(body: bytes) -> dict[str, str]:
     try:
-        return {"body": body.decode("utf-8")}
+        found["body"] = entry.body.decode("utf-8")
     except UnicodeDecodeError:
-        return {"body_base64": base64.b64encode(body).decode("ascii")}
+        found["body_base64"] = base64.b64encode(entry.body).decode("ascii")
+    return found
 
 
 def time_text(wall_ns: int) -> str:
@@ -109,19 +107,26 @@ def read_jsonl(
         if not line.strip():
             continue
         try:
-            found = _parsed(line)
+            found = json.loads(line)
             if not isinstance(found, dict):
                 raise ValueError("not a JSON object")
             if number == 1 and "mcptrace" in found:
-                _check_format(_whole(found, "mcptrace"), where)
+                if (version := _whole(found, "mcptrace")) > FORMAT:
+                    raise StorageError(
+                        "the file was written by a newer mcptui "
+                        f"(format {version}, supported up to {FORMAT})",
+                        where=where,
+                        next_step="Update mcptui and open it again.",
+                    )
                 continue
             entry = _entry(found)
             if entry.seq in numbers:
                 raise ValueError(f'"seq" {entry.seq} is used twice')
             note = EntryNote(found.get("marked") is True, _text(found, "note", "")[:MAX_NOTE])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
+            reason = reason_of(error).replace(" at line 1, column", " at column")
             raise StorageError(
-                f"line {number} is not a recording entry ({reason_of(error)})"[:300],
+                f"line {number} is not a recording entry ({reason})"[:300],
                 where=where,
                 next_step="See docs/recording-format.md for the format.",
             ) from error
@@ -130,27 +135,11 @@ def read_jsonl(
         yield renumbered(entry, numbers)
 
 
-def _parsed(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(reason_of(error).replace(" at line 1, column", " at column")) from error
-
-
-def _check_format(version: int, where: str) -> None:
-    if version > FORMAT:
-        raise StorageError(
-            f"the file was written by a newer mcptui (format {version}, supported up to {FORMAT})",
-            where=where,
-            next_step="Update mcptui and open it again.",
-        )
-
-
 def _entry(found: Mapping[str, Any]) -> Entry:
     detail = found.get("detail", {})
     if not isinstance(detail, dict):
         raise ValueError('"detail" is not an object')
-    if not _is_at_most(MOST_LEVELS, detail):
+    if nests_deeper(detail, MOST_LEVELS):
         raise ValueError('"detail" is nested too deeply')
     entry = Entry(
         seq=_whole(found, "seq", least=1),
@@ -188,12 +177,6 @@ def _body(found: Mapping[str, Any]) -> bytes:
         return base64.b64decode(encoded, validate=True)
     except ValueError as error:
         raise ValueError('"body_base64" is not Base64') from error
-
-
-def _is_at_most(levels: int, value: Any) -> bool:
-    if isinstance(value, dict):
-        value = list(value.values())
-    return not isinstance(value, list) or (levels > 0 and all(_is_at_most(levels - 1, one) for one in value))
 
 
 def _cause(found: Any) -> Cause | None:

@@ -9,7 +9,6 @@ Text that is still unsafe is shown as code.
 import re
 from collections.abc import Iterator
 
-from tui.core.conversation.conversation import Attachment
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.units import size
@@ -23,8 +22,7 @@ _BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
 _HEADING = re.compile(_BLOCKS + r"(#{1,6})(?=\s|$)")
 _UNDERLINE = re.compile(_BLOCKS + r"(=+|-+)\s*")
 _TAG, _PICTURE = r"<(?=[A-Za-z/!?])", r"!(?=\[)"
-_GENTLE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
-_STRICT = re.compile(rf"\\[^<!]|{_TAG}|{_PICTURE}")
+_ACTIVE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
 
 _LIVE = frozenset({"html_block", "html_inline", "image"})
 _OURS = frozenset({"h1", "h2"})
@@ -81,7 +79,12 @@ def _text_of(part: Part) -> str:
             noted = f"_{escaped(note)}_\n\n" if note else ""
             return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
         case Files(attachments):
-            return "".join(map(_attached, attachments)) + ("\n" if attachments else "")
+            names = [escaped(clean_line(one.name, 120) or "attachment") for one in attachments]
+            lines = (
+                f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
+                for name, one in zip(names, attachments, strict=True)
+            )
+            return "".join(lines) + ("\n" if attachments else "")
         case Row():
             return _row(part)
 
@@ -99,18 +102,10 @@ def _fenced_or_empty(text: str, language: str) -> str:
     return fenced(text, language) if text else "_empty_"
 
 
-def _attached(one: Attachment) -> str:
-    name = escaped(clean_line(one.name, 120) or "attachment")
-    return f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"
-
-
 def isolated(text: str) -> str:
     """Return foreign Markdown that cannot affect its surroundings."""
-    if len(text) <= PARSED:
-        for marks in (_GENTLE, _STRICT):  # the second set also applies in code, where it is visible
-            found = _lowered(text, marks)
-            if _is_harmless(found):
-                return found
+    if len(text) <= PARSED and _is_harmless(found := _lowered(text)):
+        return found
     return fenced(text, "text")
 
 
@@ -129,7 +124,7 @@ def _is_harmless(text: str) -> bool:
     )
 
 
-def _lowered(text: str, marks: re.Pattern[str]) -> str:
+def _lowered(text: str) -> str:
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -140,14 +135,14 @@ def _lowered(text: str, marks: re.Pattern[str]) -> str:
         elif found and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]
         else:
-            line = _lowered_line(line, marks, after_text=bool(lines and lines[-1].strip()))
+            line = _lowered_line(line, after_text=bool(lines and lines[-1].strip()))
         lines.append(line)
     return "\n".join([*lines, fence] if fence else lines)
 
 
-def _lowered_line(line: str, marks: re.Pattern[str], *, after_text: bool) -> str:
+def _lowered_line(line: str, *, after_text: bool) -> str:
     if after_text and (found := _UNDERLINE.fullmatch(line)):  # it would turn the previous line into a heading
         return f"{found[1]}\\{line[found.end(1) :]}"
     if found := _HEADING.match(line):
         line = f"{found[1]}{'#' * min(6, len(found[2]) + 2)}{line[found.end() :]}"
-    return marks.sub(lambda mark: {"<": "&lt;", "!": "\\!"}.get(mark[0], mark[0]), line)
+    return _ACTIVE.sub(lambda mark: {"<": "&lt;", "!": "\\!"}.get(mark[0], mark[0]), line)

@@ -54,7 +54,7 @@ class ExportContents:
         self.sources.add(entry.source)
         self.results += entry.kind in ANSWERS
         if entry.kind is Kind.REQUEST and entry.method == "tools/call":
-            self.arguments += _argument_values(entry.body)
+            self.arguments += _values_of(entry.body, "params", "arguments")
 
     def words(self) -> str:
         """Return the numbers: "9 entries, 3 results, from the server “weather”, 2 redacted values"."""
@@ -91,12 +91,15 @@ def values_in(value: Any) -> int:
     return count
 
 
-def _argument_values(body: bytes) -> int:
+def _values_of(text: str | bytes, *path: str) -> int:
+    """Return how many values the member at a path has in a text of JSON; 1 if it cannot be read."""
     try:
-        params = json.loads(body)["params"]
-        return values_in(params.get("arguments", {}))
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return 1 if body else 0
+        value = json.loads(text)
+        for name in path:
+            value = value.get(name, {})
+        return values_in(value)
+    except (ValueError, RecursionError, AttributeError):
+        return 1 if text else 0
 
 
 _DEFINITIONS = frozenset(
@@ -272,13 +275,6 @@ def _shaped_call(call: CallRequest) -> CallRequest:
     return replace(call, arguments=arguments, extra=None, problem=str(shape(call.problem)))
 
 
-def _call_values(call: CallRequest) -> int:
-    try:
-        return values_in(json.loads(call.arguments or "{}"))
-    except (ValueError, RecursionError):
-        return 1
-
-
 def session_contents(shown: SessionTranscript) -> str:
     """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
@@ -289,7 +285,7 @@ def session_contents(shown: SessionTranscript) -> str:
     results = sum(isinstance(one, ToolMessage) for one in shown.messages)
     servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
     counts += [plural(len(calls), "tool call")] if calls else []
-    counts += [plural(sum(map(_call_values, calls)), "argument value")] if calls else []
+    counts += [plural(sum(_values_of(call.arguments) for call in calls), "argument value")] if calls else []
     counts += [plural(results, "result")] if results else []
     counts += [plural(attached, "attachment")] if attached else []
     counts += [named_servers(servers)] if servers else []

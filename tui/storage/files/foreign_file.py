@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Event
 from typing import Any, TypeVar
@@ -92,19 +92,15 @@ def _until(reason: _Reason) -> Iterator[None]:
         _reasons.reset(token)
 
 
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> AbstractContextManager[None]:
     """Let reads in this thread take at most `seconds` of processor time in total."""
     end = time.thread_time() + seconds
-    with _until(lambda: "reading it takes too long" if time.thread_time() > end else ""):
-        yield
+    return _until(lambda: "reading it takes too long" if time.thread_time() > end else "")
 
 
-@contextmanager
-def until_set(stop: Event) -> Iterator[None]:
+def until_set(stop: Event) -> AbstractContextManager[None]:
     """End reads in this thread when `stop` is set."""
-    with _until(lambda: "reading was cancelled" if stop.is_set() else ""):
-        yield
+    return _until(lambda: "reading was cancelled" if stop.is_set() else "")
 
 
 async def in_reading_thread(work: Callable[..., T], *arguments: Any) -> T:

@@ -271,17 +271,14 @@ def signs(needle: str) -> Sequence[bytes]:
         return [letters.encode(), *json_forms(others)]
     # A mark may come from another character when marks are reordered, and U+FFFD from any byte.
     alone = [char for char in needle if char > "\x7f" and char != "\ufffd" and is_boundary(char)]
-    return min((json_forms(_sources(char)) for char in set(alone)), key=len, default=[b""])
+    # One of the sources of a character is in every text whose folded form contains it.
+    parts = ([char, *normalize("NFD", char)[1:]] for char in set(alone))
+    sources = ({*part, *(one for each in part for one in _folding_to().get(each, ()))} for part in parts)
+    return min(map(json_forms, sources), key=len, default=[b""])
 
 
 FOLDS_TO_LETTERS = "\u00df\u0130\u0149\u017f\u1e9a\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
 """Non-ASCII characters whose folded form contains one of `_LETTERS`."""
-
-
-def _sources(char: str) -> set[str]:
-    """Return characters, at least one of which is in every text whose folded form contains `char`."""
-    marks = normalize("NFD", char)[1:]
-    return {char, *marks}.union(*(_folding_to().get(one, ()) for one in (char, *marks)))
 
 
 @cache

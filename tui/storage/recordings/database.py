@@ -10,7 +10,7 @@ unchanged. No file is ever rewritten in place.
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -145,20 +145,14 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
                 where=str(path),
                 next_step="List recordings with mcptui traffic --list",
             )
-        connection = _opened(path)
+        try:
+            connection = open_database(path, _check)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) or not cut_short(path):
+                raise
+            connection = open_database(path, _check, is_cut=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE)
     return connection
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    try:
-        return open_database(path, _check)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        if not cut_short(path):
-            raise
-        return open_database(path, _check, is_cut=True)
 
 
 def cut_short(path: Path) -> str:
@@ -252,22 +246,12 @@ def entry_values(entry: Entry) -> Row:
     """Return the values of an entry in the order of `ENTRY_COLUMNS`."""
     cause = entry.cause
     return (
-        entry.seq,
-        entry.mono_ns,
-        entry.wall_ns,
-        entry.source,
+        *entry[:4],
         entry.direction._value_,  # `value` is a property in Python, eight times as slow
         entry.kind._value_,
-        entry.method,
-        entry.tool,
-        entry.ident,
-        entry.size,
-        entry.pair,
-        entry.root,
+        *entry[6:12],
         entry.outcome._value_,
-        cause.turn if cause else None,
-        cause.step if cause else None,
-        cause.call if cause else None,
+        *((cause.turn, cause.step, cause.call) if cause else (None, None, None)),
         entry.sha256,
         # `str` for other types: a bug in a tap must not lose the entry.
         json.dumps(dict(entry.detail), default=str, separators=(",", ":")) if entry.detail else "",
@@ -285,25 +269,19 @@ def entry_of(row: Sequence[Any], redactions: str = "", body: bytes = b"") -> Ent
     turn = row[13]
     kind = _KINDS[row[5]]
     assert kind is not None
-    return Entry(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        _DIRECTIONS[row[4]],
-        kind,
-        row[6],
-        row[7],
-        row[8],
-        row[9],
-        row[10],
-        row[11],
-        _OUTCOMES[row[12]],
-        None if turn is None else Cause(turn, row[14], row[15]),
-        row[16] if isinstance(row[16], str) else "",
-        _redactions(redactions) if redactions else (),
-        _detail(row[17]) if row[17] != "" else {},
-        body,
+    return Entry._make(
+        (
+            *row[:4],
+            _DIRECTIONS[row[4]],
+            kind,
+            *row[6:12],
+            _OUTCOMES[row[12]],
+            None if turn is None else Cause(turn, row[14], row[15]),
+            row[16] if isinstance(row[16], str) else "",
+            _redactions(redactions) if redactions else (),
+            _detail(row[17]) if row[17] != "" else {},
+            body,
+        )
     )
 
 
@@ -344,23 +322,19 @@ def is_zeroed(row: Row) -> bool:
 
 
 def _detail(text: Any) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        found = None
-    return found if isinstance(found, dict) else {DETAIL_LOST: True}
+    with suppress(TypeError, ValueError, RecursionError):
+        if isinstance(found := json.loads(text), dict):
+            return found
+    return {DETAIL_LOST: True}
 
 
 def _redactions(text: Any) -> tuple[Redaction, ...]:
-    try:
-        marks = [Redaction(*part) for part in json.loads(text)]
-    except (TypeError, ValueError, RecursionError):
-        return ()
-    return tuple(
-        mark
-        for mark in marks
-        if type(mark.start) is type(mark.end) is int and type(mark.name) is str and mark.start >= 0
-    )
+    found: list[Redaction] = []
+    with suppress(TypeError, ValueError, RecursionError):
+        for start, end, name in json.loads(text):
+            if type(start) is type(end) is int and type(name) is str and start >= 0:
+                found.append(Redaction(start, end, name))
+    return tuple(found)
 
 
 # ---- marks and notes ----

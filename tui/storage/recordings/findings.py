@@ -2,9 +2,6 @@
 
 A flood of messages with the same fault is one finding with a count and its first places. Its entries are
 stored as one byte per entry of a range, so that all of them can be found.
-
-The writer stores findings during a run. For a finished recording, `JudgedFindings` collects them in a
-temporary file, and then stores them in the recording.
 """
 
 import json
@@ -27,19 +24,13 @@ PLACES = 5
 """Maximum entries per finding whose own sentences are stored."""
 
 MAX_METHODS = 2_000
-"""Maximum number of findings that are separated by method.
-
-As many more are separated by rule and server, and the rest only by rule.
-"""
+"""Maximum number of findings that are separated by server and method, the rest only by rule."""
 
 LONGEST = 1_000
 """Maximum characters of the sentences of one entry that has a finding several times."""
 
 LONGEST_GAP = 4_096
 """Maximum entries without a finding between two entries of one range."""
-
-_ONE_EACH = 1
-"""The format of recordings with one row per place of a finding."""
 
 _JUDGED = "judged"
 """The name in `meta` of the version of the rules and the last linted entry."""
@@ -68,7 +59,9 @@ class FindingTable:
         seqs: defaultdict[int, list[int]] = defaultdict(list)
         count = len(self._stored)
         for finding in findings:
-            key = self._key(finding, changed, count)
+            key: _Key = (finding.source, finding.method, finding.code, finding.severity)
+            if count >= MAX_METHODS and key not in self._stored and key not in changed:
+                key = ("", "", finding.code, finding.severity)
             known = changed.get(key) or self._stored.get(key)
             if known is None:
                 count += 1
@@ -95,13 +88,6 @@ class FindingTable:
             [(number, *run) for number, its_seqs in seqs.items() for run in _runs(sorted(set(its_seqs)))],
         )
         return lambda: self._stored.update(changed)
-
-    def _key(self, finding: Finding, changed: Mapping[_Key, _Stored], count: int) -> _Key:
-        source, method, code, severity = finding.source, finding.method, finding.code, finding.severity
-        for key, most in (((source, method, code, severity), 1), ((source, "", code, severity), 2)):
-            if count < MAX_METHODS * most or key in self._stored or key in changed:
-                return key
-        return ("", "", code, severity)
 
 
 def _with(known: _Stored, finding: Finding) -> _Stored:
@@ -156,17 +142,11 @@ def _runs(seqs: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
             start = end
 
 
-def findings_of(connection: sqlite3.Connection, version: int, seq: int) -> list[Finding]:
+def findings_of(connection: sqlite3.Connection, seq: int) -> list[Finding]:
     """Return the findings of an entry, without sentences if they are not stored.
 
     Raises ValueError or a similar error for rows that no writer stored.
     """
-    if version <= _ONE_EACH:
-        rows = connection.execute(
-            "SELECT seq, code, severity, sentence, section FROM findings WHERE seq = ? ORDER BY number",
-            (seq,),
-        )
-        return [Finding(row[0], str(row[1]), Severity(row[2]), str(row[3]), str(row[4])) for row in rows]
     rows = connection.execute(
         "SELECT code, severity, section, source, method, count, places FROM findings WHERE number IN"
         " (SELECT finding FROM flags WHERE first <= ? AND last >= ? AND substr(entries, ? - first + 1, 1)"
@@ -193,22 +173,11 @@ _SELECT_FLAGGED = (
 )
 
 
-def flagged(
-    connection: sqlite3.Connection, version: int, after: int
-) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
+def flagged(connection: sqlite3.Connection, after: int) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
     """Return the seqs with findings after row `after`, by severity, and the number of the last row.
 
     Raises ValueError or a similar error for rows that no writer stored.
     """
-    if version <= _ONE_EACH:
-        rows = list(
-            bounded_rows(
-                connection,
-                "SELECT number, severity, seq FROM findings WHERE number > ? ORDER BY number",
-                (after,),
-            )
-        )
-        return [(Severity(row[1]), (row[2],)) for row in rows], rows[-1][0] if rows else after
     rows = list(bounded_rows(connection, _SELECT_FLAGGED, (after,)))
     found: list[tuple[Severity, Sequence[int]]] = [
         (Severity(severity), list(compress(range(first, first + len(entries)), entries)))
@@ -248,7 +217,7 @@ class JudgedFindings:
 
     def of(self, seq: int) -> Sequence[Finding]:
         with self._lock, _temporary_errors():
-            return findings_of(self._connection, VERSION, seq)
+            return findings_of(self._connection, seq)
 
     def close(self) -> None:
         """Release the memory, or the temporary file."""

@@ -22,6 +22,7 @@ from tui.storage.files.foreign_file import (
 from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
 from tui.storage.recordings.database import (
     ENTRY_COLUMNS,
+    VERSION,
     Row,
     are_sound,
     cut_short,
@@ -99,7 +100,8 @@ class RecordingReader:
         self._connection = open_for_reading(path)
         try:
             with storage_errors(path):
-                self._version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+                version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+                self._has_findings = version == VERSION  # older ones are linted again
                 self._cut = cut_short(path) if is_cut(self._connection) else ""
         except BaseException:
             self._connection.close()
@@ -317,12 +319,12 @@ class RecordingReader:
         if (found := self._found(seq)) is not None:
             return found
         with storage_errors(self.path):
-            return findings_of(self._connection, self._version, seq)
+            return findings_of(self._connection, seq) if self._has_findings else ()
 
     def flagged(self, after: int = 0) -> tuple[list[tuple[Severity, Sequence[int]]], int]:
         """Return the seqs with findings by severity, and `after` for the next call, which has new ones."""
         with storage_errors(self.path):
-            return flagged(self._connection, self._version, after)
+            return flagged(self._connection, after) if self._has_findings else ([], after)
 
     def meta(self) -> dict[str, str]:
         """Return the metadata of the recording, empty if it cannot be read."""

@@ -30,8 +30,8 @@ from tui.storage.recordings.findings import FindingTable, drop_flags, put_judged
 DEFAULT_CAP = 512 * 1024 * 1024
 """Default maximum bytes of one recording."""
 
-RETRY_S, MOST_RETRY_S = 1.0, 15.0
-"""Seconds until a failed disk is retried. The delay doubles each time, up to the maximum."""
+RETRY_S = 1.0
+"""Seconds until a failed disk is retried."""
 
 WAITING_BYTES = 32 * 1024 * 1024
 """Maximum bytes in memory for a failed disk. Beyond that, the recording ends."""
@@ -84,7 +84,6 @@ class RecordingWriter:
         self._waiting_findings: list[Finding] = []
         self._waiting_bytes = 0
         self._retry_at = 0.0
-        self._retries = 0
         self._is_over = False
         self._guard = FileGuard(path, self._is_whole)
         self._last = 0
@@ -167,7 +166,7 @@ class RecordingWriter:
             self._failed(error)
             return
         self._waiting, self._waiting_findings, self._waiting_bytes = [], [], 0
-        self.problem, self._retry_at, self._retries = "", 0.0, 0
+        self.problem, self._retry_at = "", 0.0
 
     def _lost(self, what: str) -> None:
         """Continue with pending data in a new file, unless another file has taken its place."""
@@ -191,8 +190,7 @@ class RecordingWriter:
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
             self._release_file()
             return
-        self._retry_at = time.monotonic() + min(RETRY_S * 2**self._retries, MOST_RETRY_S)
-        self._retries = min(self._retries + 1, 10)
+        self._retry_at = time.monotonic() + RETRY_S
 
     def _is_whole(self) -> bool:
         try:
@@ -208,7 +206,13 @@ class RecordingWriter:
         connection.execute("BEGIN IMMEDIATE")
         pieces = [entries[start : start + _RUNS[0]] for start in range(0, len(entries), _RUNS[0])]
         for piece in pieces:
-            _insert_entries(connection, piece)
+            rows, inserts = [entry_values(entry) for entry in piece], _INSERT_ENTRIES
+            if all(entry.cause is None for entry in piece):
+                rows, inserts = (
+                    [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows],
+                    _INSERT_WITHOUT_CAUSE,
+                )
+            _insert(connection, inserts, rows)
         for piece in pieces:
             bodies = [(entry.seq, bytearray(entry.body)) for entry in piece if entry.body]
             _insert(connection, _INSERT_BODIES, bodies)
@@ -237,11 +241,6 @@ class RecordingWriter:
             with suppress(OSError):  # the file stays, but is meaningless without its lock
                 live.close()
 
-    def _used(self, connection: sqlite3.Connection) -> int:
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        free = connection.execute("PRAGMA freelist_count").fetchone()[0]
-        return int(pages - free) * self._page_size
-
     def _make_room(self, connection: sqlite3.Connection, new: Sequence[Entry]) -> int:
         """Drop the oldest entries while the recording is above its limit; return the last dropped seq.
 
@@ -252,9 +251,17 @@ class RecordingWriter:
             return self._gone
         if self._first < 0:
             self._first, self._gone = new[0].seq, new[0].seq - 1
+
+        def used() -> int:
+            pages, free = (
+                int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("page_count", "freelist_count")
+            )
+            return (pages - free) * self._page_size
+
         gone = self._gone
         last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)
-        while gone < last and self._used(connection) > self._cap:
+        while gone < last and used() > self._cap:
             gone = min(gone + DROP_STEP, last)
             connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
             connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))
@@ -271,13 +278,6 @@ class RecordingWriter:
         detail = {"entries": seq - self._first + 1}
         marker = Entry(seq, mono_ns, wall_ns, "mcptui", Direction.NONE, Kind.EVENT, DROPPED, detail=detail)
         connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
-
-
-def _insert_entries(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    rows, inserts = [entry_values(entry) for entry in entries], _INSERT_ENTRIES
-    if all(entry.cause is None for entry in entries):
-        rows, inserts = [row[: _CAUSE.start] + row[_CAUSE.stop :] for row in rows], _INSERT_WITHOUT_CAUSE
-    _insert(connection, inserts, rows)
 
 
 def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -99,9 +99,12 @@ class SessionFolder:
         with self._reading:
             before, self._reads = load_known(self.folder) if self._known is None else self._known, 0
             self._known = {name: entry for name in self._names() if (entry := self._entry(name, before))}
-            if self._reads >= KEEP_AFTER:
-                save_known(self.folder, self._known)
             entries = self._known.items()
+            if self._reads >= KEEP_AFTER:
+                sessions = {name: [stamp, _values(info)] for name, (stamp, info) in entries}
+                with suppress(StorageError):
+                    text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
+                    write_whole(self.folder / NAME, [text], links=False)
             found = {name: info for name, (_, info) in entries if info.messages or info.problem}
         shown = [
             replace(info, in_use=True)
@@ -170,7 +173,11 @@ class SessionFolder:
             with suppress(OSError):
                 found = path.stat()
                 if found.st_size <= ONE_PAGE and self._now() - found.st_mtime > DAY_SECONDS:
-                    _remove_never_begun(path)
+                    with suppress(StorageError), closing(LiveLock(path)):  # others are not ours to remove
+                        try:
+                            read_info(path)
+                        except NeverBegan:
+                            remove_files(path)
 
     def _trashed(self, whole: bool = False) -> Sequence[Path]:
         try:
@@ -200,16 +207,6 @@ def _read(path: Path, stamp: Stamp) -> SessionInfo:
         return SessionInfo(path.stem, changed=stamp[0] / 1e9, problem=str(error.message))
 
 
-def _remove_never_begun(path: Path) -> None:
-    with suppress(InUse), closing(LiveLock(path)):
-        try:
-            read_info(path)
-        except NeverBegan:
-            remove_files(path)
-        except StorageError:
-            pass  # not ours to remove
-
-
 def _move(path: Path, target: Path) -> None:
     """Rename a session, the files next to it first, so that the session never lacks them."""
     for old, new in reversed(list(zip(files_of(path), files_of(target), strict=True))):
@@ -232,14 +229,6 @@ def load_known(folder: Path) -> Known:
         return {name: _entry(name, *values) for name, values in found["sessions"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
-
-
-def save_known(folder: Path, known: Mapping[str, tuple[Stamp, SessionInfo]]) -> None:
-    """Cache the infos. If that fails, the files are read again next time."""
-    sessions = {name: [stamp, _values(info)] for name, (stamp, info) in known.items()}
-    with suppress(StorageError):
-        text = json.dumps({"form": FORM, "sessions": sessions}, separators=(",", ":"))
-        write_whole(folder / NAME, [text], links=False)
 
 
 def _entry(name: str, stamp: list[Any], values: list[Any]) -> tuple[Stamp, SessionInfo]:

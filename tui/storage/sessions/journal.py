@@ -418,15 +418,12 @@ class SessionWriter:
                 if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _UNREADABLE:
                     raise
                 self.defect = "the file was damaged by another program. Only its readable part is kept"
-                self._keep_readable()
+                try:
+                    write_again(self.path, read_stored(self.path), self._redact)
+                except StorageError:  # nothing can be read: a new file begins here
+                    put_aside(self.path)
+                    self.is_new = True
             self._release_file()
-
-    def _keep_readable(self) -> None:
-        try:
-            write_again(self.path, read_stored(self.path), self._redact)
-        except StorageError:  # nothing can be read: a new file begins here
-            put_aside(self.path)
-            self.is_new = True
 
     def _release_file(self) -> None:
         connection, self._connection, self._tables = self._connection, None, None

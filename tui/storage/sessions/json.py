@@ -114,7 +114,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
             "changed": _time(found, "changed") or times[-1],
             "tokens": whole(found.get("tokens")) or 0,
             "estimated": found.get("estimated") is True,
-            "cost": _cost(found),
+            "cost": bounded(found.get("cost")),
         }
         | ({"compaction": asdict(compaction)} if compaction else {}),
         messages=dict(enumerate(valid)),
@@ -180,10 +180,3 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 def _time(found: Mapping[str, Any], name: str) -> float:
     return float(bounded(found.get(name)) or 0)
-
-
-def _cost(found: Mapping[str, Any]) -> float | None:
-    value = found.get("cost")
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12:
-        return float(value)
-    return None

@@ -172,7 +172,13 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
         "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)
-    remarks = _remarks(stored, len(messages))
+    places, end = sorted(stored.messages), len(messages)
+    # Each remark stays after the messages that preceded it, if these still exist.
+    remarks = [
+        replace(one, place=min(bisect_left(places, one.place), end))
+        for at, body in stored.remarks
+        if (one := remark_from(body, at))
+    ]
     return Reopened(
         info=info_of(ident, counted, stored.problem),
         meta=SessionMeta(
@@ -266,13 +272,6 @@ def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None
         found.times[place] = float(bounded(at) or 0)
 
 
-def _remarks(stored: StoredSession, end: int) -> list[Remark]:
-    """Return the remarks, each after the messages that preceded it, if these still exist."""
-    places = sorted(stored.messages)
-    found = filter(None, (remark_from(body, at) for at, body in stored.remarks))
-    return [replace(one, place=min(bisect_left(places, one.place), end)) for one in found]
-
-
 def _read_results(connection: sqlite3.Connection, found: StoredSession, all_results: bool) -> None:
     rows, size = list[tuple[str, str]](), 0
     for name, body in bounded_rows(connection, "SELECT name, body FROM results ORDER BY rowid DESC"):
@@ -281,15 +280,11 @@ def _read_results(connection: sqlite3.Connection, found: StoredSession, all_resu
         size += len(body)
         if rows and not all_results and (len(rows) >= MAX_RESULTS or size > MAX_BYTES):
             break
-        rows.append((str(name), _decoded(body)))
+        try:
+            rows.append((str(name), body.decode("utf-8", "surrogatepass")))
+        except UnicodeDecodeError:  # the row is on a damaged page
+            rows.append((str(name), body.decode("utf-8", "replace")))
     found.results.update(reversed(rows))
-
-
-def _decoded(body: bytes) -> str:
-    try:
-        return body.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:  # the row is on a damaged page
-        return body.decode("utf-8", "replace")
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:

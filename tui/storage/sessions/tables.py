@@ -40,20 +40,23 @@ Op = Callable[["SessionTables"], None]
 
 
 class SessionTables:
-    """Stores messages. For one thread. Call each method between `begin` and `commit`."""
+    """Stores messages. For one thread. Call each method between `begin` and `commit`.
+
+    `stored` is `meta` as of the last commit.
+    """
 
     def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
         self._connection = connection
         self._redact = redact
         self._clear = partial(redact().redact_spoken, shapes=True)
         self._meta: dict[str, Any] = {}
-        self._stored: dict[str, Any] = {}
+        self.stored: dict[str, Any] = {}
         self._has_words = False
 
     def load(self) -> None:
         """Read the metadata of the session; raises `sqlite3.Error`."""
         self._meta = read_meta(self._connection)
-        self._stored = dict(self._meta)
+        self.stored = dict(self._meta)
         self._has_words = self._meta.get("words", True) and has_words(self._connection)
 
     def begin(self) -> None:
@@ -65,20 +68,15 @@ class SessionTables:
         if not self._has_words:  # the index will not contain this data
             self._meta["words"] = False
         changed = [
-            (name, dumps(value)) for name, value in self._meta.items() if value != self._stored.get(name)
+            (name, dumps(value)) for name, value in self._meta.items() if value != self.stored.get(name)
         ]
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
         self._connection.execute("COMMIT")
-        self._stored = dict(self._meta)
-
-    @property
-    def stored(self) -> Mapping[str, Any]:
-        """`meta` as of the last commit."""
-        return self._stored
+        self.stored = dict(self._meta)
 
     def roll_back(self) -> None:
         """Roll back the open transaction, if any."""
-        self._meta = dict(self._stored)
+        self._meta = dict(self.stored)
         roll_back(self._connection)
 
     def message(self, place: int, message: Message, at: float) -> None:

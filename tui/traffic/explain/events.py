@@ -2,11 +2,12 @@
 
 import shlex
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.text import clean_line
-from tui.core.units import count, duration, plural, size
+from tui.core.units import bounded, count, duration, plural, size
 
 _ERRORS = {
     -32700: "what was sent is not JSON",
@@ -27,29 +28,15 @@ _STATUS = {
     200: "success",
     202: "accepted, no content",
     204: "success, no content",
-    301: "moved",
-    302: "redirect",
-    307: "redirect with the same method",
-    308: "moved permanently",
     400: "the server did not understand the request",
     401: "authorization is missing or expired",
     403: "permission denied",
     404: "not found, or the session has ended",
     405: "method not allowed at this URL (a message stream, GET, is optional)",
-    406: "no acceptable response format",
-    408: "the server timed out waiting for the request",
-    409: "conflict",
-    413: "the request is too large",
-    415: "unsupported content type",
-    422: "the server understood the request, but cannot process it",
-    429: "too many requests",
-    500: "internal server error",
-    502: "bad gateway: an upstream server failed",
     503: "the server is overloaded or down",
-    504: "gateway timeout: an upstream server did not respond in time",
     529: "the server is overloaded",
 }
-_CLASSES = {1: "continues", 2: "worked", 3: "moved", 4: "rejected", 5: "failed at the server"}
+"""What a status means for MCP or a model; others have their standard phrase."""
 
 _SIGNALS = {
     1: "SIGHUP (its terminal was closed)",
@@ -77,7 +64,9 @@ def error_words(code: int) -> str:
 
 def status_words(status: int) -> str:
     """Return the meaning of an HTTP status, as a clause."""
-    return _STATUS.get(status) or _CLASSES.get(status // 100, "not an HTTP status")
+    if status in _STATUS:
+        return _STATUS[status]
+    return HTTPStatus(status).phrase.lower() if status in set(HTTPStatus) else "not a standard status"
 
 
 def exit_words(code: int) -> str:
@@ -239,10 +228,7 @@ _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
 
 
 def _number(value: Any) -> float:
-    """Return a number of a detail; 0 for anything else, or if it is too large."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0
-    return value if abs(value) < 1e18 else 0
+    return bounded(value) or 0
 
 
 def _capital(text: str) -> str:

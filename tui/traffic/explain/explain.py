@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
@@ -54,7 +55,10 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
             title, sentences = _answer(entry, pair, revision)
             section = _section(entry, revision)
         case Kind.NOTIFICATION:
-            title, sentences = _notification(entry, pair, revision)
+            title = f"{_method(entry)} notification"
+            sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
+            if pair is not None:
+                sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
             section = _section(entry, revision)
         case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
             title, sentences = _model(entry, pair)
@@ -111,13 +115,6 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[
     return title, sentences
 
 
-def _notification(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
-    sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
-    if pair is not None:
-        sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
-    return f"{_method(entry)} notification", sentences
-
-
 def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:
     name = clean_line(entry.method, 80) or clean_line(entry.source.partition(":")[2], 80)
     if entry.kind is Kind.MODEL_REQUEST:
@@ -135,20 +132,6 @@ def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:
     return title, sentences + status_sentences(entry.detail)
 
 
-_DIALECT = {
-    "hello": "The server's greeting with its tools",
-    "tool_call": "The client calls a tool",
-    "tool_result": "The result of a call",
-    "tool_error": "A call failed",
-    "error": "The server could not process a message",
-    "ping": "The client asks whether the server is alive",
-    "pong": "The server is alive",
-    "shutdown": "The client asks the server to exit",
-    "batch_call": "The client makes several calls",
-    "batch_result": "The results of several calls",
-}
-
-
 def _stray(entry: Entry) -> tuple[str, list[str]]:
     server = _server(entry)
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
@@ -164,10 +147,9 @@ def _stray(entry: Entry) -> tuple[str, list[str]]:
         case Kind.BATCH:
             title = "batch"
             words = "A batch of messages"
-        case Kind.NOT_RPC if entry.method in _DIALECT:
+        case Kind.NOT_RPC if entry.method in DIALECT_TYPES:
             title = f"{entry.method}, line dialect"
-            tool = f" ({clean_line(entry.tool, 80)})" if entry.tool else ""
-            words = f'{_DIALECT[entry.method]}{tool}, in the non-standard "hello" dialect, which is not MCP.'
+            words = 'A message of the non-standard "hello" dialect, which is not MCP.'
         case _:
             title = "not JSON-RPC"
             words = "JSON, but not a JSON-RPC 2.0 request, notification or response."

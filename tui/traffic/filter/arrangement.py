@@ -1,7 +1,4 @@
-"""Sorts the rows of a view, or folds setup messages into one row per server. Pure.
-
-In order of time, a list shows the view itself.
-"""
+"""Sorts the rows of a view, or folds setup messages into one row per server. Pure."""
 
 import time
 from array import array

@@ -9,7 +9,7 @@ from functools import reduce
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, Outcome
 from tui.traffic.filter.fields import FIELDS, glob_pattern
-from tui.traffic.filter.nodes import Ago, Between, ClockTime, Compare, Name, Value
+from tui.traffic.filter.nodes import Ago, Between, ClockTime, Name, Value
 from tui.traffic.methods import STAYS_OPEN
 from tui.traffic.record.column_parts import Names, both, either, inverted, mark_of, table
 from tui.traffic.record.entry_columns import EntryColumns
@@ -48,36 +48,36 @@ _LOST_TABLE = table({_LOST})
 
 
 class Columns:
-    """Makes checks over the columns of one recording. Costs are approximate ns per entry."""
+    """Makes checks over the columns of one recording."""
 
     def __init__(self, entries: EntryColumns, notes: Mapping[int, str], now_ns: int) -> None:
         self._entries, self._notes, self._now_ns = entries, notes, now_ns
 
-    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> tuple[int, Check]:
-        """Return the cost and the check of a term; `begin_ns` is the moment of a `since` next to it."""
+    def check(self, field: str, values: Sequence[Value], begin_ns: int | None = None) -> Check:
+        """Return the check of a term; `begin_ns` is the moment of a `since` next to it."""
         entries = self._entries
         match field:
             case "server" | "method" | "tool":
-                return 30, self._names(field, _name_test(values))
+                return self._names(field, _name_test(values))
             case "status":
-                return 1, self._status(values)
+                return self._status(values)
             case "kind" | "dir" | "lint" | "marked":
-                return 1, self._choice(field, values)
+                return self._choice(field, values)
             case "size" | "turn" | "step":
-                column, limits = getattr(entries, field), [*map(_limits, values)]
-                return 40, lambda start, stop: in_limits(column[start:stop], limits)
+                column, limits = getattr(entries, field), _ranges(values)
+                return lambda start, stop: in_limits(column[start:stop], limits)
             case "latency":
-                return 130, self._latency(values)
+                return self._latency(values)
             case "id" | "call":
-                return 20, self._marks(field, values)
+                return self._marks(field, values)
             case "seq":
-                return 1, self._seqs(values)
+                return self._seqs(values)
             case "pair" | "root":
-                return 10, self._belongs(field, values)
+                return self._belongs(field, values)
             case "since" | "until":
-                return 30, self._moments(field, values, begin_ns)
+                return self._moments(field, values, begin_ns)
             case "note":
-                return 5, self._note_check(values)
+                return self._note_check(values)
         raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
@@ -108,32 +108,22 @@ class Columns:
         return lambda start, stop: column[start:stop].tobytes().translate(chosen)
 
     def _status(self, values: Sequence[Value]) -> Check:
-        check, accepts = self._known(self._choice("status", values)), _name_test(values, "none")
-        choices = FIELDS["status"].choices
+        chosen, accepts = self._choice("status", values), _name_test(values, "none")
+        choices, entries = FIELDS["status"].choices, self._entries
         is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
-        if not accepts("failed") or is_named:
-            return check
-        ended = self._entries.outcome
+        with_lasting = is_named or not accepts("failed")
         lasting = self._names("method", lambda method: method == STAYS_OPEN)
 
-        def failed(start: int, stop: int) -> bytes:
-            lost = ended[start:stop].tobytes().translate(_LOST_TABLE)
-            return both(check(start, stop), inverted(both(lost, lasting(start, stop))))
-
-        return failed
-
-    def _known(self, check: Check) -> Check:
-        """Exclude pending requests before the hole, because their responses may be in it."""
-        entries = self._entries
-
-        def known(start: int, stop: int) -> bytes:
-            mask, hole = check(start, stop), entries.hole
-            if start < hole[0] < hole[1]:
-                waiting = entries.outcome[start:stop].tobytes().translate(_PENDING)
-                mask = both(mask, inverted(waiting))
+        def check(start: int, stop: int) -> bytes:
+            mask, hole = chosen(start, stop), entries.hole
+            outcomes = entries.outcome[start:stop].tobytes()
+            if start < hole[0] < hole[1]:  # responses of pending requests may be in the hole
+                mask = both(mask, inverted(outcomes.translate(_PENDING)))
+            if not with_lasting:
+                mask = both(mask, inverted(both(outcomes.translate(_LOST_TABLE), lasting(start, stop))))
             return mask
 
-        return known
+        return check
 
     def _marks(self, field: str, values: Sequence[Value]) -> Check:
         texts = [value.text for value in values if isinstance(value, Name)]
@@ -145,7 +135,7 @@ class Columns:
         return lambda start, stop: bytes(map(wanted.__contains__, column[start:stop]))
 
     def _seqs(self, values: Sequence[Value]) -> Check:
-        limits = [_limits(value) for value in values]
+        limits = _ranges(values)
 
         def check(start: int, stop: int) -> bytes:
             count, position = stop - start, self._entries.position
@@ -158,7 +148,7 @@ class Columns:
         return check
 
     def _belongs(self, field: str, values: Sequence[Value]) -> Check:
-        seqs = [value.number for value in values if isinstance(value, Compare)]
+        seqs = [value.low for value in _ranges(values)]
 
         def check(start: int, stop: int) -> bytes:
             entries, count = self._entries, stop - start
@@ -169,7 +159,7 @@ class Columns:
                     continue
                 head = column[index] - 1 if field == "root" and column[index] else index
                 near = [index, head, entries.partner(index)]
-                mask = either(mask, placed(count, [each - start for each in near]))
+                mask = either(mask, placed(count, near, start))
                 mask = either(mask, bytes(map((head + 1).__eq__, rows)))
             return mask
 
@@ -199,7 +189,7 @@ class Columns:
 
     def _latency(self, values: Sequence[Value]) -> Check:
         """Return the check for how long a response took, on the request and on its response."""
-        limits, entries = [*map(_limits, values)], self._entries
+        limits, entries = _ranges(values), self._entries
 
         def check(start: int, stop: int) -> bytes:
             pairs, ats, mono = entries.pair[start:stop], entries.mono[start:stop], entries.mono
@@ -223,7 +213,7 @@ class Columns:
             noted = self._entries.indices(
                 seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
             )
-            return placed(stop - start, [index - start for index in noted])
+            return placed(stop - start, noted, start)
 
         return check
 
@@ -256,12 +246,12 @@ def in_limits(numbers: Sequence[int], limits: Iterable[tuple[int, int | None]]) 
     return mask
 
 
-def placed(count: int, places: Iterable[int]) -> bytes:
-    """Return a mask with 1 at these positions; those outside of 0 to `count` are ignored."""
+def placed(count: int, indices: Iterable[int], start: int = 0) -> bytes:
+    """Return a mask of `count` entries from `start` on, with 1 for those of `indices` that are among them."""
     mask = bytearray(count)
-    for place in places:
-        if 0 <= place < count:
-            mask[place] = 1
+    for index in indices:
+        if 0 <= index - start < count:
+            mask[index - start] = 1
     return bytes(mask)
 
 
@@ -271,21 +261,8 @@ def stretch(count: int, start: int, stop: int) -> bytes:
     return bytes(start) + b"\x01" * max(0, stop - start) + bytes(count - max(start, stop))
 
 
-def _limits(value: Value) -> tuple[int, int | None]:
-    match value:
-        case Compare(">", number):
-            return number + 1, None
-        case Compare(">=", number):
-            return number, None
-        case Compare("<", number):
-            return 0, number - 1
-        case Compare("<=", number):
-            return 0, number
-        case Compare(_, number):
-            return number, number
-        case Between(low, high):
-            return low or 0, high
-    raise ValueError(f"{value} has no limits")
+def _ranges(values: Sequence[Value]) -> list[Between]:
+    return [value for value in values if isinstance(value, Between)]
 
 
 # ---- moments, in nanoseconds since 1970 -------------------------------------------------------------------

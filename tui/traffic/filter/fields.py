@@ -1,7 +1,4 @@
-"""The fields of the filter language: their names, values and meaning. Pure.
-
-The parser, the completion and the help read this table; `column_fields` does the matching.
-"""
+"""The fields of the filter language: their names, values and meaning. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,9 +15,7 @@ from tui.traffic.filter.nodes import (
     BadValue,
     Between,
     ClockTime,
-    Compare,
     Name,
-    Op,
     Value,
     clock,
     count,
@@ -121,6 +116,13 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 )
 
 _OPERATOR = re.compile(r"(>=|<=|>|<|=)(.*)", re.DOTALL)
+_LIMITS: Mapping[str, Callable[[int], Between]] = {
+    ">": lambda number: Between(number + 1),
+    ">=": lambda number: Between(number),
+    "<": lambda number: Between(0, number - 1),
+    "<=": lambda number: Between(0, number),
+    "=": lambda number: Between(number, number),
+}
 _NUMBERS: Mapping[ValueType, Callable[[str], int]] = {
     ValueType.COUNT: count,
     ValueType.SIZE: size,
@@ -161,9 +163,13 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
         case ValueType.WHOLE:
             return Name(text)
         case ValueType.ENTRY:
-            return Compare("=", count(text))
+            return _LIMITS["="](count(text))
+        case ValueType.MOMENT if ":" not in text and text.count("-") != 2:
+            return Ago(duration(text))
         case ValueType.MOMENT:
-            return _moment(known, text)
+            day, ns = clock(text)
+            is_whole_day = day and ":" not in text and known.name == "until"
+            return ClockTime(day, DAY_NS - 1 if is_whole_day else ns)
         case ValueType.COUNT | ValueType.SIZE | ValueType.TIME:
             return _measured(known, text)
 
@@ -182,24 +188,14 @@ def _choice(known: FilterField, text: str) -> Name:
     raise BadValue(f"Unknown {known.name} “{shown(text)}”. It is one of {', '.join(known.choices)}.")
 
 
-def _moment(known: FilterField, text: str) -> Ago | ClockTime:
-    if ":" not in text and text.count("-") != 2:
-        return Ago(duration(text))
-    day, ns = clock(text)
-    if day and ":" not in text and known.name == "until":
-        ns = DAY_NS - 1
-    return ClockTime(day, ns)
-
-
-def _measured(known: FilterField, text: str) -> Compare | Between:
+def _measured(known: FilterField, text: str) -> Between:
     read = _NUMBERS[known.takes]
     operator = _OPERATOR.fullmatch(text)
     if operator:
-        op: Op = operator[1]  # type: ignore[assignment]  # the expression has exactly these
         try:
-            return Compare(op, read(operator[2]))
+            return _LIMITS[operator[1]](read(operator[2]))
         except BadValue as bad:
-            raise BadValue(str(bad), bad.instead and op + bad.instead) from None
+            raise BadValue(str(bad), bad.instead and operator[1] + bad.instead) from None
     if ".." in text:
         first, _, last = text.partition("..")
         low, high = read(first) if first else None, read(last) if last else None
@@ -207,9 +203,9 @@ def _measured(known: FilterField, text: str) -> Compare | Between:
             raise BadValue(f"A range requires a number at one end: {known.name}:100..200.")
         if low is not None and high is not None and low > high:
             raise BadValue("The start of the range is after its end.", f"{last}..{first}")
-        return Between(low, high)
+        return Between(low or 0, high)
     number = read(text)
     if known.takes is ValueType.TIME:
         # No duration is exactly 200 ms to the nanosecond, so a limit is required.
         raise BadValue(f"Use latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}")
-    return Compare("=", number)
+    return _LIMITS["="](number)

@@ -1,10 +1,9 @@
 """Applies a filter to the columns: which entries match, and which bodies must be read. Pure.
 
-`Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, `Filter.possible`
-returns the entries that could still match, so that only those are read.
+`Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, it returns the
+entries that could still match, so that only those are read.
 """
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
@@ -18,9 +17,6 @@ from tui.traffic.record.entry_columns import EntryColumns
 
 BodyHits = Sequence[bytes]
 """The matches in the bodies of a range: a mask for each term."""
-
-_ANYTHING_FIRST = re.compile(r"^(?:\.\*\??(?![?+*{]))+")
-"""`/.*milk/` finds the same as `/milk/`, but in quadratic time."""
 
 Step = Callable[[int, int, BodyHits | None], bytes]
 """Returns which entries of a range match."""
@@ -49,27 +45,21 @@ class Filter:
         self._columns = Columns(entries, notes if notes is not None else {}, now_ns or time.time_ns())
         self._terms: list[BodyTerm] = []
         self.changes = False
-        self._step: Step = lambda start, stop, _found: b"\x01" * (stop - start)
-        if query.root is not None:
-            self._step = self._compiled(query.root, False, None)[1]
+        self._step = self._compiled(query.root or And(()), False, None)[1]
         self.terms = tuple(self._terms)
 
-    def mask(self, start: int, stop: int, found: BodyHits | None = None) -> bytes:
-        """Return which entries of a range match, one byte each; with terms, `found` is required."""
-        if self.terms and found is None:
-            raise ValueError("this filter asks for bodies")
-        return self._step(start, stop, found)
+    def mask(self, start: int, stop: int, found: Sequence[frozenset[int]] | None = None) -> bytes:
+        """Return which entries of a range match, one byte each.
 
-    def possible(self, start: int, stop: int) -> bytes:
-        return self._step(start, stop, None)
+        `found` are the seqs whose bodies contain each term. Without it, entries that could match count.
+        """
+        if found is None:
+            return self._step(start, stop, None)
+        places = (self._entries.indices(seqs) for seqs in found)
+        return self._step(start, stop, [placed(stop - start, each, start) for each in places])
 
-    def found(self, start: int, stop: int, seqs: Sequence[frozenset[int]]) -> BodyHits:
-        """Return matches in the form for `mask`, from the seqs in the range that match each term."""
-        places = self._entries.indices
-        return [placed(stop - start, [index - start for index in places(each)]) for each in seqs]
-
-    def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[int, Step]:
-        """Return the cost (cheap steps run first) and the step; `not` is pushed down to the leaves.
+    def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[bool, Step]:
+        """Return whether a node needs bodies, and its step; `not` is pushed down to the leaves.
 
         As a result, no `not` is over a term about bodies that is still open, so "could match" stays "could
         match". `begin_ns` is the moment of a `since` next to the node, or around it.
@@ -79,30 +69,26 @@ class Filter:
                 return self._compiled(part, not negated, begin_ns)
             case And(parts) | Or(parts):
                 if isinstance(node, And):
-                    begin_ns = self._begin_ns(parts, begin_ns)
+                    since = (one.values for one in parts if isinstance(one, Term) and one.field == "since")
+                    around = [] if begin_ns is None else [begin_ns]
+                    begin_ns = max([*around, *map(self._columns.begin_ns, since)], default=None)
                 made = sorted((self._compiled(part, negated, begin_ns) for part in parts), key=itemgetter(0))
-                steps = [step for _, step in made]
+                steps = [step for _, step in made]  # those that need bodies are last
                 every = isinstance(node, And) is not negated
-                return sum(cost for cost, _ in made), _joined(steps, every=every)
+                return any(needs for needs, _ in made), _joined(steps, every=every)
             case Text(text):
                 column = _of_columns(self._columns.named(text), negated)
                 body = self._body(BodyTerm(text), negated)
-                return _BODY, _joined([column, body], every=negated)
+                return True, _joined([column, body], every=negated)
             case Pattern(pattern, fold):
-                return _BODY, self._body(BodyTerm(_ANYTHING_FIRST.sub("", pattern), True, fold), negated)
+                return True, self._body(BodyTerm(pattern, True, fold), negated)
             case Term("body", values):
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]
-                return _BODY, _joined(steps, every=negated)
+                return True, _joined(steps, every=negated)
             case Term(field, values):
                 self.changes = self.changes or field in CHANGING
-                cost, check = self._columns.check(field, values, begin_ns)
-                return cost, _of_columns(check, negated)
-
-    def _begin_ns(self, parts: Sequence[Node], around: int | None) -> int | None:
-        terms = [part for part in parts if isinstance(part, Term) and part.field == "since"]
-        found = [self._columns.begin_ns(term.values) for term in terms]
-        return max(found if around is None else [around, *found], default=None)
+                return False, _of_columns(self._columns.check(field, values, begin_ns), negated)
 
     def _body(self, term: BodyTerm, negated: bool) -> Step:
         if term not in self._terms:
@@ -117,10 +103,6 @@ class Filter:
         return step
 
 
-_BODY = 1000
-"""Approximate ns per entry: a body costs more than any column."""
-
-
 def _of_columns(check: Check, negated: bool) -> Step:
     if negated:
         return lambda start, stop, _found: inverted(check(start, stop))
@@ -133,8 +115,8 @@ def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     undecided = int(every)  # the mask value of an entry that a further step could change
 
     def step(start: int, stop: int, found: BodyHits | None) -> bytes:
-        mask = steps[0](start, stop, found)
-        for other in steps[1:]:
+        mask = bytes((undecided,)) * (stop - start)
+        for other in steps:
             if undecided not in mask:
                 break
             mask = join(mask, other(start, stop, found))

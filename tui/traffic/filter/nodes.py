@@ -1,13 +1,10 @@
-"""The syntax tree of a filter, and the notation of its values. Pure.
-
-`query` parses a text into it; `filter` compiles it. Two texts with the same meaning have equal trees.
-"""
+"""The syntax tree of a filter, and the notation of its values. Pure."""
 
 import re
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from typing import Literal
+from typing import NamedTuple
 
 from tui.core.text import clean_line
 
@@ -96,9 +93,6 @@ def _whole_number(number: Fraction, text: str) -> int:
     return round(number)
 
 
-Op = Literal[">", ">=", "<", "<=", "="]
-
-
 @dataclass(frozen=True, slots=True)
 class Name:
     """A name or word; with `glob`, `*` stands for anything and `?` for one character."""
@@ -107,20 +101,11 @@ class Name:
     glob: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A number compared with a limit: bytes, nanoseconds, or a count, depending on its field."""
-
-    op: Op
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(NamedTuple):
     """A number from `low` to `high`, both included; None for no limit."""
 
-    low: int | None
-    high: int | None
+    low: int = 0
+    high: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +123,7 @@ class ClockTime:
     ns: int
 
 
-Value = Name | Compare | Between | Ago | ClockTime
+Value = Name | Between | Ago | ClockTime
 
 
 @dataclass(frozen=True, slots=True)

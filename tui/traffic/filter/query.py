@@ -10,6 +10,7 @@ between values is "any of". `tui.traffic.filter.fields` has the fields.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
@@ -85,10 +86,7 @@ def value_end(text: str, place: int) -> int:
 
 
 class QueryReader:
-    """Reads one text: first its `tokens`, then the tree, by recursive descent over them.
-
-    Methods that read a part of the tree return None if they could parse nothing.
-    """
+    """Reads one text: first its `tokens`, then the tree, by recursive descent over them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -186,7 +184,35 @@ class QueryReader:
         except BadValue as bad:
             self._report(start, end, str(bad), bad.instead)
 
-    # ---- the tree -------------------------------------------------------------------------------------
+    def check_signs(self) -> None:
+        """Report operators without a term, and parentheses that do not match."""
+        opened: list[Token] = []
+        before = ""
+        for token, after in pairwise(self.tokens):
+            sign, has_term = token.sign, after.sign in (TERM, "not", "(")
+            if sign in ("and", "or") and (before in ("", "(") or not has_term):
+                sentence = f"“{sign}” needs a term on both sides. Quote it to search for the word."
+                self._report(token.start, token.end, sentence)
+            elif sign == "not" and not has_term:
+                sentence = "“not” needs a term after it. Quote it to search for the word."
+                self._report(token.start, token.end, sentence)
+            elif sign == ")" and not opened:
+                self._report(token.start, token.end, "Unexpected “)”.")
+            elif sign == ")":
+                opening = opened.pop()
+                if before == "(":
+                    self._report(opening.start, token.end, "These parentheses are empty.")
+            elif sign == "(":
+                opened.append(token)
+                if len(opened) > MAX_DEPTH:
+                    sentence = f"Parentheses are nested more than {MAX_DEPTH} levels deep."
+                    self._report(token.start, token.end, sentence)
+                    return
+            before = sign
+        for token in opened:
+            self._report(token.start, token.end, "This “(” is not closed.")
+
+    # ---- the tree: what is parseable of it ------------------------------------------------------------
 
     @property
     def _sign(self) -> str:
@@ -198,81 +224,47 @@ class QueryReader:
         return token
 
     def whole(self) -> Node | None:
-        parts: list[Node] = []
+        parts: list[Node | None] = []
         while self._sign:
-            if self._sign == ")":
-                token = self._take()
-                self._report(token.start, token.end, "Unexpected “)”.")
-            elif (part := self._any()) is not None:
-                parts.append(part)
-        return _joined(And, tuple(parts)) if parts else None
+            parts.append(self._any())
+            self._place += self._sign == ")"
+        return _joined(And, parts)
 
     def _any(self) -> Node | None:
         parts = [self._all()]
         while self._sign == "or":
-            word = self._take()
-            following = self._all()
-            if parts[-1] is None and following is None:
-                self._report_missing_term(word)
-            parts.append(following)
-        known = tuple(part for part in parts if part is not None)
-        return _joined(Or, known) if known else None
+            self._take()
+            parts.append(self._all())
+        return _joined(Or, parts)
 
     def _all(self) -> Node | None:
-        parts: list[Node] = []
-        self._expect_term()
+        parts: list[Node | None] = []
         while self._sign in ("and", TERM, "not", "("):
             if self._sign == "and":
                 self._take()
-                self._expect_term()
-            elif (part := self._unary()) is not None:
-                parts.append(part)
-        return _joined(And, tuple(parts)) if parts else None
-
-    def _expect_term(self) -> None:
-        """Report an operator without a term: an `and`, `or` or `not` next to another, or at an end."""
-        if self._sign in (TERM, "not", "("):
-            return
-        for token in (*self.tokens[: self._place][-1:], self.tokens[self._place]):
-            if token.sign in ("and", "or"):
-                self._report_missing_term(token)
-                return
-
-    def _report_missing_term(self, word: Token) -> None:
-        sentence = f"“{word.sign}” needs a term on both sides. Quote it to search for the word."
-        if QueryProblem(word.start, word.end, sentence) not in self.problems:
-            self._report(word.start, word.end, sentence)
+            else:
+                parts.append(self._unary())
+        return _joined(And, parts)
 
     def _unary(self) -> Node | None:
-        negated, last = False, self.tokens[self._place]
+        negated, part = False, None
         while self._sign == "not":
-            negated, last = not negated, self._take()
-        if self._sign not in (TERM, "("):
-            sentence = "“not” needs a term after it. Quote it to search for the word."
-            self._report(last.start, last.end, sentence)
-            return None
-        part = self._take().node if self._sign == TERM else self._group()
+            negated, _ = not negated, self._take()
+        if self._sign in (TERM, "("):
+            token = self._take()
+            part = token.node if token.sign == TERM else self._group()
         if part is None or not negated:
             return part
         return part.part if isinstance(part, Not) else Not(part)
 
     def _group(self) -> Node | None:
-        opening = self._take()
         if self._depth >= MAX_DEPTH:
-            sentence = f"Parentheses are nested more than {MAX_DEPTH} levels deep."
-            self._report(opening.start, opening.end, sentence)
             self._place = len(self.tokens) - 1
-            return None
-        if self._sign == ")":
-            self._report(opening.start, self._take().end, "These parentheses are empty.")
             return None
         self._depth += 1
         inside = self._any()
         self._depth -= 1
-        if self._sign == ")":
-            self._take()
-        elif not any(problem.sentence.endswith("levels deep.") for problem in self.problems):
-            self._report(opening.start, opening.end, "This “(” is not closed.")
+        self._place += self._sign == ")"
         return inside
 
 
@@ -307,8 +299,7 @@ class Query:
 
     def within(self, other: "Query") -> "Query":
         """Return a query that matches what both match, such as a search within a filter."""
-        parts = tuple(query.root for query in (other, self) if query.root is not None)
-        return Query(self.text, _joined(And, parts) if parts else None, other.problems + self.problems)
+        return Query(self.text, _joined(And, (other.root, self.root)), other.problems + self.problems)
 
 
 EVERYTHING = Query()
@@ -320,18 +311,19 @@ def parse(text: str) -> Query:
         sentence = f"A filter can have at most {MAX_TEXT} characters."
         return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
     reader = QueryReader(text)
+    reader.check_signs()
     root = reader.whole()
     problems = sorted(reader.problems, key=lambda problem: (problem.start, problem.end))
     return Query(text, root, tuple(problems))
 
 
-def _joined(kind: type[And] | type[Or], parts: tuple[Node, ...]) -> Node:
-    if len(parts) == 1:
-        return parts[0]
+def _joined(kind: type[And] | type[Or], parts: Iterable[Node | None]) -> Node | None:
+    """Return a node that joins the parts: no node for none, the part itself if there is one."""
     flat: list[Node] = []
     for part in parts:
-        flat.extend(part.parts if isinstance(part, kind) else (part,))
-    return kind(tuple(flat))
+        if part is not None:
+            flat.extend(part.parts if isinstance(part, kind) else (part,))
+    return kind(tuple(flat)) if len(flat) > 1 else flat[0] if flat else None
 
 
 MOST_COMPLETIONS = 50
@@ -426,15 +418,7 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
 
 
 def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    typed = typed.lower()
-    first: list[str] = []
-    then: list[str] = []
-    for word in words:
-        low = word.lower()
-        if low.startswith(typed):
-            first.append(word)
-            if len(first) >= MOST_COMPLETIONS:
-                break
-        elif within and len(then) < MOST_COMPLETIONS and typed in low:
-            then.append(word)
-    return (first + then)[:MOST_COMPLETIONS]
+    typed, known = typed.lower(), list(words)
+    first = (word for word in known if word.lower().startswith(typed))
+    then = (word for word in known if within and typed in word.lower()[1:])
+    return list(dict.fromkeys(islice(chain(first, then), MOST_COMPLETIONS)))

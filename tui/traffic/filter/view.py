@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import compress
-from typing import NamedTuple
 
 from tui.core.traffic import TrafficReader
 from tui.traffic.filter.filter import Filter
@@ -31,14 +30,6 @@ IN_FLIGHT = 3
 
 NEAR = 256
 """Changed entries at most this far apart are checked again together with those between them."""
-
-
-class _SearchedRange(NamedTuple):
-    """Entries from index `start` to before `stop`, whose bodies are being searched for each term."""
-
-    start: int
-    stop: int
-    seqs: Future[Sequence[frozenset[int]]]
 
 
 class View:
@@ -68,6 +59,7 @@ class View:
         self.problem = ""
         self._entries = entries
         self._filter = Filter(query, entries, notes=notes, now_ns=now_ns)
+        self._no_hits: Sequence[frozenset[int]] = [frozenset()] * len(self._filter.terms)
         self._is_all = query.root is None
         self._rows = array("I")
         self._gone = entries.gone
@@ -77,7 +69,7 @@ class View:
         self._todo: list[tuple[int, int]] = []
         self._block = FIRST_BLOCK
         self._thread = ReaderThread(reader) if reader and self._filter.terms else None
-        self._asked: deque[_SearchedRange] = deque()
+        self._asked: deque[tuple[int, int, Future[Sequence[frozenset[int]]]]] = deque()
         self._cancelled = 0
         self._is_closed = False
 
@@ -144,7 +136,7 @@ class View:
 
     @property
     def _unchecked(self) -> list[tuple[int, int]]:
-        return [*self._todo, *((asked.start, asked.stop) for asked in self._asked)]
+        return [*self._todo, *((start, stop) for start, stop, _ in self._asked)]
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -158,13 +150,14 @@ class View:
         if self._gone != self._entries.gone:
             self._gone = self._entries.gone
             self.revision += 1
-        self._note_changes()
+        if (upto := len(self._entries.touched)) != self._changes_seen:
+            if self._filter.changes:
+                self._again(self._entries.touched[self._changes_seen : upto])
+            self._changes_seen = upto
+            self.revision += 1
         self._note_growth()
-        while True:
-            if not self._collect() and not self._work():
-                break
-            if time.perf_counter() >= deadline:
-                break
+        while (self._collect() or self._work()) and time.perf_counter() < deadline:
+            pass
         return not self.is_at_work
 
     def recheck(self, seqs: Sequence[int]) -> None:
@@ -174,7 +167,12 @@ class View:
     def cancel(self) -> None:
         """Skip unchecked entries. Rows stay, and new entries are checked."""
         self._todo.clear()
-        self._cancel_search()
+        self._cancelled += 1
+        for _, _, seqs in self._asked:
+            seqs.cancel()
+        self._asked.clear()
+        if self._thread is not None:
+            self._thread.interrupt()
 
     def close(self, wait: bool = False) -> None:
         """Close permanently, including the thread. With `wait`, it has ended on return."""
@@ -207,16 +205,6 @@ class View:
         if self._is_all:
             self._todo.clear()
 
-    def _note_changes(self) -> None:
-        touched = self._entries.touched
-        upto = len(touched)
-        if upto == self._changes_seen:
-            return
-        if self._filter.changes:
-            self._again(touched[self._changes_seen : upto])
-        self._changes_seen = upto
-        self.revision += 1
-
     def _again(self, indices: Sequence[int]) -> None:
         """Add entries to be checked again. Adjacent ranges are merged."""
         stretches: list[tuple[int, int]] = []
@@ -236,8 +224,7 @@ class View:
             self._ask(self._thread, *self._slice(self._block))
             return True
         start, stop = self._slice(CHUNK)
-        found = self._filter.found(start, stop, [frozenset()] * len(self._filter.terms))
-        self._settle(start, self._filter.mask(start, stop, found))
+        self._settle(start, self._filter.mask(start, stop, self._no_hits))
         return True
 
     def _slice(self, size: int) -> tuple[int, int]:
@@ -249,7 +236,7 @@ class View:
 
     def _ask(self, thread: ReaderThread, start: int, stop: int) -> None:
         """Search the bodies of a range, from the first to the last that could match."""
-        possible = self._filter.possible(start, stop)
+        possible = self._filter.mask(start, stop)
         low, high = possible.find(1), possible.rfind(1)
         if low < 0:
             self._settle(start, possible)
@@ -262,27 +249,19 @@ class View:
             reader.rearm()
             return reader.search(self._filter.terms, *seqs) if cancelled == self._cancelled else ()
 
-        self._asked.append(_SearchedRange(start, stop, thread.submit(search)))
-
-    def _cancel_search(self) -> None:
-        self._cancelled += 1
-        for asked in self._asked:
-            asked.seqs.cancel()
-        self._asked.clear()
-        if self._thread is not None:
-            self._thread.interrupt()
+        self._asked.append((start, stop, thread.submit(search)))
 
     def _collect(self) -> bool:
-        if not self._asked or not self._asked[0].seqs.done():
+        if not self._asked or not self._asked[0][2].done():
             return False
         start, stop, seqs = self._asked.popleft()
-        hits: Sequence[frozenset[int]] = [frozenset()] * len(self._filter.terms)
+        hits = self._no_hits
         try:
             hits = seqs.result()
         # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
             self.problem = str(error) or type(error).__name__
-        self._settle(start, self._filter.mask(start, stop, self._filter.found(start, stop, hits)))
+        self._settle(start, self._filter.mask(start, stop, hits))
         return True
 
     def _settle(self, start: int, mask: bytes) -> None:

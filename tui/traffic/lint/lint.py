@@ -4,31 +4,29 @@ It learns the revision of each server from the messages (the response to `initia
 `_meta` of requests), so it treats a saved recording like a live one. It raises nothing and remembers a
 bounded amount per server. Latency is not its concern.
 
-A rule is a `check_…` in one of the `rules_…` modules, and is called from here. `GENERAL` has a sentence for
-each rule: if many entries have the same finding, a recording stores only the first few sentences, and
-`sentence_of` finds one for the others, from linting the entry alone or from that table.
+A rule is a `check_…` in one of the `rules_…` modules, and is called from here. If many entries have the same
+finding, a recording stores only the first few sentences; `sentence_of` returns one for the others.
 """
 
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tui.core.jsonrpc.protocol import BATCHES, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
-from tui.core.traffic import Direction, Entry, Finding, Kind, Severity
+from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
 from tui.traffic.lint.rules_messages import (
     BASIC,
-    BodyReader,
-    Flaw,
     MessageCheck,
     is_cut,
     is_http,
     may_be_no_rpc,
     quote,
+    read_body,
 )
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
@@ -65,7 +63,7 @@ class Linter:
 
     def __init__(self, judge: SchemaValidator | None = None) -> None:
         self._judge = judge
-        self._reader = BodyReader()
+        self._parser = DuplicateKeyReader()
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
@@ -85,8 +83,16 @@ class Linter:
         if entry.kind is Kind.EVENT:
             self._event(entry)
             return []
-        session = self._session(entry.source, entry.detail.get(PEER))
-        return [_finding(entry, session, flaw) for flaw in self._body(entry, session)]
+        look = MessageCheck(entry, self._session(entry.source, entry.detail.get(PEER)))
+        self._body(look)
+        found = []
+        for code, severity, sentence, page, revision in look.said:
+            named = revision or look.session.revision
+            named = named if named in REVISIONS else "2025-11-25"
+            section = f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
+            sentence = clean_line(sentence, SENTENCE)
+            found.append(Finding(entry.seq, code, severity, sentence, section, entry.source, entry.method))
+        return found
 
     def _session(self, source: str, peer: object = None) -> ServerSession:
         """Return the session of a server with one of its clients (`peer`), if it has several."""
@@ -130,39 +136,37 @@ class Linter:
             waiting = self._sessions[entry.source].open[Direction.OUT]
             waiting.pop(identity(entry.detail.get("id")), None)
 
-    def _body(self, entry: Entry, session: ServerSession) -> list[Flaw]:
-        over_http = is_http(entry)
+    def _body(self, look: MessageCheck) -> None:
+        entry, over_http = look.entry, is_http(look.entry)
         if over_http and not entry.body:
-            return []
-        reading = self._reader.read(entry, newline_framing=not over_http)
-        if not reading.sound:
-            if is_cut(entry):
-                self._by_columns(entry, session)
-            return [] if over_http and may_be_no_rpc(entry) else reading.said
-        said = reading.said
-        if over_http and isinstance(reading.value, dict) and reading.value.keys().isdisjoint(_RPC_KEYS):
-            return []  # authorization, or a proxy's page
-        if isinstance(reading.value, list):
-            said += self._batch(entry, session, reading.value)
-        else:
-            said += self._message(entry, session, reading.value)
-        return said
+            return
+        value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
+        if not is_sound and is_cut(entry):
+            self._by_columns(entry, look.session)
+        is_page = isinstance(value, dict) and value.keys().isdisjoint(
+            _RPC_KEYS
+        )  # authorization, or a proxy's
+        if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
+            look.said.clear()
+        elif is_sound and isinstance(value, list):
+            self._batch(look, value)
+        elif is_sound:
+            self._message(look, value)
 
-    def _batch(self, entry: Entry, session: ServerSession, members: list[Any]) -> list[Flaw]:
-        flaws: list[Flaw] = []
+    def _batch(self, look: MessageCheck, members: list[Any]) -> None:
+        revision = look.session.revision
         if not members:
-            flaws.append(Flaw("batch", Severity.ERROR, "The batch is empty.", BASIC))
-        elif session.revision != BATCHES:
-            force = f", and the negotiated revision is {session.revision}" if session.revision else ""
+            look.error("batch", "The batch is empty.", BASIC)
+        elif revision != BATCHES:
+            force = f", and the negotiated revision is {revision}" if revision else ""
             sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
-            flaws.append(Flaw("batch", Severity.ERROR, sentence, BASIC))
+            look.error("batch", sentence, BASIC)
         if len(members) > MOST_MEMBERS:
             sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
-            flaws.append(Flaw("not-whole", Severity.HINT, sentence))
-            session.whole = False  # the unchecked messages may contain requests
+            look.hint("not-whole", sentence)
+            look.session.whole = False  # the unchecked messages may contain requests
         for member in members[:MOST_MEMBERS]:
-            flaws += self._message(entry, session, member)
-        return flaws
+            self._message(look, member)
 
     def _by_columns(self, entry: Entry, session: ServerSession) -> None:
         if not entry.ident:
@@ -174,13 +178,13 @@ class Linter:
         elif entry.kind in (Kind.RESPONSE, Kind.ERROR):
             session.answer(other(entry.direction), known)
 
-    def _message(self, entry: Entry, session: ServerSession, value: Any) -> list[Flaw]:
-        look = MessageCheck(entry, session, session.revision)
-        rules.check_transport(look)
-        if messages.check_dialect(look, value):
-            return look.said
-        if not messages.check_shape(look, value):
-            return look.said
+    def _message(self, look: MessageCheck, value: Any) -> None:
+        look.revision, before = look.session.revision, len(look.said)
+        if look.entry.detail.get("transport") == "sse":
+            sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
+            look.once("deprecated", "sse", sentence, messages.TRANSPORT, "2025-03-26")
+        if messages.check_dialect(look, value) or not messages.check_shape(look, value):
+            return
         params = mapping(value.get("params"))
         if "method" not in value:
             self._answer(look, value)
@@ -188,7 +192,8 @@ class Linter:
             self._request(look, value, value["method"], params)
         else:
             self._notification(look, value, value["method"], params)
-        return [item if item.revision else replace(item, revision=look.revision) for item in look.said]
+        said = look.said[before:]
+        look.said[before:] = [flaw._replace(revision=flaw.revision or look.revision) for flaw in said]
 
     def _request(
         self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
@@ -199,8 +204,11 @@ class Linter:
             peer = look.session.peer
             look.session = self._sessions[look.entry.source] = ServerSession(whole=True, peer=peer)
         look.revision = asked.revision or look.session.revision
-        if look.entry.direction is Direction.OUT:
-            look.revision = _revision_of(asked, params, look.revision)
+        if look.entry.direction is Direction.OUT and method == "initialize":
+            version = params.get("protocolVersion")
+            look.revision = version if isinstance(version, str) and version in REVISIONS else ""
+        elif look.entry.direction is Direction.OUT and method == "server/discover" and not asked.revision:
+            look.revision = MODERN
         rules.note_request(look, asked, params)
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
@@ -218,7 +226,6 @@ class Linter:
         if not messages.check_method(look, method, is_request=False):
             return
         rules.check_capability(look, method)
-        rules.check_log_wanted(look, method)
         rules.check_deprecated(look, method, params)
         if method == "notifications/progress":
             rules.check_progress(look, params)
@@ -284,87 +291,10 @@ class Linter:
             look.error(f"bad-{part}", sentence, page)
 
 
-def _finding(entry: Entry, session: ServerSession, flaw: Flaw) -> Finding:
-    section = ""
-    if flaw.page:
-        named = flaw.revision or session.revision
-        revision = named if named in REVISIONS else "2025-11-25"
-        section = f"{revision} {_PAGES.get(flaw.page, flaw.page) if revision == MODERN else flaw.page}"
-    sentence = clean_line(flaw.sentence, SENTENCE)
-    return Finding(entry.seq, flaw.code, flaw.severity, sentence, section, entry.source, entry.method)
-
-
-def _revision_of(asked: SentRequest, params: Mapping[str, Any], revision: str) -> str:
-    """Return the revision of a client's request; those that open a session have none yet."""
-    if asked.method == "initialize":
-        version = params.get("protocolVersion")
-        return version if isinstance(version, str) and version in REVISIONS else ""
-    if asked.method == "server/discover" and not asked.revision:
-        return MODERN
-    return revision
-
-
-GENERAL = {
-    "answer-after-cancel": "A response to a cancelled request.",
-    "bad-cancel": "A cancellation of a request that does not exist or cannot be cancelled.",
-    "bad-error": "An error without an integer code or without a message.",
-    "bad-params": "Params that are not an object, or do not match the revision.",
-    "bad-result": "A result that is not an object, or does not match the revision.",
-    "bad-schema": "A tool without a valid inputSchema.",
-    "bad-version": 'jsonrpc is not "2.0".',
-    "batch": "A batch outside revision 2025-03-26, or an empty batch.",
-    "before-initialize": "A request before the handshake was complete.",
-    "byte-order-mark": "A byte order mark before the message.",
-    "deprecated": "A deprecated feature.",
-    "duplicate-answer": "A second response to the same request.",
-    "duplicate-key": "An object with a duplicate key.",
-    "duplicate-tool": "A tool that is listed more than once.",
-    "embedded-newline": "A message that spans several lines.",
-    "error-code": "An error code that 2026-07-28 replaced or reserved.",
-    "hidden-text": "A definition with text that people do not see, or with suspicious instructions.",
-    "id-type": "An id that is neither a string nor an integer, or whose type differs from its request's.",
-    "incomplete": "Output that ended in the middle of a line.",
-    "invalid-utf8": "Invalid UTF-8.",
-    "line-ending": "CR LF at the end of a message.",
-    "lone-surrogate": "A lone surrogate.",
-    "long-description": "A description that most clients truncate.",
-    "missing-result-type": "A result of 2026-07-28 without resultType.",
-    "neither": "A response with neither result nor error.",
-    "no-description": "A tool without a description.",
-    "no-structured-content": "A tool with an outputSchema whose result has no structuredContent.",
-    "not-json": "Not JSON.",
-    "not-json-rpc": "JSON, but not a JSON-RPC message.",
-    "not-mcp": 'Lines of the non-standard "hello" dialect (transport = "lines").',
-    "not-negotiated": "A method that the other side did not declare or request.",
-    "not-whole": "A body or batch too large to check completely.",
-    "null-id": "A request or response whose id is null or missing.",
-    "oversize": "A message larger than clients accept.",
-    "progress-late": "Progress for a request that already has a response.",
-    "progress-order": "Progress that does not increase.",
-    "progress-token": "Progress with an unknown token.",
-    "result-and-error": "A response with both a result and an error.",
-    "reused-id": "An id that is in use or was already used in the session.",
-    "stray-output": "Output on stdout that is not a message.",
-    "structured-content": "Structured content that does not match the tool's outputSchema.",
-    "too-deep": "Nesting that parsers reject.",
-    "tool-name": "A tool name with characters that the revision does not allow.",
-    "unknown-id": "A response without a request.",
-    "unknown-method": "A method that is not part of the revision, or of any.",
-    "unknown-result-type": "A resultType that the client did not declare.",
-    "unknown-revision": "A revision that was never released.",
-    "unstable-order": "The same tools in a different order.",
-    "wrong-direction": "A method that this side must not send.",
-}
-"""A sentence for each rule that is true of every entry with that finding."""
-
-
 def sentence_of(finding: Finding, entry: Entry | None) -> str:
-    """Return a sentence for a finding without one.
-
-    A rule that needs more than the entry finds nothing in it alone, so its finding gets the general sentence.
-    """
-    if entry is not None:
-        for found in Linter().feed(entry):
-            if (found.code, found.severity) == (finding.code, finding.severity):
-                return found.sentence
-    return GENERAL.get(finding.code, "An unknown rule. Update mcptui.")
+    """Return a sentence for a finding without one: from linting the entry alone, or else a reference."""
+    for found in Linter().feed(entry) if entry is not None else ():
+        if (found.code, found.severity) == (finding.code, finding.severity):
+            return found.sentence
+    like = ", ".join(f"#{seq}" for seq in finding.places)
+    return f"The same finding as in {like}." if like else "The sentence was not stored."

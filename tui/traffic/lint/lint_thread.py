@@ -128,23 +128,20 @@ class LintThread:
                 if self.lag:
                     self._lint_pending()
                     self._hand_over()
-                self._wait_for_entries()
+                with self._lock:
+                    done = self._next > self._last
+                    if done:
+                        self._idle.set()
+                        self._wake.clear()
+                if done and not self._wake.wait(PAUSE):
+                    self._hand_over(always=True)
+                    self._wake.wait()
         finally:
             self._hand_over(always=True)
             self._close_reader()
             close = getattr(judge, "close", None)
             if callable(close):
                 close()
-
-    def _wait_for_entries(self) -> None:
-        with self._lock:
-            done = self._next > self._last
-            if done:
-                self._idle.set()
-                self._wake.clear()
-        if done and not self._wake.wait(PAUSE):
-            self._hand_over(always=True)
-            self._wake.wait()
 
     def _lint_pending(self) -> None:
         """Lint what is stored by now. If nothing can be read, also with a new reader, skip it."""
@@ -202,12 +199,6 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_recording(reader: TrafficReader, judge: SchemaValidator | None = None) -> Iterator[Finding]:
-    """Lint all entries of a recording, in order, and yield the findings."""
-    for _, found in lint_entries(Linter(judge), reader):
-        yield from found
-
-
 def lint_entries(
     linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
 ) -> Iterator[tuple[int, Sequence[Finding]]]:
@@ -231,16 +222,11 @@ def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | N
         if not page:
             return
         for entry in page:
-            yield entry.seq, entry if entry.body or entry.kind in _SILENT else _entry_with_body(reader, entry)
+            found: Entry | None = entry
+            if entry.size and not entry.body and entry.kind not in _SILENT:
+                try:
+                    found = reader.entry(entry.seq, MAX_READ + 1)
+                except StorageError:
+                    found = None
+            yield entry.seq, None if found is not None and found.is_body_lost else found
         after = page[-1].seq
-
-
-def _entry_with_body(reader: TrafficReader, entry: Entry) -> Entry | None:
-    """Return an entry with its body, None if that is damaged or the entry was dropped."""
-    if not entry.size:
-        return entry
-    try:
-        found = reader.entry(entry.seq, MAX_READ + 1)
-    except StorageError:
-        return None
-    return None if found is not None and found.is_body_lost else found

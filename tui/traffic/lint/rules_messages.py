@@ -5,9 +5,8 @@ They are stricter than the host, which must work with real servers: what it tole
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.classification import is_dialect
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
@@ -37,9 +36,8 @@ TRANSPORT = "basic/transports"
 """Pages about messages and transports, by their names in revisions up to 2025-11-25."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    """A finding before it has an entry and a revision: a stable code and a cleaned sentence.
+class Flaw(NamedTuple):
+    """A finding before it has an entry: a stable code and a cleaned sentence.
 
     `page` is the page of the specification, without the revision, or ""; `revision` is the one that requires
     it, or "" for the one in force.
@@ -50,18 +48,6 @@ class Flaw:
     sentence: str
     page: str = ""
     revision: str = ""
-
-
-@dataclass(slots=True)
-class BodyReading:
-    """A parsed body: the JSON value, if it is `sound`, and the flaws of its text."""
-
-    value: Any = None
-    sound: bool = False
-    said: list[Flaw] = field(default_factory=list)
-
-
-_TORN = Flaw("incomplete", Severity.ERROR, "The output ended in the middle of this line.", TRANSPORT)
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
@@ -88,101 +74,128 @@ def is_cut(entry: Entry) -> bool:
     return bool(entry.sha256) or missing or "cut" in entry.detail or len(entry.body) > MAX_READ
 
 
-class BodyReader:
-    """Parses the bodies of entries that are expected to be messages. Used by one thread."""
+class MessageCheck:
+    """A message that is being checked, or a batch; `revision` is the one that applies, "" if unknown."""
 
-    def __init__(self) -> None:
-        self._json = DuplicateKeyReader()
+    __slots__ = ("entry", "revision", "said", "session")
 
-    def read(self, entry: Entry, newline_framing: bool) -> BodyReading:
-        """Parse a body, or a head; `newline_framing`: each line is a message, unlike over HTTP."""
-        reading = BodyReading()
-        raw = entry.body
-        if entry.size > OVERSIZE:
-            sentence = (
-                f"The message has {entry.size:,} bytes. mcptui reads up to {OVERSIZE:,}, other clients less."
-            )
-            reading.said.append(Flaw("oversize", Severity.WARNING, sentence))
-        if is_cut(entry):
-            if entry.kind is Kind.NOT_JSON:
-                sentence = f"A line of {entry.size:,} bytes is not JSON. It starts with {quote(raw)}."
-                reading.said.append(Flaw("not-json", Severity.ERROR, sentence, BASIC))
-            elif entry.size <= OVERSIZE:
-                sentence = f"Only the start of its {entry.size:,} bytes was checked."
-                reading.said.append(Flaw("not-whole", Severity.HINT, sentence))
-            return reading
-        if raw.startswith(_BOM):
-            raw = raw[len(_BOM) :]
-            sentence = "A byte order mark precedes the message. It must start with {."
-            reading.said.append(Flaw("byte-order-mark", Severity.WARNING, sentence, BASIC))
-        if newline_framing and raw.endswith(b"\r"):
-            sentence = "The line ends with CR LF. Messages are delimited by LF."
-            reading.said.append(Flaw("line-ending", Severity.HINT, sentence, TRANSPORT))
-        self._parse(entry, raw, reading, newline_framing)
-        return reading
+    def __init__(self, entry: Entry, session: ServerSession) -> None:
+        self.entry, self.session, self.revision = entry, session, session.revision
+        self.said: list[Flaw] = []
 
-    def _parse(self, entry: Entry, raw: bytes, reading: BodyReading, newline_framing: bool) -> None:
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError as problem:
-            bad = raw[problem.start : problem.start + 4].hex(" ")
-            sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
-            reading.said.append(Flaw("invalid-utf8", Severity.ERROR, sentence, TRANSPORT))
-            text = raw.decode("utf-8", "replace")
-        try:
-            reading.value = self._json.read(text)
-            reading.sound = True
-        except RecursionError:
-            sentence = "It is nested too deeply."
-            reading.said.append(Flaw("too-deep", Severity.ERROR, sentence, BASIC))
-        except ValueError as problem:
-            if not entry.redactions:  # a redaction mark may replace a number
-                torn = entry.detail.get("newline") is False
-                reading.said.extend([_TORN] if torn else _not_json(raw, problem, newline_framing))
+    def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
+        self.said.append(Flaw(code, severity, sentence, page, revision))
+
+    def error(self, code: str, sentence: str, page: str = "") -> None:
+        """Add a violation of the specification that causes failures in clients or servers."""
+        self.say(code, Severity.ERROR, sentence, page)
+
+    def warn(self, code: str, sentence: str, page: str = "") -> None:
+        """Add a violation that most implementations tolerate."""
+        self.say(code, Severity.WARNING, sentence, page)
+
+    def hint(self, code: str, sentence: str, page: str = "") -> None:
+        """Add something that is allowed, but often not intended."""
+        self.say(code, Severity.HINT, sentence, page)
+
+    def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
+        """Add a hint, at most once per session."""
+        if topic not in self.session.said_once:
+            self.session.said_once.add(topic)
+            self.say(code, Severity.HINT, sentence, page, revision)
+
+
+def read_body(look: MessageCheck, parser: DuplicateKeyReader, *, newline_framing: bool) -> tuple[Any, bool]:
+    """Return the JSON value of a body and whether it is sound; report what is wrong with its text.
+
+    With `newline_framing`, each line is a message, unlike over HTTP.
+    """
+    entry, raw = look.entry, look.entry.body
+    if entry.size > OVERSIZE:
+        sentence = (
+            f"The message has {entry.size:,} bytes. mcptui reads up to {OVERSIZE:,}, other clients less."
+        )
+        look.warn("oversize", sentence)
+    if is_cut(entry):
+        if entry.kind is Kind.NOT_JSON:
+            sentence = f"A line of {entry.size:,} bytes is not JSON. It starts with {quote(raw)}."
+            look.error("not-json", sentence, BASIC)
+        elif entry.size <= OVERSIZE:
+            look.hint("not-whole", f"Only the start of its {entry.size:,} bytes was checked.")
+        return None, False
+    if raw.startswith(_BOM):
+        raw = raw[len(_BOM) :]
+        look.warn("byte-order-mark", "A byte order mark precedes the message. It must start with {.", BASIC)
+    if newline_framing and raw.endswith(b"\r"):
+        look.hint("line-ending", "The line ends with CR LF. Messages are delimited by LF.", TRANSPORT)
+    return _parsed(look, raw, parser, newline_framing)
+
+
+def _parsed(
+    look: MessageCheck, raw: bytes, parser: DuplicateKeyReader, newline_framing: bool
+) -> tuple[Any, bool]:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as problem:
+        bad = raw[problem.start : problem.start + 4].hex(" ")
+        sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
+        look.error("invalid-utf8", sentence, TRANSPORT)
+        text = raw.decode("utf-8", "replace")
+    try:
+        value = parser.read(text)
+    except RecursionError:
+        look.error("too-deep", "It is nested too deeply.", BASIC)
+    except ValueError as problem:
+        if look.entry.redactions:
+            pass  # a redaction mark may replace a number
+        elif look.entry.detail.get("newline") is False:
+            look.error("incomplete", "The output ended in the middle of this line.", TRANSPORT)
         else:
-            reading.said.extend(_oddities(raw, reading.value, self._json.duplicate))
+            _not_json(look, raw, problem, newline_framing)
+    else:
+        _check_text(look, raw, value, parser.duplicate)
+        return value, True
+    return None, False
 
 
-def _oddities(raw: bytes, value: Any, doubled: str | None) -> Iterator[Flaw]:
+def _check_text(look: MessageCheck, raw: bytes, value: Any, doubled: str | None) -> None:
     if doubled is not None:
         sentence = f"An object has the key {quote(doubled)} twice. Parsers differ in which one they use."
-        yield Flaw("duplicate-key", Severity.WARNING, sentence, BASIC)
+        look.warn("duplicate-key", sentence, BASIC)
     if b"\\u" in raw and (half := lone_surrogate(raw)):
         sentence = f"The text contains {half}, a lone surrogate, which is not valid UTF-8."
-        yield Flaw("lone-surrogate", Severity.WARNING, sentence, BASIC)
+        look.warn("lone-surrogate", sentence, BASIC)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
         sentence = f"It is nested more than {MAX_DEPTH} levels deep, which many parsers reject."
-        yield Flaw("too-deep", Severity.WARNING, sentence, BASIC)
+        look.warn("too-deep", sentence, BASIC)
 
 
-def _not_json(raw: bytes, problem: ValueError, newline_framing: bool) -> Iterator[Flaw]:
+def _not_json(look: MessageCheck, raw: bytes, problem: ValueError, newline_framing: bool) -> None:
     head = raw.lstrip()
     if isinstance(problem, NotJson):
-        yield Flaw("not-json", Severity.ERROR, f"It contains {problem.part}, which is not valid JSON.", BASIC)
+        look.error("not-json", f"It contains {problem.part}, which is not valid JSON.", BASIC)
     elif not head:
-        yield Flaw("stray-output", Severity.HINT, "An empty line is not a message.", TRANSPORT)
+        look.hint("stray-output", "An empty line is not a message.", TRANSPORT)
     elif not newline_framing:
-        yield Flaw("not-json", Severity.ERROR, f"The body is not JSON. It starts with {quote(raw)}.", BASIC)
+        look.error("not-json", f"The body is not JSON. It starts with {quote(raw)}.", BASIC)
     elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
-        sentence = f"Extra data after the message: {quote(raw[problem.pos :])}."
-        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        look.error("stray-output", f"Extra data after the message: {quote(raw[problem.pos :])}.", TRANSPORT)
     elif _HEADER.match(head):
         sentence = (
             f"{quote(raw)} is a header of the language server protocol. MCP has one message per line and "
-            "no headers."
         )
-        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        look.error("stray-output", sentence + "no headers.", TRANSPORT)
     elif _MESSAGE.search(raw[1:]):
         sentence = f"More than one message, or text and a message, on one line: {quote(raw)}."
-        yield Flaw("stray-output", Severity.ERROR, sentence, TRANSPORT)
+        look.error("stray-output", sentence, TRANSPORT)
     elif _PIECE.fullmatch(raw[:400]):
         sentence = f"{quote(raw)} looks like a part of a message that spans several lines."
-        yield Flaw("embedded-newline", Severity.ERROR, sentence, TRANSPORT)
+        look.error("embedded-newline", sentence, TRANSPORT)
     elif head[:1] in b"{[":
-        yield Flaw("not-json", Severity.ERROR, f"The line is not JSON: {_reason(problem)}.", BASIC)
+        look.error("not-json", f"The line is not JSON: {_reason(problem)}.", BASIC)
     else:
         sentence = f"{quote(raw)} is not a message. Only messages may be written to stdout."
-        yield Flaw("stray-output", Severity.WARNING, sentence, TRANSPORT)
+        look.warn("stray-output", sentence, TRANSPORT)
 
 
 def _reason(problem: ValueError) -> str:
@@ -197,33 +210,6 @@ RACE_NS = 1_000_000_000
 _UNREADABLE = (-32700, -32600)
 _REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
 _MODERN_CODES = (-32020, -32021, -32022)
-
-
-class MessageCheck:
-    """A message that is being checked; `revision` is the one that applies, "" if unknown."""
-
-    __slots__ = ("entry", "revision", "said", "session")
-
-    def __init__(self, entry: Entry, session: ServerSession, revision: str) -> None:
-        self.entry, self.session, self.revision = entry, session, revision
-        self.said: list[Flaw] = []
-
-    def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
-        self.said.append(Flaw(code, severity, sentence, page, revision))
-
-    def error(self, code: str, sentence: str, page: str = "") -> None:
-        """Add a violation of the specification that causes failures in clients or servers."""
-        self.say(code, Severity.ERROR, sentence, page)
-
-    def warn(self, code: str, sentence: str, page: str = "") -> None:
-        """Add a violation that most implementations tolerate."""
-        self.say(code, Severity.WARNING, sentence, page)
-
-    def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
-        """Add a hint, at most once per session."""
-        if topic not in self.session.said_once:
-            self.session.said_once.add(topic)
-            self.say(code, Severity.HINT, sentence, page, revision)
 
 
 def who(direction: Direction) -> str:
@@ -340,9 +326,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         look.error("id-type", sentence, BASIC)
         return session.answer(way, identity(twin))
     elif session.whole:
-        look.error(
-            "unknown-id", f"No request has the id {id_words(known)}. {_open_ids(session, way)}.", BASIC
-        )
+        look.error("unknown-id", f"No request has the id {id_words(known)}.", BASIC)
     return None
 
 
@@ -350,14 +334,6 @@ def _in_other_type(known: int | str) -> int | str | None:
     if isinstance(known, int):
         return str(known) if known.bit_length() < 64 else None
     return int(known) if len(known) < 19 and known.isascii() and known.isdecimal() else None
-
-
-def _open_ids(session: ServerSession, way: Direction) -> str:
-    waiting = [key[1] for _, key in zip(range(4), reversed(session.open[way]), strict=False)]
-    if not waiting:
-        return "No request is pending"
-    listed = ", ".join(id_words(known) for known in waiting[:3])
-    return f"Pending: {listed}{', …' if len(waiting) > 3 else ''}"
 
 
 def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
@@ -372,7 +348,7 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
         look.error("not-json-rpc", f"The notification {quote(name)} must not have an id.", BASIC)
     elif not (method.notification or is_request):
         look.error("not-json-rpc", f"The request {quote(name)} has no id. It cannot get a response.", BASIC)
-    revision, allowed = look.revision, method.allowed(way)
+    revision, allowed = look.revision, method.out if way is Direction.OUT else method.back
     if revision not in REVISIONS or revision in allowed:
         return bool(allowed)
     if way is Direction.IN and is_request and is_modern(revision):

@@ -7,7 +7,7 @@ from typing import Any
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
-from tui.traffic.lint.server_session import LONG_NAME, SentRequest, ServerSession, identity, mapping, other
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, mapping, other
 from tui.traffic.methods import METHODS, STAYS_OPEN
 
 _LIFECYCLE = "basic/lifecycle"
@@ -77,7 +77,7 @@ def check_order(look: MessageCheck, method: str) -> None:
 
 
 def check_capability(look: MessageCheck, method: str) -> None:
-    """Report a method that was not negotiated."""
+    """Report a method that was not negotiated, or a log message that no request asked for."""
     session, way = look.session, look.entry.direction
     if method == "completion/complete" and look.revision == "2024-11-05":
         return  # that revision has no capability for this
@@ -92,11 +92,6 @@ def check_capability(look: MessageCheck, method: str) -> None:
         if not any(asked.method == STAYS_OPEN for asked in session.open[Direction.OUT].values()):
             sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
-
-
-def check_log_wanted(look: MessageCheck, method: str) -> None:
-    """Report a log message that no request asked for (2026-07-28)."""
-    session = look.session
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
         sentence = "The server sent a log message, but no request set logLevel."
         look.error("not-negotiated", sentence, "server/utilities/logging")
@@ -116,13 +111,6 @@ def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any])
         if look.revision in ("2025-11-25", MODERN):
             sentence = f"includeContext {quote(context)} is deprecated. Remove it, or use none."
             look.once("deprecated", "includeContext", sentence, "client/sampling")
-
-
-def check_transport(look: MessageCheck) -> None:
-    """Report the HTTP+SSE transport, once per session."""
-    if look.entry.detail.get("transport") == "sse":
-        sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
-        look.once("deprecated", "sse", sentence, "basic/transports", "2025-03-26")
 
 
 def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
@@ -208,22 +196,17 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
             sentence = f"The server responded with revision {quote(version)}, which was never released."
             look.warn("unknown-revision", sentence, _LIFECYCLE)
     elif asked.method == "server/discover":
-        _discover(look, session, result)
+        versions = result.get("supportedVersions")
+        versions = versions if isinstance(versions, list) else []
+        if MODERN in versions:
+            session.revision = MODERN
+            session.server = mapping(result.get("capabilities"))
+        elif versions and not any(isinstance(version, str) and version in REVISIONS for version in versions):
+            named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
+            sentence = f"The server supports only revisions that were never released: {named}."
+            look.warn("unknown-revision", sentence, BASIC)
     elif is_modern(asked.revision) and "resultType" in result:
         session.revision = asked.revision
-
-
-def _discover(look: MessageCheck, session: ServerSession, result: Mapping[str, Any]) -> None:
-    versions = result.get("supportedVersions")
-    if not isinstance(versions, list):
-        return
-    if MODERN in versions:
-        session.revision = MODERN
-        session.server = mapping(result.get("capabilities"))
-    elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
-        named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
-        sentence = f"The server supports only revisions that were never released: {named}."
-        look.warn("unknown-revision", sentence, BASIC)
 
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.jsonrpc.protocol import is_modern
@@ -44,20 +43,21 @@ class SchemaValidator(Protocol):
         """Return how a value violates a schema; "" if it does not, or could not be validated."""
 
 
-def _say_a_few(look: MessageCheck, found: list[Flaw]) -> None:
-    """Report a few findings of each code, and count the others."""
-    counts: Counter[str] = Counter()
-    last: dict[str, Flaw] = {}
+def _count_the_rest(look: MessageCheck, start: int) -> None:
+    """Keep a few flaws of each code after the first `start` ones, and count the others."""
+    found, counts = look.said[start:], Counter[str]()
+    rest: dict[str, Flaw] = {}
+    del look.said[start:]
     for flaw in found:
         counts[flaw.code] += 1
         if counts[flaw.code] < MOST_OF_A_KIND:
             look.said.append(flaw)
         else:
-            last[flaw.code] = flaw
-    for code, flaw in last.items():
+            rest[flaw.code] = flaw
+    for code, flaw in rest.items():
         more = counts[code] - MOST_OF_A_KIND
         also = f" {more:,} more tools have the same finding." if more else ""
-        look.said.append(replace(flaw, sentence=flaw.sentence + also))
+        look.said.append(flaw._replace(sentence=flaw.sentence + also))
 
 
 def check_list(
@@ -69,79 +69,62 @@ def check_list(
         return
     if asked.cursor is None:
         listing.begin()
-    found: list[Flaw] = []
-    names: list[str] = []
+    said, names = len(look.said), list[str]()
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
             continue
         name = tool.get("name")
         if isinstance(name, str):
             names.append(name[:LONG_NAME])
-            _check_name(look, found, listing, name)
+            _check_name(look, listing, name)
         shown = quote(name) if isinstance(name, str) else f"number {index + 1}"
-        _check_description(found, shown, tool)
-        judged = judge if index < MOST_SCHEMAS_JUDGED else None
-        _check_schemas(look, found, shown, tool, judged)
+        _check_description(look, shown, tool)
+        _check_schemas(look, shown, tool, judge if index < MOST_SCHEMAS_JUDGED else None)
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
-    _say_a_few(look, found)
+    _count_the_rest(look, said)
     _check_order(look, asked, listing, tuple(names))
 
 
-def _check_name(look: MessageCheck, found: list[Flaw], listing: ToolListing, name: str) -> None:
+def _check_name(look: MessageCheck, listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
-        sentence = f"The tool {quote(name)} is in the list more than once."
-        found.append(Flaw("duplicate-tool", Severity.ERROR, sentence, _TOOLS))
+        look.error("duplicate-tool", f"The tool {quote(name)} is in the list more than once.", _TOOLS)
     elif len(listing.walk) < MOST_TOOLS:
         listing.walk.add(name[:LONG_NAME])
     if not _NAME.fullmatch(name):
         rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
         severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
-        found.append(Flaw("tool-name", severity, f"The tool name {quote(name)} should be {rule}", _TOOLS))
+        look.say("tool-name", severity, f"The tool name {quote(name)} should be {rule}", _TOOLS)
 
 
-def _check_description(found: list[Flaw], shown: str, tool: Mapping[str, Any]) -> None:
+def _check_description(look: MessageCheck, shown: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
         sentence = f"The tool {shown} has no description. A model has to guess its purpose."
-        found.append(Flaw("no-description", Severity.HINT, sentence, _TOOLS))
+        look.hint("no-description", sentence, _TOOLS)
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
-        found.append(Flaw("long-description", Severity.HINT, sentence, _TOOLS))
+        look.hint("long-description", sentence, _TOOLS)
     # Imported late: it compiles many patterns.
     from tui.core.hidden_text.scan import in_definition, signs_of
 
     if hidden := in_definition(tool):
-        found.append(
-            Flaw(
-                "hidden-text",
-                Severity.WARNING,
-                f"The tool {shown} has hidden text: {signs_of(hidden)}.",
-                _TOOLS,
-            )
-        )
+        look.warn("hidden-text", f"The tool {shown} has hidden text: {signs_of(hidden)}.", _TOOLS)
 
 
 def _check_schemas(
-    look: MessageCheck,
-    found: list[Flaw],
-    shown: str,
-    tool: Mapping[str, Any],
-    judge: SchemaValidator | None,
+    look: MessageCheck, shown: str, tool: Mapping[str, Any], judge: SchemaValidator | None
 ) -> None:
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
-        if schema is None and (key == "outputSchema" or key not in tool):
-            if key == "inputSchema":
-                found.append(
-                    Flaw("bad-schema", Severity.ERROR, f"The tool {shown} has no inputSchema.", _TOOLS)
-                )
-            continue
-        problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
-        if not problem and judge is not None:
-            problem = judge.schema_problem(schema)
-        if problem:
-            found.append(Flaw("bad-schema", Severity.ERROR, f"The {key} of {shown} {problem}.", _TOOLS))
+        if key == "inputSchema" and key not in tool:
+            look.error("bad-schema", f"The tool {shown} has no inputSchema.", _TOOLS)
+        elif schema is not None or key == "inputSchema":
+            problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
+            if not problem and judge is not None:
+                problem = judge.schema_problem(schema)
+            if problem:
+                look.error("bad-schema", f"The {key} of {shown} {problem}.", _TOOLS)
 
 
 def _root_problem(schema: Any, object_wanted: bool) -> str:

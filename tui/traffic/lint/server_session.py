@@ -41,19 +41,6 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def count_parts(value: Any, most: int) -> int:
-    """Return the number of nodes of a JSON value, at most `most` + 1."""
-    nodes, stack = 0, [value]
-    while stack and nodes <= most:
-        node = stack.pop()
-        nodes += 1
-        if isinstance(node, dict):
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-    return nodes
-
-
 @dataclass(slots=True)
 class SentRequest:
     """A request that was sent.
@@ -110,10 +97,14 @@ class ToolListing:
     def keep_output(self, name: str, schema: Any) -> None:
         if not isinstance(schema, dict) or len(self.outputs) >= MOST_TOOLS:
             return
-        size = count_parts(schema, MOST_SCHEMA_PARTS - self.parts)
-        if self.parts + size <= MOST_SCHEMA_PARTS:
-            self.parts += size
-            self.outputs[name] = schema
+        nodes: list[Any] = [schema]
+        for node in nodes:  # all nodes of the schema; it grows meanwhile
+            inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+            nodes.extend(inner)
+            if self.parts + len(nodes) > MOST_SCHEMA_PARTS:
+                return
+        self.parts += len(nodes)
+        self.outputs[name] = schema
 
 
 Requests = dict[Direction, OrderedDict[Id, SentRequest]]

@@ -26,18 +26,14 @@ class Names:
         self._numbers: dict[str, int] = {"": 0}
 
     def number(self, text: str) -> int:
-        known = self._numbers.get(text)
-        if known is not None:
-            return known
         if not isinstance(text, str):
             raise TypeError(f"{text!r:.80} is not a name")
-        if len(self.texts) >= MAX_NAMES:
+        if text not in self._numbers and len(self.texts) >= MAX_NAMES:
             text = "(other)"
-            if text in self._numbers:
-                return self._numbers[text]
-        self._numbers[text] = len(self.texts)
-        self.texts.append(text)
-        return len(self.texts) - 1
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return self._numbers[text]
 
     def numbers(self, texts: Sequence[str]) -> Iterator[int]:
         """Yield the numbers of many texts; each distinct text is looked up once."""
@@ -46,18 +42,13 @@ class Names:
 
 
 def mark_of(text: str) -> int:
-    """Return a 32-bit hash of an id; different ids nearly always have different hashes."""
-    return crc32(text.encode("utf-8", "replace")) if text else 0
+    """Return a 32-bit hash of an id, 0 for ""; different ids nearly always have different hashes."""
+    return marks_of([text])[0]
 
 
-def marks_of(texts: Sequence[str]) -> list[int]:
-    """Return the `mark_of` each text, in half the time."""
-    try:
-        return [crc32(text.encode()) for text in texts]
-    except UnicodeEncodeError:
-        return list(map(mark_of, texts))
-    except AttributeError as error:
-        raise TypeError(str(error)) from error
+def marks_of(texts: Iterable[str]) -> list[int]:
+    """Return the `mark_of` each text; raises TypeError for another value."""
+    return [crc32(str.encode(text, "utf-8", "replace")) for text in texts]
 
 
 STEP_NS = 1_000_000

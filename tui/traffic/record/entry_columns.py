@@ -117,11 +117,7 @@ class EntryColumns:
             raise
         for column, values in made:
             column.extend(values)
-        self.severity.frombytes(bytes(len(rows)))
-        self.marked.frombytes(bytes(len(rows)))
-        self._clocks.note_all(start, parts.offsets)
-        self._settle_rows(start, parts)
-        self._count = start + len(rows)
+        self._note_rows(start, parts, self._clocks)
 
     def begin_at_end(self, first: int, rows: Sequence[ListRow]) -> None:
         """Add the last entries of a recording before any other; `fill` adds those before them.
@@ -137,9 +133,6 @@ class EntryColumns:
             column.append(0)
             column *= start  # in place: filters have these arrays already
             column.extend(values)
-        self.severity.frombytes(bytes(start + len(rows)))
-        self.marked.frombytes(bytes(start + len(rows)))
-        self._clocks_behind.note_all(start, parts.offsets)
         for index in range(start, start + len(rows)):
             pair, root = self.pair[index], self.root[index]
             pair, root = pair if pair <= start else 0, root if root <= start else 0
@@ -147,10 +140,9 @@ class EntryColumns:
                 self._late[index] = pair, root
                 self.pair[index] -= pair
                 self.root[index] -= root
-        self._settle_rows(start, parts)
-        self._pending, self._pending_behind = {}, self._pending
         self.hole = (0, start)
-        self._count = start + len(rows)
+        self._note_rows(start, parts, self._clocks_behind)
+        self._pending, self._pending_behind = {}, self._pending
 
     def fill(self, rows: Sequence[ListRow]) -> None:
         """Add the first entries of the hole; like `extend`, without gaps, and no more than fit in."""
@@ -165,11 +157,8 @@ class EntryColumns:
         self._settle_rows(start, parts)
         if stop < end:
             self.hole = (stop, end)
-        else:
-            self._close_hole()
-
-    def _close_hole(self) -> None:
-        """Apply the effects of the entries after the hole on those in it."""
+            return
+        # Now the effects of the entries after the hole on those in it are applied.
         self._clocks.add(self._clocks_behind)
         late, self._late = self._late, {}
         for index, (pair, root) in late.items():
@@ -213,6 +202,15 @@ class EntryColumns:
             (self.outcome, outcomes),
         )
         return [(column, array(column.typecode, values)) for column, values in columns]
+
+    def _note_rows(self, start: int, parts: RowParts, clocks: Clocks) -> None:
+        """Count the new entries from index `start` to the end, which are in the columns."""
+        stop = start + len(parts.seq)
+        for column in (self.severity, self.marked):
+            column.frombytes(bytes(stop - len(column)))
+        clocks.note_all(start, parts.offsets)
+        self._settle_rows(start, parts)
+        self._count = stop
 
     def _settle_rows(self, start: int, parts: RowParts) -> None:
         """Update entries by the new ones from index `start` on, which are in the columns."""

@@ -11,7 +11,8 @@ from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, 
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
-from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark, number
+from tui.core.units import whole
+from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark
 from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
@@ -75,8 +76,8 @@ class EntryReader:
             captured.direction,
             reading,
             captured.cause,
-            number(detail.get(EXCHANGE)) if detail else 0,
-            number(detail.get(PEER)) if detail else 0,
+            (whole(detail.get(EXCHANGE)) or 0) if detail else 0,
+            (whole(detail.get(PEER)) or 0) if detail else 0,
         )
         return self._entry(captured, reading.kind, ident, link, kept)
 

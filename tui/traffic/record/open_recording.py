@@ -47,13 +47,13 @@ class ReaderThread:
             return
         self._closed = True
         self.interrupt()
-        self._thread.submit(self._close)
-        self._thread.shutdown(wait)
 
-    def _close(self) -> None:
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.close()
+        def close_reader() -> None:
+            if self._reader is not None:
+                self._reader.close()
+
+        self._thread.submit(close_reader)
+        self._thread.shutdown(wait)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.classification import Classification, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
+from tui.core.units import whole
 
 MAX_OPEN = 10_000
 """Maximum open requests of one side. The oldest are dropped first."""
@@ -104,17 +105,6 @@ class Side:
             or self._newest.get((ident, ANY_PEER))
         )
 
-    def find_without_id(self, exchange: int) -> OpenRequest | None:
-        """Return the request that an error without an id responds to.
-
-        Over HTTP, it is the request of the same exchange. A server that cannot read a host's probe also
-        answers without an id, and no other request is open then.
-        """
-        last = next(reversed(self.open.values()), None)
-        if exchange:
-            return next((asked for asked in reversed(self.open.values()) if asked.exchange == exchange), None)
-        return last if len(self.open) == 1 and last is not None and last.method == PROBE_METHOD else None
-
     def find_loosely(self, ident: str, exchange: int = 0, peer: int = 0) -> OpenRequest | None:
         """Return the request with this id in another type: some servers respond to 7 with "7" or 7.0."""
         plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
@@ -136,13 +126,6 @@ class Side:
                 if fit > best_fit:
                     best, best_fit = index, fit
         return self.rounds.pop(best)[0] if best >= 0 else None
-
-    def only_cause(self) -> Cause | None:
-        """Return the cause of the only open call, None if there are none or several."""
-        if len(self.open) > _FEW:
-            return None
-        causes = {asked.cause for asked in self.open.values() if asked.cause}
-        return causes.pop() if len(causes) == 1 else None
 
     def _forget(self, asked: OpenRequest) -> None:
         for peer in (asked.peer, ANY_PEER) if asked.peer else (ANY_PEER,):
@@ -310,7 +293,7 @@ class Correlator:
                 return Link(outcome=Outcome.CANCELLED, cause=cause)
         elif word == "gave up":
             side = state.is_asked
-            exchange = number(detail.get(EXCHANGE))
+            exchange = whole(detail.get(EXCHANGE)) or 0
             asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
                 ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
@@ -330,11 +313,6 @@ class Correlator:
         return state
 
 
-def number(value: object) -> int:
-    """Return a number of a detail, 0 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
-
-
 def _ask(
     seq: int,
     state: _Source,
@@ -347,8 +325,9 @@ def _ask(
     remark = PairingRemark.REUSED if side.forget(reading.ident, *place) else PairingRemark.NONE
     if reading.is_next_round and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
-    if cause is None and way is Direction.IN:  # a server's request belongs to the open call
-        cause = state.is_asked.only_cause()
+    if cause is None and way is Direction.IN and len(state.is_asked.open) <= _FEW:
+        causes = {asked.cause for asked in state.is_asked.open.values() if asked.cause}
+        cause = causes.pop() if len(causes) == 1 else None  # a server's request belongs to the only open call
     side.add(
         OpenRequest(seq, root, reading.ident, reading.method, reading.tool, reading.token, cause, *place)
     )
@@ -358,8 +337,12 @@ def _ask(
 def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: int, peer: int) -> Link:
     outcome, remark = reading.outcome, PairingRemark.NONE
     if not reading.ident:
-        asked = side.find_without_id(exchange) if reading.kind is Kind.ERROR else None
-        if asked is None:
+        # Over HTTP, an error without an id responds to the request of its exchange. A server that cannot read
+        # a host's probe also answers without an id, and no other request is open then.
+        waiting = reversed(side.open.values())
+        asked = next((one for one in waiting if not exchange or one.exchange == exchange), None)
+        is_sure = exchange or (len(side.open) == 1 and asked and asked.method == PROBE_METHOD)
+        if asked is None or not is_sure or reading.kind is not Kind.ERROR:
             return Link(reading.method, outcome=outcome, cause=cause)
     else:
         asked = side.find(reading.ident, exchange, peer)

@@ -61,7 +61,7 @@ class Backlog:
 
     @property
     def crowded(self) -> bool:
-        """Whether it is half full, so that taps should slow down."""
+        """Whether it is half full: bodies would soon be dropped, so taps should slow their servers down."""
         return self._came - self._went > self._limit // 2
 
     def clear(self) -> None:
@@ -171,10 +171,9 @@ RING_ENTRIES = 20_000
 class RecentEntries:
     """The last entries with their bodies, for any thread; read like a store, but without searching."""
 
-    def __init__(self, max_bytes: int = RING_BYTES, max_entries: int = RING_ENTRIES) -> None:
-        self._max_bytes, self._max_entries = max_bytes, max_entries
+    def __init__(self) -> None:
         self._entries: deque[Entry] = deque()
-        self._findings: deque[Finding] = deque(maxlen=max_entries)
+        self._findings: deque[Finding] = deque(maxlen=RING_ENTRIES)
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -184,9 +183,7 @@ class RecentEntries:
             for entry in entries:
                 self._entries.append(entry)
                 self._bytes += len(entry.body)
-            while len(self._entries) > 1 and (
-                self._bytes > self._max_bytes or len(self._entries) > self._max_entries
-            ):
+            while len(self._entries) > 1 and (self._bytes > RING_BYTES or len(self._entries) > RING_ENTRIES):
                 self._bytes -= len(self._entries.popleft().body)
             self._findings.extend(findings)
 
@@ -223,8 +220,8 @@ class RecentEntries:
 class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
-    `memory` has the last entries with bodies; it is only filled while storing fails. `faults` counts failures
-    inside the recorder.
+    `problem` says why nothing is stored, or "". Meanwhile, `memory` has the last entries with bodies.
+    `faults` counts failures inside the recorder.
     """
 
     def __init__(
@@ -248,12 +245,12 @@ class Recorder:
         self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
         self._reader = EntryReader(redact, BODY_CAP, arguments)
-        self._backlog = Backlog(queue_bytes)
+        self.backlog = Backlog(queue_bytes)
         self._awake = self._closing = self._is_open = False
         self._wake, self._hurry = threading.Event(), threading.Event()
         self._writer: TrafficWriter | None = None
         self._reports: deque[tuple[Sequence[Finding], int]] = deque()  # of the linter, not stored yet
-        self._problem = ""
+        self.problem = ""
         self._thread: DaemonThread | None = None
 
     # ---- any thread --------------------------------------------------------------------------------------
@@ -267,7 +264,7 @@ class Recorder:
         if self._closing:
             return
         try:
-            self._backlog.add(several)
+            self.backlog.add(several)
             if not self._awake:
                 self._wake_up()
         except Exception:  # a tap must never fail, whatever it passes
@@ -284,21 +281,8 @@ class Recorder:
 
     def submit(self, job: WriterJob) -> None:
         """Run `job` with the writer in the recorder's thread, after the entries so far."""
-        self._backlog.put(job)
+        self.backlog.put(job)
         self._wake_up()
-
-    @property
-    def problem(self) -> str:
-        return self._problem
-
-    @property
-    def waiting(self) -> int:
-        return len(self._backlog)
-
-    @property
-    def crowded(self) -> bool:
-        """Whether bodies would soon be dropped. A tap then slows its server down if it can."""
-        return self._backlog.crowded
 
     def start(self, *, keep_all: bool = False) -> None:
         """Start storing, with complete bodies if `keep_all`. A second start does nothing."""
@@ -311,9 +295,9 @@ class Recorder:
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything so far is stored, at most `timeout` seconds; return whether it is."""
         if self._thread is None or not self._thread.is_alive or self._thread.is_current:
-            return not self._backlog
+            return not self.backlog
         done = threading.Event()
-        self._backlog.put(done)
+        self.backlog.put(done)
         self._hurry.set()
         self._wake_up()
         return done.wait(timeout)
@@ -332,9 +316,9 @@ class Recorder:
         self.faults += 1
         self._wake.set()  # what waits is recorded without another capture
         if is_over:
-            self._problem = f"an internal error ({type(error).__name__})"
+            self.problem = f"an internal error ({type(error).__name__})"
             self._closing = True  # what nobody takes would fill the backlog, and slow the servers down
-            self._backlog.clear()
+            self.backlog.clear()
             self._close_store()
 
     def _wake_up(self) -> None:
@@ -348,15 +332,15 @@ class Recorder:
             self._is_open = True
             try:
                 self._writer = self._factory()
-                self._problem = self._writer.problem
+                self.problem = self._writer.problem
             except Exception as error:  # the recording continues in memory
-                self._problem = f"{type(error).__name__}: {error}"
+                self.problem = f"{type(error).__name__}: {error}"
                 if isinstance(error, OSError) and error.filename and error.strerror:
-                    self._problem = f"cannot write to {error.filename}: {error.strerror}"
+                    self.problem = f"cannot write to {error.filename}: {error.strerror}"
                 elif isinstance(error, McptuiError):
-                    self._problem = str(error)
+                    self.problem = str(error)
         while not self._closing:
-            self._wake.wait(RETRY_SECONDS if self._problem and self._writer is not None else None)
+            self._wake.wait(RETRY_SECONDS if self.problem and self._writer is not None else None)
             self._wake.clear()
             self._hurry.wait(WINDOW)
             self._hurry.clear()
@@ -367,18 +351,18 @@ class Recorder:
 
     def _drain(self) -> None:
         """Store the current backlog. What arrives meanwhile waits for the next window, unless it is large."""
-        left = len(self._backlog)
-        while self._backlog and (left > 0 or self._closing or len(self._backlog) > BATCH):
+        left = len(self.backlog)
+        while self.backlog and (left > 0 or self._closing or len(self.backlog) > BATCH):
             with self._surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
-            self._backlog.settle()
-        if self._reports or (self._problem and not self._closing):
+            self.backlog.settle()
+        if self._reports or (self.problem and not self._closing):
             self._store([])
-        if self._backlog:
+        if self.backlog:
             self._wake_up()
 
     def _drain_batch(self) -> int:
-        taken, job = self._backlog.take(BATCH, BATCH_BYTES)
+        taken, job = self.backlog.take(BATCH, BATCH_BYTES)
         batch: list[Entry] = []
         for captured, body in zip(taken, self._reader.bodies(taken), strict=True):
             try:
@@ -402,17 +386,17 @@ class Recorder:
             found, upto = self._reports.popleft()
             findings += found
             judged = max(judged, upto)
-        if not batch and not findings and not judged and not self._problem:
+        if not batch and not findings and not judged and not self.problem:
             return
         if self._writer is not None:
             try:
                 self._writer.write(batch, findings, judged)
-                self._problem, self.entries.gone = self._writer.problem, self._writer.gone
+                self.problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # the state of the store is unknown
                 self._fault("storing")
-                self._problem = f"{type(problem).__name__}: {problem}"
+                self.problem = f"{type(problem).__name__}: {problem}"
                 self._close_store()
-        if self._problem:
+        if self.problem:
             self.memory.add(batch, findings)
         self._show(batch)
         for finding in findings:

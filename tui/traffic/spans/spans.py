@@ -11,6 +11,7 @@ saved conversation from its messages, which contain no times, approvals or faile
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -169,7 +170,12 @@ class Spans:
                 step.state = StepState.CANCELLED
             self._touch(step)
         for call in self._calls.values():
-            self._abandon(call, now_ns)
+            if not call.state.over:
+                self._stop_asking(call, now_ns)
+                is_begun = call.started_ns is not None
+                call.state = CallState.CANCELLED if is_begun else CallState.NOT_RUN
+                call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
+                self._touch(call)
         turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
         self._touch(turn)
         if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
@@ -206,14 +212,6 @@ class Spans:
                 call.warning = clean_line(event.result.warning) if event.result is not None else ""
             case _:
                 return
-        self._touch(call)
-
-    def _abandon(self, call: CallSpan, now_ns: int) -> None:
-        if call.state.over:
-            return
-        self._stop_asking(call, now_ns)
-        call.state = CallState.CANCELLED if call.started_ns is not None else CallState.NOT_RUN
-        call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
         self._touch(call)
 
     @staticmethod
@@ -345,9 +343,13 @@ class _PastTurns:
         if message.usage is not None:
             turn.usage = turn.usage + message.usage
         for call in message.calls:
+            found: object = None
             server, joint, tool = call.name.partition("__")
             names = (server, tool) if joint else ("", call.name)
-            span = _call(turn, turn.steps, call.id, names, _arguments(call.arguments), 0)
+            with suppress(ValueError, RecursionError):
+                found = json.loads(call.arguments) if len(call.arguments) <= MOST_ARGUMENTS else None
+            arguments = found if isinstance(found, dict) else {}
+            span = _call(turn, turn.steps, call.id, names, arguments, 0)
             span.state = CallState.NOT_RUN
             self._calls[call.id] = span
             self.entries.append(span)
@@ -378,11 +380,3 @@ class _PastTurns:
                 self.entries.append(error_note(turn.number, remark.where, remark.text))
             case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
                 self._ended(turn, EndReason(remark.text))
-
-
-def _arguments(text: str) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text) if len(text) <= MOST_ARGUMENTS else None
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,8 +1,4 @@
-"""The time of one turn: its bars, and the shares of what the turn waited for. Pure.
-
-Built from the spans of the conversation, which include approvals, or from the entries of a recording, which
-do not.
-"""
+"""The time of one turn: its bars, and the shares of what the turn waited for. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -76,7 +72,12 @@ def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
             case TurnSpan(traffic=number) if number == turn and not span.past:
                 head = span
             case StepSpan() if head is not None and span.turn == head.number:
-                stretches.append(_of_step(span, now_ns))
+                running = span.ms is None
+                end = now_ns if span.ms is None else span.started_ns + _ns(span.ms)
+                label = f"step {span.number}" + (" (final answer)" if span.final else "")
+                failed = span.state is StepState.FAILED
+                step = (span.started_ns, end, running, failed, span.number)
+                stretches.append(TimeBar(TimeShare.MODEL, label, *step))
             case CallSpan() if head is not None and span.turn == head.number:
                 stretches += _of_call(span, now_ns)
     if head is None:
@@ -101,14 +102,6 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
         if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST)
     ]
     return _waterfall(turn, mine[0].mono_ns, last, stretches)
-
-
-def _of_step(span: StepSpan, now: int) -> TimeBar:
-    running = span.ms is None
-    end = now if span.ms is None else span.started_ns + _ns(span.ms)
-    label = f"step {span.number}" + (" (final answer)" if span.final else "")
-    failed = span.state is StepState.FAILED
-    return TimeBar(TimeShare.MODEL, label, span.started_ns, end, running, failed, span.number)
 
 
 def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:

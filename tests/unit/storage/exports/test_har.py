@@ -51,13 +51,12 @@ def test_the_events_of_a_stream_become_one_response_body():
     assert found["response"]["content"]["text"] == "id: 9\ndata: one\n\ndata: two\n\n"
 
 
-def test_entries_that_did_not_use_http_are_left_out():
-    assert archived(entry(1, Direction.OUT, Kind.REQUEST, b"{}", {})) == []
-
-
-def test_a_request_without_a_response_has_status_0():
-    (found,) = archived(entry(1, Direction.OUT, Kind.MODEL_REQUEST, b"\xff", ASKED))
-    assert found["response"]["status"] == 0
+def test_only_http_is_included_and_a_request_without_a_response_has_status_0():
+    (found,) = archived(
+        entry(1, Direction.OUT, Kind.REQUEST, b"{}", {}),
+        entry(2, Direction.OUT, Kind.MODEL_REQUEST, b"\xff", ASKED),
+    )
+    assert (found["response"]["status"], found["comment"]) == (0, "s, entry 2")
 
 
 def test_events_that_are_not_utf_8_become_one_body_in_base64():

@@ -5,9 +5,11 @@ import os
 import signal
 import sqlite3
 import tracemalloc
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -48,11 +50,6 @@ def test_a_recording_with_a_view_for_a_table_is_refused(tmp_path: Path, table: s
     path = recorded(tmp_path)
     become_view(path, table)
     assert "contains a view, which mcptui does not write" in refusal(path)
-
-
-def test_a_view_is_listed_with_its_problem(tmp_path: Path):
-    path = recorded(tmp_path)
-    become_view(path, "entries")
     assert "contains a view" in about(KeptRecording(path, 1, False), with_servers=True).problem
 
 
@@ -103,18 +100,21 @@ def test_an_older_recording_is_still_read(tmp_path: Path):
         assert len(reader.columns(0, 10)) == 3
 
 
-def test_a_statement_ends_at_the_time_limit(tmp_path: Path):
+def stopped() -> Event:
+    stop = Event()
+    stop.set()
+    return stop
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [(lambda: time_limit(0.01), "takes too long"), (lambda: until_set(stopped()), "cancelled")],
+    ids=["time limit", "cancelled"],
+)
+def test_a_statement_ends_at_a_limit(tmp_path: Path, limit: Callable[[], Any], why: str):
     path = recorded(tmp_path)
     with closing(connect(path, "ro")) as connection:
-        with time_limit(0.01), pytest.raises(StorageError, match="takes too long"), storage_errors(path):
-            connection.execute(NEVER_ENDS).fetchall()
-
-
-def test_a_statement_ends_when_it_is_cancelled(tmp_path: Path):
-    path, stop = recorded(tmp_path), Event()
-    stop.set()
-    with closing(connect(path, "ro")) as connection:
-        with until_set(stop), pytest.raises(StorageError, match="cancelled"), storage_errors(path):
+        with limit(), pytest.raises(StorageError, match=why), storage_errors(path):
             connection.execute(NEVER_ENDS).fetchall()
 
 

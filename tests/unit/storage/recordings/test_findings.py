@@ -71,21 +71,13 @@ def test_flags_far_apart_are_separate_ranges(path: Path):
         assert [list(seqs) for _, seqs in reader.flagged()[0]] == [[1, 2], [1 << 40]]
 
 
-def test_excess_methods_share_one_finding_per_server(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_excess_methods_share_one_finding_per_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(table, "MAX_METHODS", 2)
     batches = [[found(seq, method=f"m{seq}")] for seq in range(1, 6)]
     with closing(written(path, *batches)) as reader:
-        methods = [reader.findings_of(seq)[0].method for seq in range(1, 6)]
-        assert methods == ["m1", "m2", "", "", ""]
-    assert rows(path, "findings") == 3
-
-
-def test_excess_servers_share_one_finding_per_rule(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(table, "MAX_METHODS", 1)
-    with closing(written(path, [found(seq, source=f"s{seq}") for seq in range(1, 6)])) as reader:
-        (first,), (second,), (third,), (last,) = map(reader.findings_of, (1, 2, 3, 5))
-    assert [one.source for one in (first, second, third, last)] == ["s1", "s2", "", ""]
-    assert last.count == 3
+        each = [reader.findings_of(seq)[0] for seq in range(1, 6)]
+    assert [one.method for one in each] == ["m1", "m2", "", "", ""]
+    assert (each[-1].source, each[-1].count) == ("", 3)
     assert rows(path, "findings") == 3
 
 
@@ -95,25 +87,6 @@ def test_an_entry_counts_once_and_keeps_all_its_sentences(path: Path):
         (one,) = reader.findings_of(3)
     assert (one.count, one.places) == (3, (1, 3, 9))
     assert one.sentence == "Sentence of 3. Another of 3."
-
-
-OLD = """
-DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1;
-CREATE TABLE findings (number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL,
-    severity INTEGER NOT NULL, sentence TEXT NOT NULL, section TEXT NOT NULL);
-INSERT INTO findings (seq, code, severity, sentence, section)
-    VALUES (2, 'not-json', 3, 'Not JSON.', 'basic'), (4, 'oversize', 2, 'Large.', '');
-"""
-
-
-def test_a_recording_in_the_previous_format_is_read(path: Path):
-    written(path).close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLD)
-    with closing(RecordingReader(path)) as reader:
-        assert reader.findings_of(2) == [Finding(2, "not-json", Severity.ERROR, "Not JSON.", "basic")]
-        assert reader.findings_of(3) == []
-        assert reader.flagged(1) == ([(Severity.WARNING, (4,))], 2)
 
 
 @pytest.mark.parametrize("places", ["", "[]", "[1]", "{}", '{"a": 1}', "[[[], 1]]", "[[1, 2, 3]]"])
@@ -167,13 +140,15 @@ def test_a_flood_of_findings_is_stored(made, tmp_path: Path):
     assert stored(path) == (list(range(1, 120_001)), 120_000)
 
 
-def test_a_recording_in_the_previous_format_is_unchanged(made, tmp_path: Path):
+def test_a_recording_in_the_previous_format_is_unchanged_and_its_findings_are_not_read(made, tmp_path: Path):
     path = tmp_path / "r.mcptrace"
     written(path).close()
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(OLD)
+        connection.executescript("DROP TABLE findings; DROP TABLE flags; PRAGMA user_version = 1")
     made(7).keep(path, 50)
-    assert stored(path) == ([2, 4], 0)
+    assert stored(path) == ([], 0)
+    with closing(RecordingReader(path)) as reader:
+        assert reader.findings_of(7) == ()
 
 
 def test_a_failure_keeps_the_stored_findings(made, tmp_path: Path):

@@ -15,6 +15,7 @@ from tests.unit.storage.traffic_samples import any_entries, request, requests
 from tui.core.errors import StorageError
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Redaction
 from tui.storage.recordings.body_search import LARGE
+from tui.storage.recordings.database import APPLICATION_ID
 from tui.storage.recordings.reader import LIST_COLUMNS, RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -158,23 +159,17 @@ def test_a_missing_file_is_reported(path: Path):
         (b"hello", "not a recording, or damaged"),
         (b'{"jsonrpc":"2.0"}\n' * 500, "not a recording, or damaged"),
         (os.urandom(10_000), "not a recording, or damaged"),
+        (f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 99; CREATE TABLE entries (seq)",
+         r"newer mcptui .*99.* Update mcptui"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_not_a_recording_is_reported(path: Path, content: bytes | str, why: str):
     if isinstance(content, bytes):
         path.write_bytes(content)
     else:
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute(content)
+            connection.executescript(content)
     with pytest.raises(StorageError, match=why):
-        RecordingReader(path)
-
-
-def test_a_newer_recording_is_rejected_with_the_next_step(path: Path):
-    recorded(path, requests(1, 3))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StorageError, match=r"newer mcptui .*99.* Update mcptui"):
         RecordingReader(path)
 
 

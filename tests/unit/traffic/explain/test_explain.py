@@ -204,7 +204,7 @@ def test_events_are_explained(word: str, detail: dict[str, object], sentence: st
         (None, b'[{"jsonrpc":"2.0","method":"ping","id":1}]', "batch", "A batch of messages."),
         (None, b"7", "not JSON-RPC", "It starts with: 7"),
         (None, b'{"type":"hello","tools":[]}', "hello, line dialect",
-         "The server's greeting with its tools, in the non-standard \"hello\" dialect, which is not MCP."),
+         "A message of the non-standard \"hello\" dialect, which is not MCP."),
     ],
 )  # fmt: skip
 def test_output_other_than_messages_is_explained(kind: Kind | None, raw: bytes, title: str, sentence: str):

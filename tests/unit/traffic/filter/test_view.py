@@ -79,15 +79,6 @@ def test_the_next_match_wraps_around(traffic: Traffic):
     assert View(traffic.columns, parse("kind:batch")).next(1) == 0
 
 
-def test_the_search_does_not_wrap_before_everything_is_checked(traffic: Traffic, monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 4)
-    view = View(traffic.columns, parse("kind:request"))
-    view.advance(0)
-    assert (view.next(19), view.previous(17)) == (0, 0)
-    finished(view)
-    assert view.next(19) == 1
-
-
 # ---- slices -----------------------------------------------------------------------------------------------
 
 
@@ -152,21 +143,19 @@ def test_bodies_are_read_in_a_thread_and_it_ends_with_the_view(traffic: Traffic)
     assert bodies.is_closed
 
 
-def test_only_bodies_that_could_match_are_read_newest_first(traffic: Traffic, monkeypatch):
+@pytest.mark.parametrize(
+    ("text", "rows", "asked"),
+    [("milk seq:5..16", [8, 14], [(13, 16), (5, 12)]), ("milk server:notes", [], [])],
+)
+def test_only_bodies_that_could_match_are_read_newest_first(
+    traffic: Traffic, monkeypatch, text: str, rows: list[int], asked: list[tuple[int, int]]
+):
     monkeypatch.setattr(module, "FIRST_BLOCK", 8)
     bodies = Bodies(traffic)
-    view = View(traffic.columns, parse("milk seq:5..16"), reader=lambda: bodies)
-    assert finished(view) == [8, 14]
+    view = View(traffic.columns, parse(text), reader=lambda: bodies)
+    assert finished(view) == rows
     view.close(wait=True)
-    assert bodies.asked == [(13, 16), (5, 12)]
-
-
-def test_no_body_is_read_if_none_could_match(traffic: Traffic):
-    bodies = Bodies(traffic)
-    view = View(traffic.columns, parse("milk server:notes"), reader=lambda: bodies)
-    assert finished(view) == []
-    view.close(wait=True)
-    assert bodies.asked == []
+    assert bodies.asked == asked
 
 
 def test_without_a_reader_words_are_searched_in_names(traffic: Traffic):
@@ -313,9 +302,9 @@ def test_the_next_match_waits_for_the_entries_before_it(traffic: Traffic, monkey
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
     assert seqs(view) == [19]
-    assert (view.next(5), view.previous(20)) == (0, 19)
+    assert (view.next(5), view.next(19), view.previous(20), view.previous(17)) == (0, 0, 19, 0)
     finished(view)
-    assert view.next(5) == 7
+    assert (view.next(5), view.next(19)) == (7, 1)
 
 
 def test_the_next_match_waits_for_bodies_before_it(traffic: Traffic, monkeypatch):

@@ -8,9 +8,14 @@ import pytest
 from tests.conftest import wait_until
 from tests.unit.traffic.traffic_script import Script
 from tui.core.errors import StorageError
-from tui.core.traffic import Direction, Entry, Finding
+from tui.core.traffic import Direction, Entry, Finding, TrafficReader
 from tui.traffic.lint import lint_thread
-from tui.traffic.lint.lint_thread import LintThread, lint_recording
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.lint_thread import LintThread, lint_entries
+
+
+def linted(reader: TrafficReader) -> list[int]:
+    return [finding.seq for _, found in lint_entries(Linter(), reader) for finding in found]
 
 
 class Stored:
@@ -144,7 +149,7 @@ def test_the_validator_runs_in_the_linter_thread_and_its_failures_do_not_stop_it
 
 
 def test_a_recording_is_linted_without_a_thread():
-    assert [finding.seq for finding in lint_recording(Stored(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]
+    assert linted(Stored(noisy(2).entries)) == [4, 5]  # type: ignore[arg-type]
 
 
 def test_a_failing_report_does_not_stop_the_thread():
@@ -221,7 +226,7 @@ def test_a_large_body_is_read_alone_and_a_damaged_one_is_skipped():
                 raise StorageError("damaged", where="here")
             return super().entry(seq, body_limit)
 
-    assert [finding.seq for finding in lint_recording(Damaged(script.entries))] == [4, 6]  # type: ignore[arg-type]
+    assert linted(Damaged(script.entries)) == [4, 6]  # type: ignore[arg-type]
 
 
 def test_entries_of_a_damaged_page_are_read_one_by_one():
@@ -232,4 +237,4 @@ def test_entries_of_a_damaged_page_are_read_one_by_one():
         def columns(self, after: int, limit: int) -> Sequence[Entry]:
             return [entry._replace(body=b"") for entry in super().columns(after, limit)]
 
-    assert [finding.seq for finding in lint_recording(Damaged(noisy(2).entries))] == [4, 5]  # type: ignore[arg-type]
+    assert linted(Damaged(noisy(2).entries)) == [4, 5]  # type: ignore[arg-type]

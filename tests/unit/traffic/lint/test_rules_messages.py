@@ -61,17 +61,13 @@ BOTH = {"jsonrpc": "2.0", "id": 2, "result": {}, "error": {"code": 1, "message":
     [
         pytest.param([("result", 2, {})] * 2, ["duplicate-answer"], id="second answer"),
         pytest.param([("result", "2", {}), ("result", 2, {})], ["id-type", "duplicate-answer"], id="id type"),
+        pytest.param([("result", 1007, {})], ["unknown-id"], id="unknown id"),
         pytest.param([("back", BOTH)], ["result-and-error"], id="both result and error"),
         pytest.param([("result", 2, "pong")], ["bad-result"], id="not an object"),
     ],
 )
 def test_each_violation_in_an_answer_has_a_code(steps: list[tuple[object, ...]], codes: list[str]):
     assert Script().legacy().play(("out", "ping"), *steps).codes() == codes
-
-
-def test_an_unknown_id_is_reported_with_the_pending_ids():
-    (found,) = Script().legacy().play(("out", "ping"), ("result", 1007, {})).findings()
-    assert found.sentence == "No request has the id 1007. Pending: 2."
 
 
 def test_an_id_in_use_must_not_be_reused():

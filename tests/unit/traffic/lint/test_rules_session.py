@@ -85,20 +85,20 @@ def test_the_first_revision_has_no_capability_for_completion():
     assert script.play(("out", "completion/complete", {})).codes() == []
 
 
-def test_since_2026_list_changes_need_a_subscription():
-    server = {"tools": {"listChanged": True}}
-    assert Script().modern(server).play(TOOLS_CHANGED).codes() == ["not-negotiated"]
+@pytest.mark.parametrize(
+    ("heard", "asked", "codes"),
+    [
+        (TOOLS_CHANGED, ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}), []),
+        (LOG, ("tools/list", {"_meta": {"io.modelcontextprotocol/logLevel": "info"}}), ["deprecated"]),
+    ],
+    ids=["list change", "log message"],
+)
+def test_since_2026_list_changes_and_log_messages_need_a_request_for_them(heard, asked, codes):
+    server = {"tools": {"listChanged": True}, "logging": {}}
+    assert "not-negotiated" in Script().modern(server).play(heard).codes()
     script = Script().modern(server)
-    script.ask("subscriptions/listen", notifications={"toolsListChanged": True})
-    assert script.play(TOOLS_CHANGED).codes() == []
-
-
-def test_since_2026_log_messages_need_a_request_for_them():
-    server = {"tools": {}, "logging": {}}
-    assert "not-negotiated" in Script().modern(server).play(LOG).codes()
-    script = Script().modern(server)
-    script.ask("tools/list", _meta={"io.modelcontextprotocol/logLevel": "info"})
-    assert script.play(LOG).codes() == ["deprecated"]
+    script.ask(asked[0], **asked[1])
+    assert script.play(heard).codes() == codes
 
 
 @pytest.mark.parametrize(

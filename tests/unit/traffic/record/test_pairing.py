@@ -4,9 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tui.core.jsonrpc.classification import classify
 from tui.core.traffic import Cause, Direction, Kind, Outcome
@@ -219,12 +216,6 @@ def test_a_server_request_pending_at_the_exit_is_cancelled_only_if_mcptui_ended_
     assert wire.correlator.open("weather") == 0
 
 
-def test_an_unusable_answer_fails_its_request(wire: Wire):
-    wire.call(1)
-    link = wire(IN, id=1, result={}, error={"code": 1})
-    assert (link.pair, link.outcome) == (1, Outcome.ERROR)
-
-
 def test_an_abandoned_request_has_failed(wire: Wire):
     wire.call(1)
     link = wire.event("gave up", id=1, why="not JSON")
@@ -274,72 +265,19 @@ def test_a_flood_of_server_requests_does_not_evict_the_hosts_requests(
     assert wire.answer(1).pair == 1
 
 
-class Traffic(RuleBasedStateMachine):
-    """Compare two sources that ask, answer, cancel and exit in any order with a simple model."""
-
-    ids = st.integers(0, 3)
-    sources = st.sampled_from(["a", "b"])
-    ways = st.sampled_from([OUT, IN])
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.wire = Wire()
-        self.waiting: dict[tuple[str, Direction, int], int] = {}
-        self.over: dict[tuple[str, Direction, int], int] = {}
-
-    @rule(source=sources, way=ways, ident=ids)
-    def ask(self, source: str, way: Direction, ident: int) -> None:
-        link = self.wire(way, id=ident, method="tools/call", params={"name": "t"}, source=source)
-        key = (source, way, ident)
-        assert (link.remark is PairingRemark.REUSED) == (key in self.waiting)
-        assert (link.pair, link.root) == (0, self.wire.seq)
-        self.waiting[key] = self.wire.seq
-        self.over.pop(key, None)
-
-    @rule(source=sources, way=ways, ident=ids)
-    def answer(self, source: str, way: Direction, ident: int) -> None:
-        link = self.wire(way, id=ident, result={}, source=source)
-        key = (source, OUT if way is IN else IN, ident)
-        first = key in self.waiting
-        wanted = self.waiting.get(key) or self.over.get(key) or 0
-        assert link.pair == link.root == wanted < self.wire.seq
-        assert (link.remark is PairingRemark.UNKNOWN) == (wanted == 0)
-        if first:
-            assert link.remark is PairingRemark.NONE
-            self.over[key] = self.waiting.pop(key)
-
-    @rule(source=sources, way=ways, ident=ids)
-    def cancel(self, source: str, way: Direction, ident: int) -> None:
-        fields = {"method": "notifications/cancelled", "params": {"requestId": ident}}
-        link = self.wire(way, **fields, source=source)
-        other = OUT if way is IN else IN
-        known = [
-            key
-            for key in ((source, way, ident), (source, other, ident))
-            if key in self.waiting or key in self.over
-        ]
-        assert (link.pair > 0) == bool(known)
-        assert (link.outcome is Outcome.CANCELLED) == bool(known and known[0] in self.waiting)
-        if known and known[0] in self.waiting:
-            self.over[known[0]] = self.waiting.pop(known[0])
-
-    @rule(source=sources, word=st.sampled_from(["exit", "spawn"]))
-    def die(self, source: str, word: str) -> None:
-        self.wire.correlator.link_event(source, word, {})
-        for key in [key for key in self.waiting if key[0] == source]:
-            self.over[key] = self.waiting.pop(key)
-        if word == "spawn":
-            self.over = {key: seq for key, seq in self.over.items() if key[0] != source}
-
-    @invariant()
-    def as_many_wait_as_were_asked(self) -> None:
-        for source in ("a", "b"):
-            open_ = sum(key[0] == source for key in self.waiting)
-            assert self.wire.correlator.open(source) == open_
-
-
-Traffic.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
-TestTraffic = Traffic.TestCase
+def test_an_id_is_known_until_its_process_ends_separately_for_each_source_and_direction(wire: Wire):
+    places = [{"source": source, "way": way} for source in ("a", "b") for way in (OUT, IN)]
+    for place in places:
+        assert wire(id=1, method="ping", **place).remark is PairingRemark.NONE
+        assert wire(id=1, method="ping", **place).remark is PairingRemark.REUSED
+    for seq, (source, way) in zip((2, 4, 6), (("a", IN), ("a", OUT), ("b", IN)), strict=True):
+        first, second = (wire(way, source=source, id=1, result={}) for _ in range(2))
+        assert (first.pair, second.pair) == (seq, seq)
+        assert (first.remark, second.remark) == (PairingRemark.NONE, PairingRemark.DUPLICATE)
+    assert (wire.correlator.open("a"), wire.correlator.open("b")) == (0, 1)
+    wire.correlator.link_event("b", "spawn", {})
+    assert wire.correlator.open("b") == 0
+    assert wire(OUT, source="b", id=1, result={}).remark is PairingRemark.UNKNOWN
 
 
 PING = {"id": 1, "method": "ping"}

@@ -185,7 +185,7 @@ def test_closing_stores_the_queue_and_closes_the_store(stage: Stage):
     assert stage.recorder.close(10)
     assert (len(stage.store.entries), stage.store.closed) == (100, 1)
     stage.recorder.capture(seen(b"after the end"))
-    assert stage.recorder.flush() and stage.recorder.waiting == 0
+    assert stage.recorder.flush() and not stage.recorder.backlog
 
 
 def test_closing_does_not_wait_for_a_disk_that_hangs(stage: Stage):
@@ -246,11 +246,11 @@ def test_a_gap_is_recorded_before_later_entries(stage: Stage):
     stage.store.going.clear()
     recorder.start()
     sent = 0
-    while not recorder._backlog._lost_entries:
+    while not recorder.backlog._lost_entries:
         recorder.capture(seen(b"%d" % sent))
         sent += 1
     stage.store.going.set()
-    wait_until(lambda: recorder._backlog._came == 0)
+    wait_until(lambda: recorder.backlog._came == 0)
     entries = stage.record(seen(b"after")._replace(mono_ns=1 << 62))
     methods = [entry.method for entry in entries]
     assert methods.index("dropped") == len(entries) - 2
@@ -308,13 +308,6 @@ def test_an_action_has_exclusive_use_of_the_store(stage: Stage):
     assert used == [(stage.store, stage.store.threads.pop())]
 
 
-def test_a_second_start_does_nothing(stage: Stage):
-    stage.recorder.start()
-    thread = stage.recorder._thread
-    stage.recorder.start()
-    assert stage.recorder._thread is thread
-
-
 def test_entries_dropped_by_the_store_are_dropped_from_the_columns(stage: Stage):
     view = View(stage.recorder.entries)
     stage.record(seen(b"old"))
@@ -336,10 +329,10 @@ def test_a_thread_that_fails_for_good_slows_no_server_down(monkeypatch: pytest.M
     recorder = Recorder(MemoryStore, EntryColumns(), redact=hide, queue_bytes=20 * ENTRY_BYTES)
     recorder.start()
     recorder.capture(seen(b"x" * ENTRY_BYTES * 15))
-    assert recorder.crowded
+    assert recorder.backlog.crowded
     wait_until(lambda: bool(recorder.problem))
     recorder.capture(seen(b"x" * ENTRY_BYTES * 15))
-    assert (recorder.crowded, recorder.waiting, recorder.close()) == (False, 0, True)
+    assert (recorder.backlog.crowded, len(recorder.backlog), recorder.close()) == (False, 0, True)
 
 
 def test_a_restarted_thread_stores_what_was_waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch):
@@ -393,16 +386,6 @@ def test_every_entry_is_recorded_or_counted_and_the_memory_is_bounded(steps: lis
         pass
     assert seen_entries + counted == added
     assert not waiting
-
-
-def test_the_order_is_kept_and_jobs_are_never_refused():
-    waiting = Backlog(ENTRY_BYTES * 20)
-    waiting.add([seen(b"1")])
-    job = threading.Event()
-    waiting.put(job)
-    waiting.add([seen(b"2")])
-    first, errand, second = one_of(waiting), one_of(waiting), one_of(waiting)
-    assert (first.raw, errand, second.raw, one_of(waiting)) == (b"1", job, b"2", None)
 
 
 def test_a_body_over_the_byte_limit_is_truncated_unless_nothing_else_waits():

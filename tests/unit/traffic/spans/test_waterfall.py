@@ -35,23 +35,34 @@ def shares(waterfall: Waterfall) -> dict[str, int]:
     return {str(part): round(share * 100) for part, share in waterfall.shares}
 
 
-def test_sequential_bars_add_up():
-    found = made(turn(100), step(1, 0, 60), call("a", 60, 30), step(2, 90, 10))
-    assert shares(found) == {"model": 70, "tools": 30}
-    assert found.words == "model 70 %, tools 30 %"
-    assert all(bar.critical for bar in found.bars)
+WAITED = {"proposed_ns": 20 * MS, "waited_ms": 60}
 
 
-def test_only_the_longest_of_parallel_tools_counts():
-    found = made(turn(100), step(1, 0, 20), call("a", 20, 70), call("b", 20, 30), step(2, 90, 10))
-    assert shares(found) == {"tools": 70, "model": 30}
-    assert [bar.critical for bar in found.bars] == [True, False, True, True]
-
-
-def test_waiting_for_the_user_is_distinguished_from_the_tool():
-    found = made(turn(100), step(1, 0, 20), call("a", 80, 20, proposed_ns=20 * MS, waited_ms=60))
-    assert shares(found) == {"waiting for you": 60, "model": 20, "tools": 20}
-    assert [bar.part for bar in found.bars] == [TimeShare.MODEL, TimeShare.YOU, TimeShare.TOOL]
+@pytest.mark.parametrize(
+    ("spans", "expected", "critical"),
+    [
+        ([step(1, 0, 60), call("a", 60, 30), step(2, 90, 10)], {"model": 70, "tools": 30}, [True] * 3),
+        (
+            [step(1, 0, 20), call("a", 20, 70), call("b", 20, 30), step(2, 90, 10)],
+            {"tools": 70, "model": 30},
+            [True, False, True, True],
+        ),
+        (
+            [step(1, 0, 20), call("a", 80, 20, **WAITED)],
+            {"waiting for you": 60, "model": 20, "tools": 20},
+            [True] * 3,
+        ),
+        ([step(1, 0, 20), step(2, 60, 40)], {"model": 60, "mcptui": 40}, [True] * 2),
+    ],
+    ids=["one after the other", "the longest of parallel tools", "waiting for the user", "idle time"],
+)
+def test_the_time_of_a_turn_is_shared_by_what_it_waited_for(
+    spans: list[Span], expected: dict[str, int], critical: list[bool]
+):
+    found = made(turn(100), *spans)
+    assert shares(found) == expected
+    assert found.words == ", ".join(f"{name} {share} %" for name, share in expected.items())
+    assert [bar.critical for bar in found.bars] == critical
 
 
 def test_an_open_question_lasts_until_now():
@@ -74,21 +85,14 @@ def test_running_bars_end_now():
     assert (found.ns, found.bars[-1].end_ns, found.bars[-1].running) == (50 * MS, 50 * MS, True)
 
 
-def test_idle_time_is_reported():
-    assert shares(made(turn(100), step(1, 0, 20), step(2, 60, 40))) == {"model": 60, "mcptui": 40}
-
-
 def test_failed_steps_and_calls_are_marked():
     found = made(turn(30), step(1, 0, 10, state=StepState.FAILED), call("a", 10, 20, state=CallState.FAILED))
     assert [bar.failed for bar in found.bars] == [True, True]
 
 
-def test_an_unknown_turn_has_no_waterfall():
+def test_an_unknown_turn_has_no_waterfall_and_one_without_duration_no_shares():
     assert of_spans([turn(1)], 2, 0) is None
     assert of_entries([], 1) is None
-
-
-def test_a_turn_without_duration_has_no_shares():
     assert made(turn(0)).shares == ()
 
 
