@@ -48,6 +48,7 @@ class Configuration:
         loaded: what is in force; None before the first read.
         left_out: configured servers that cannot be used, with all problems of each.
         digests: the digest of each server's launch.
+        host: the servers. Replaced once.
         apply_ui: applies a theme and keys, and returns their problems. Set by the screen.
         is_closing: nothing is applied any more. Changes are still saved.
     """
@@ -58,15 +59,15 @@ class Configuration:
         options: Options,
         redactor: Redactor,
         *,
-        host: Callable[[], Host],
+        host: Host,
         trusted: Callable[[ServerSpec], ServerSpec],
         take_over: "Callable[[Loaded], None]",
         follow_model: "Callable[[Loaded], Awaitable[Sequence[str]]]",
     ) -> None:
         """Read nothing yet.
 
-        `host` returns the host, which is replaced once. `trusted` adds the stored trust to a server.
-        `take_over` applies rules and limits, `follow_model` the models; it returns notes.
+        `trusted` adds the stored trust to a server. `take_over` applies rules and limits, `follow_model` the
+        models; it returns notes.
         """
         self.file = file
         self.loaded: Loaded | None = None
@@ -76,7 +77,7 @@ class Configuration:
         self.is_closing = False
         self._options = options
         self._redactor = redactor
-        self._host = host
+        self.host = host
         self._trusted = trusted
         self._take_over = take_over
         self._follow_model = follow_model
@@ -241,7 +242,7 @@ class Configuration:
 
     async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
         """Apply servers, and start the one named `start`. Unchanged servers keep running."""
-        host = self._host()
+        host = self.host
         present = {status.name: status for status in host.statuses()}
         wanted = {spec.name: spec for spec in specs}
         gone = [name for name in present if name not in wanted]
@@ -287,9 +288,9 @@ class Configuration:
         `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
         is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
         """
-        if self._host().find(server) is None:
+        if self.host.find(server) is None:
             return not_configured(server)
-        self._host().reconfigure(server, **{field: value})
+        self.host.reconfigure(server, **{field: value})
         chosen = self._chosen.setdefault(server, {})
         chosen[field] = value if save else FROM_FILE
         if not save:

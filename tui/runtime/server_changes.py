@@ -10,7 +10,6 @@ from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
-from tui.host.host import Host
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
 from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
@@ -62,20 +61,18 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 class ServerChanges:
     """Adds, changes and removes servers.
 
-    `host` returns the host. `agree` stores consent for a server that the user has typed.
+    `agree` stores consent for a server that the user has typed.
     """
 
     def __init__(
         self,
         configuration: "Configuration",
         env: Mapping[str, str],
-        host: Callable[[], Host],
         agree: Callable[[ServerSpec], Awaitable[None]] | None = None,
     ) -> None:
         self._configuration = configuration
         self._file = configuration.file
         self._env = env
-        self._host = host
         self._agree = agree
 
     def table(self, name: str) -> Mapping[str, Any] | None:
@@ -148,9 +145,9 @@ class ServerChanges:
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
-        if (status := self._host().find(server)) is None:
+        if (status := self._configuration.host.find(server)) is None:
             return not_configured(server)
-        names = [one.name for one in self._host().workbench.tools(server)]
+        names = [one.name for one in self._configuration.host.workbench.tools(server)]
         off = status.spec.off
         turned_off = not is_off(tool, off)
 
@@ -230,7 +227,7 @@ class ServerChanges:
             remove_server(document, name)
 
         async def sign_out(_: Sequence[ServerSpec]) -> None:
-            if is_remote and (signed_out := await self._host().sign_out(name)).told:
+            if is_remote and (signed_out := await self._configuration.host.sign_out(name)).told:
                 told.append(signed_out.told.strip())
 
         notes = await self._configuration.change(change, first=sign_out)

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from pathlib import Path
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, says
-from tests.unit.runtime.stage import Make
+from tests.unit.runtime.stage import Make, configuration_of
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, Usage
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.active_model import ModelSampler
@@ -46,10 +47,7 @@ async def test_a_reply_for_a_server_costs_what_its_own_model_costs(stage: Make):
     one = stage(profile=PRICED)
     one.asked._model = model = Waiting()
 
-    async def choose() -> None:
-        pass
-
-    sampler = ModelSampler(one.asked, choose, one.conversations.biller)
+    sampler = ModelSampler(one.asked, configuration_of(Path("missing.toml")), one.conversations.biller)
     message = {"role": "user", "content": {"type": "text", "text": "Hello"}}
     sampling = asyncio.create_task(sampler.sample({"messages": [message]}, max_tokens=50))
     await until(lambda: model.requests)

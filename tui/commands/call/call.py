@@ -98,7 +98,7 @@ class _Call:
         host = runtime.host
         runtime.consent.require([host.status(self._server).spec])
         if args.verbose:
-            runtime.listen(ServerLog(self._server, runtime.redactor))
+            runtime.traffic.listener = ServerLog(self._server, runtime.redactor)
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
             sign_ins.questioner = TerminalQuestioner()

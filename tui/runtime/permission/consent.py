@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +100,7 @@ class RunConsent:
 
     def __init__(
         self,
-        questioner: Callable[[], UserQuestioner],
+        questioner: UserQuestioner,
         decisions: DecisionLog,
         store: StoredConsents | None = None,
         *,
@@ -144,7 +144,7 @@ class RunConsent:
             if subject is None or self.trust or self.has(subject):
                 return False
             question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner().consent(question)
+            action = await self.questioner.consent(question)
             if action is Action.ACCEPT:
                 self._record(subject, allowed=True, by=BY_KEY)
                 await asyncio.to_thread(self._store.add, subject)
@@ -179,7 +179,7 @@ class RunConsent:
             short = _quick_to_search([one for one in subjects if one.source == source])
             questions = fitting([question_about(one, self._store) for one in short])
             if len(questions) > 1:
-                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner())
+                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner)
                 self._shared |= {one.server: shared for one in questions}
 
     async def _ask(self, spec: ServerSpec) -> bool:
@@ -198,7 +198,7 @@ class RunConsent:
                 question = question_about(subject, self._store)
             else:
                 question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner().consent(question)
+            action = await self.questioner.consent(question)
             if action is Action.CANCEL:
                 return False
             await self._answered(subject, is_yes=action is Action.ACCEPT)
@@ -261,7 +261,7 @@ class RunConsent:
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
     with closing(StoredDecisions()) as decisions:
-        RunConsent(Refuser, decisions, trust=trust).require([spec])
+        RunConsent(Refuser(), decisions, trust=trust).require([spec])
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:

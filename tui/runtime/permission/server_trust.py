@@ -3,7 +3,6 @@
 The key of a stored answer is the server's name with a hash of what runs, so a changed command invalidates it.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
-from tui.host.host import Host
 from tui.settings.locations import is_sample
 from tui.settings.state.state_file import KeyedList
 
@@ -27,16 +25,14 @@ Key = tuple[str, str]
 
 
 class ServerTrust:
-    """A `tui.core.ports.TrustStore` over the servers of a host and the answers in a file."""
+    """A `tui.core.ports.TrustStore` over the servers of the configuration and the answers in a file."""
 
     def __init__(
         self,
-        host: Callable[[], Host],
         stored: "StoredTrust",
         configuration: "Configuration",
         decisions: DecisionLog,
     ) -> None:
-        self._host = host
         self._stored = stored
         self._configuration = configuration
         self._decisions = decisions
@@ -58,10 +54,12 @@ class ServerTrust:
         return self._trusted(server) is None
 
     def decide(self, server: str, trusted: bool) -> None:
-        if (status := self._host().find(server)) is None:  # it was removed while the question was open
+        if (
+            status := self._configuration.host.find(server)
+        ) is None:  # it was removed while the question was open
             return
         self._stored.keep(status.spec, trusted)
-        self._host().reconfigure(server, trusted=trusted)
+        self._configuration.host.reconfigure(server, trusted=trusted)
         subject = "read-only marks and results"
         self._decisions.add(
             DecisionRecord(DecisionKind.TRUST, server, subject, trusted, BY_KEY, USER, asked=True)
@@ -69,7 +67,7 @@ class ServerTrust:
 
     async def toggle(self, server: str) -> str:
         """Set whether a server is trusted; return why that was not saved, or ""."""
-        if self._host().find(server) is None:
+        if self._configuration.host.find(server) is None:
             return not_configured(server)
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
@@ -83,7 +81,7 @@ class ServerTrust:
 
     def _trusted(self, server: str) -> bool | None:
         """Return whether a server is trusted, None if undecided; one that was removed is not."""
-        status = self._host().find(server)
+        status = self._configuration.host.find(server)
         return False if status is None else status.spec.trusted
 
 

@@ -24,12 +24,10 @@ class Setup:
     def __init__(self, folder: Path, *specs: ServerSpec) -> None:
         self.config = folder / "config.toml"
         self.log = Noted()
-        self.configuration = configuration_of(
-            self.config, lambda: self.host, options=Options(trust_config=True)
-        )
-        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+        self.configuration = configuration_of(self.config, options=Options(trust_config=True))
+        self.host = self.configuration.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
         self.stored = StoredTrust(folder / "trusted.json")
-        self.trust = ServerTrust(lambda: self.host, self.stored, self.configuration, self.log)
+        self.trust = ServerTrust(self.stored, self.configuration, self.log)
 
     async def read(self, text: str) -> None:
         self.config.write_text(text)
