@@ -36,8 +36,13 @@ def servers(args: argparse.Namespace) -> int:
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False, record=False)
     runtime.require_usable()
-    unusable = [_unusable(name, problems) for name, problems in runtime.configuration.left_out.items()]
-    told = {problem for problems in runtime.configuration.left_out.values() for problem in problems}
+    left_out = runtime.configuration.left_out
+    failed = StopReason.FAILED_TO_START
+    unusable = [
+        ServerStatus(name, ServerSpec(name), reason=failed, detail=clean_line(as_sentences(problems), 600))
+        for name, problems in left_out.items()
+    ]
+    told = {problem for problems in left_out.values() for problem in problems}
     for problem in runtime.problems:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
@@ -64,7 +69,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.host.start_all(names, settled)
     if args.json:
         tokens = runtime.request.definition_tokens()
-        ordered = [found[name] for name in (*names, *runtime.configuration.left_out)]
+        ordered = [found[name] for name in (*names, *left_out)]
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
@@ -93,15 +98,6 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     return "\n".join((head, *lines, CONSENT_STEP))
 
 
-def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
-    return ServerStatus(
-        name,
-        ServerSpec(name),
-        reason=StopReason.FAILED_TO_START,
-        detail=clean_line(as_sentences(problems), 600),
-    )
-
-
 def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> dict[str, Any]:
     """Return the `--json` object of a server. Its tokens are estimates."""
     running, reach = status.state is ServerState.RUNNING, status.reach
@@ -117,7 +113,14 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
-        "tokens": _tokens(tokens) if running and tokens is not None else None,
+        "tokens": {
+            "total": tokens.total,
+            "tools": dict(tokens.tools),
+            "instructions": tokens.instructions,
+            "estimated": not tokens.measured,
+        }
+        if running and tokens is not None
+        else None,
         "resources": status.resources,
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
@@ -132,15 +135,6 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
-    }
-
-
-def _tokens(tokens: DefinitionTokens) -> dict[str, Any]:
-    return {
-        "total": tokens.total,
-        "tools": dict(tokens.tools),
-        "instructions": tokens.instructions,
-        "estimated": not tokens.measured,
     }
 
 

@@ -32,28 +32,8 @@ _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json
 
 def sessions(args: argparse.Namespace) -> int:
     """Run `mcptui sessions` and return the exit code."""
-    asyncio.run(_carry_out(args))
+    asyncio.run(_ACTIONS[args.action or "list"](args))
     return 0
-
-
-async def _carry_out(args: argparse.Namespace) -> None:
-    match args.action:
-        case "search":
-            await _search(args)
-        case "show":
-            await _show(args)
-        case "rename":
-            await _rename(args)
-        case "delete":
-            await _delete(args)
-        case "restore":
-            await _restore(args)
-        case "export":
-            await _export(args)
-        case "import":
-            await _import(args)
-        case _:
-            await _list(args)
 
 
 def _store(redactor: Redactor | None = None) -> "SessionStore":
@@ -107,18 +87,16 @@ async def _list(args: argparse.Namespace) -> None:
 
 
 async def _search(args: argparse.Namespace) -> None:
-    left = args.limit
+    number = 0
     async with aclosing(_store().search(args.text)) as places:
         async for found in places:
-            if args.json:
-                _print_object(_place(found))
-            else:
-                title = clean_line(found.session.title, 40)
-                print(f"{found.session.id}  {found.index:>5}  {title}: {clean_line(found.excerpt, 200)}")
-            left -= 1
-            if not left:
+            title = clean_line(found.session.title, 40)
+            line = f"{found.session.id}  {found.index:>5}  {title}: {clean_line(found.excerpt, 200)}"
+            _say(args, line, **_place(found))
+            number += 1
+            if number == args.limit:
                 break
-    if left == args.limit and not args.json:
+    if not number and not args.json:
         print("no matches")
 
 
@@ -187,6 +165,18 @@ async def _import(args: argparse.Namespace) -> None:
         if not args.keep_system:
             notes.append("To use it, import the file again with --keep-system.")
     print("\n".join(notes), file=sys.stderr)
+
+
+_ACTIONS = {
+    "list": _list,
+    "search": _search,
+    "show": _show,
+    "rename": _rename,
+    "delete": _delete,
+    "restore": _restore,
+    "export": _export,
+    "import": _import,
+}
 
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, named, newest, newest_first, recordings
+from tui.commands.recordings import About, about, last_entry, newest, recordings
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
@@ -28,7 +28,7 @@ def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -
         return list_recordings(args)
     is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
     if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
-        path = newest().path if args.recording is None else named(args.recording)
+        path = newest().path if args.recording is None else recordings().find(args.recording)
         if path.suffix.lower() != ".jsonl":
             return open_screen(path)
     from tui.commands.traffic_selection import RecordingChoice
@@ -97,7 +97,8 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
-    found = newest_first(one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns)
+    found = [one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns]
+    found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
             sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.commands.recordings import PAGE, About, OpenRecording, named, newest, open_entries, since
+from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_entries, recordings, since
 from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
@@ -271,7 +271,7 @@ class RecordingChoice:
             self._abouts = since(begin_ns)
             self.paths = [one.path for one in self._abouts]
         elif args.recording is not None:
-            self.paths = [named(args.recording)]
+            self.paths = [recordings().find(args.recording)]
         else:
             self._abouts = [newest(live_first=args.follow)]
             self.paths = [self._abouts[0].path]

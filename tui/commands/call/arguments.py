@@ -123,7 +123,11 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
 _SHOWN_ARGUMENTS = 24
 _SHOWN_CHOICES = 8
 _HOLDERS = {FieldKind.ARRAY: list, FieldKind.OBJECT: dict, FieldKind.MAP: dict}
-_EXAMPLES = {FieldKind.ARRAY: '["a", "b"]', FieldKind.OBJECT: '{"a": 1}', FieldKind.MAP: '{"a": 1}'}
+_EXAMPLES = {
+    FieldKind.ARRAY: '["a", "b"]',
+    FieldKind.JSON: '"text"',
+    **dict.fromkeys((FieldKind.OBJECT, FieldKind.MAP), '{"a": 1}'),
+}
 _KIND_WORDS = {
     FieldKind.TEXT: "TEXT",
     FieldKind.INTEGER: "INTEGER",
@@ -160,7 +164,7 @@ class Arguments:
         for word in words:
             name, mark, text = word.partition("=")
             if not mark or not name:
-                hint = self._usage()
+                hint = self.usage()
                 if len(self._required) == 1:
                     (only,) = self._required
                     hint = f"Write {clean_line(only, 60)}={shlex.quote(clean_line(word, 80))}"
@@ -182,13 +186,7 @@ class Arguments:
         """Raise UsageError if a required argument is not given."""
         if missing := [name for name in self._specs if name in self._required and name not in given]:
             names = ", ".join(clean_line(name, 60) for name in missing[:_SHOWN_ARGUMENTS])
-            raise UsageError(f"{self._name} needs {names}.", next_step=self._usage())
-
-    def misfit(self, problem: str) -> UsageError:
-        """Return the error for arguments that do not match the schema."""
-        return UsageError(
-            f"invalid arguments for {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
-        )
+            raise UsageError(f"{self._name} needs {names}.", next_step=self.usage())
 
     def _refuse_unknown(self, given: Iterable[str]) -> None:
         for name in given:
@@ -196,7 +194,7 @@ class Arguments:
                 hint = did_you_mean(name, self._specs)
                 raise UsageError(
                     f"{self._name} has no argument {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
-                    next_step=self._usage(),
+                    next_step=self.usage(),
                 )
 
     def _value(self, name: str, text: str) -> Any:
@@ -204,12 +202,13 @@ class Arguments:
         value, problem = value_of(spec, text)
         if problem:
             shown = clean_line(name, 60)
-            takes_json = not spec.arms and (spec.kind in _HOLDERS or spec.kind is FieldKind.JSON)
-            hint = f"Write {shown}={_suggestion(spec, text)}" if takes_json else self._usage()
+            example = "" if spec.arms else _EXAMPLES.get(spec.kind, "")
+            hint = f"Write JSON, such as {shown}='{example}'" if example else self.usage()
             raise UsageError(f"{shown} {problem}: {quoted_name(text, 80)}.", next_step=hint)
         return value
 
-    def _usage(self) -> str:
+    def usage(self) -> str:
+        """Return a sentence about the accepted arguments."""
         if self._open and not self._specs:
             return "It accepts any arguments."
         return f"Its arguments: {self.signature}" if self._specs else "It takes no arguments."
@@ -251,22 +250,6 @@ def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
     if not problem and not isinstance(value, holder):
         problem = f"is not a JSON {'array' if holder is list else 'object'}"
     return value, problem
-
-
-def _suggestion(spec: FieldSpec, text: str) -> str:
-    """Return JSON that would be valid, quoted for a shell."""
-    import json
-
-    if spec.kind is FieldKind.JSON:
-        return shlex.quote(clean_line(json.dumps(text, ensure_ascii=False), 80))
-    items = [part.strip() for part in text.split(",")]
-    if spec.kind is FieldKind.ARRAY and text.strip() and text.strip()[0] not in '[{"':
-        of = spec.source.get("items")
-        kind = SchemaReader(of).spec(of) if isinstance(of, Mapping) else None
-        known = all(value_of(kind, item)[1] == "" for item in items) if kind is not None else True
-        values = [value_of(kind, item)[0] if kind is not None and known else item for item in items]
-        return shlex.quote(clean_line(json.dumps(values, ensure_ascii=False), 120))
-    return shlex.quote(_EXAMPLES[spec.kind])
 
 
 def _kind_word(spec: FieldSpec) -> str:

@@ -32,7 +32,7 @@ from tui.commands.run_output import print_error
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
-from tui.core.permission.rules import Rules, Verdict
+from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
@@ -118,11 +118,11 @@ class _Call:
             case "prompt":
                 return await self._prompt()
             case _:
-                return await self._list(status)
-
-    @property
-    def _rules(self) -> Rules:
-        return self._runtime.turn_context.policy.rules
+                kinds, rules = self._request.words or KINDS, runtime.turn_context.policy.rules
+                complete = await write_listing(
+                    runtime.workbench, status, kinds, rules=rules, as_json=args.json
+                )
+                return OK if complete else REFUSED
 
     @property
     def _timeout(self) -> CallTimeout:
@@ -181,9 +181,10 @@ class _Call:
         arguments = self._arguments(takes, words)
         if not self._args.unchecked:
             takes.require(arguments)
-            if problem := await workbench.check(tool, arguments):
-                raise takes.misfit(problem)
-        rule = self._rules.deciding(tool.server, tool.name, arguments)
+            if problem := clean_line(await workbench.check(tool, arguments), 400):
+                name = clean_line(tool.name, 80)
+                raise UsageError(f"invalid arguments for {name}: {problem}.", next_step=takes.usage())
+        rule = self._runtime.turn_context.policy.rules.deciding(tool.server, tool.name, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=sys.stderr)
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
@@ -267,7 +268,7 @@ class _Call:
     def _refuse(self, why: str) -> None:
         print_error(McptuiError(why, where=clean_line(self._server, 80)), as_json=self._args.json)
 
-    # ---- read, prompt, list --------------------------------------------------------------------------
+    # ---- read, prompt --------------------------------------------------------------------------------
 
     async def _read(self) -> int:
         (uri,) = self._request.words
@@ -297,10 +298,3 @@ class _Call:
         else:
             write_prompt(result)
         return OK
-
-    async def _list(self, status: ServerStatus) -> int:
-        kinds = self._request.words or KINDS
-        complete = await write_listing(
-            self._runtime.workbench, status, kinds, rules=self._rules, as_json=self._args.json
-        )
-        return OK if complete else REFUSED

@@ -45,9 +45,8 @@ def test_a_text_is_converted_to_the_type_in_its_schema(schema: Any, text: str, v
 @pytest.mark.parametrize(
     ("schema", "text", "said"),
     [
-        ({}, "words", """Write x='"words"'"""),
-        ({"type": "array", "items": {"type": "integer"}}, "1, 2", "Write x='[1, 2]'"),
-        ({"type": "array"}, "[1", "Write x="),
+        ({}, "words", """Write JSON, such as x='"text"'"""),
+        ({"type": "array"}, "[1", """Write JSON, such as x='["a", "b"]'"""),
         ({"type": "boolean"}, "yes", "x is not true or false: “yes”. Its arguments: [x=true|false]"),
         ({"type": ["integer", "boolean"]}, "yes", "matches none of its types ("),
     ],
