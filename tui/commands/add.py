@@ -191,7 +191,6 @@ def _typed(args: argparse.Namespace) -> FoundServer:
         env=new_server.pairs(args.env),
         headers=new_server.pairs(args.header, colon=True),
         transport=args.transport or "",
-        known=is_command,
     )
     if "command" in table:  # the path must work from any folder
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())

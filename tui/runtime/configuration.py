@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, not_configured
+from tui.core.servers import ServerSpec, ServerState, not_configured
 from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -123,14 +123,15 @@ class Configuration:
 
     async def reload(self) -> Reloaded:
         """Apply the file, unless it has new errors."""
-        return await self.exclusively(self._reload)
 
-    async def _reload(self) -> Reloaded:
-        loaded, stamp = await self.read()
-        if errors := self._new_errors(loaded):
-            return Reloaded(errors=[str(one) for one in errors])
-        notes = [str(one) for one in loaded.problems if one.warning]
-        return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+        async def run() -> Reloaded:
+            loaded, stamp = await self.read()
+            if errors := self._new_errors(loaded):
+                return Reloaded(errors=[str(one) for one in errors])
+            notes = [str(one) for one in loaded.problems if one.warning]
+            return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+
+        return await self.exclusively(run)
 
     async def change(
         self,
@@ -264,7 +265,11 @@ class Configuration:
                     host.adopt(spec)
             else:
                 waiting.append(replace(spec))
-                starting |= {name} if _is_started_again(present[name], spec) else set()
+                before = present[name]  # it was running, or could not run with its old configuration
+                if before.state in (ServerState.RUNNING, ServerState.STARTING) or (
+                    spec.autostart and (before.spec.disabled or before.spec.problem or before.failed)
+                ):
+                    starting.add(name)
         await asyncio.gather(*waiting)
         for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile
             if (status := host.find(spec.name)) is not None and status.spec != spec:
@@ -328,10 +333,3 @@ def _recording_settings(loaded: "Loaded") -> object:
     """Return the settings of the current recording."""
     traffic = loaded.settings.traffic
     return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)
-
-
-def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
-    """Whether to start a changed server: it was running, or could not run with its old configuration."""
-    if before.state in (ServerState.RUNNING, ServerState.STARTING):
-        return True
-    return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)

@@ -260,9 +260,7 @@ class Runtime:
         self._limit(loaded)
 
     def _limit(self, loaded: "Loaded") -> None:
-        from tui.settings.specs import turn_limits
-
-        limits = turn_limits(loaded.settings.limits)
+        limits = Limits(**loaded.settings.limits.model_dump())
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
     def _take_over(self, loaded: "Loaded") -> None:

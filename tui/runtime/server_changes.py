@@ -1,6 +1,7 @@
 """Adds, changes, disables and removes servers while mcptui runs: in the file, and at once."""
 
 import dataclasses
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -95,9 +96,10 @@ class ServerChanges:
         found = table[key] if isinstance(table.get(key), Mapping) else {}
         hidden = {one for one in found if literal_secret(("servers", name, key, one), str(found[one]))}
         lines = (f"{one}{mark}{HIDDEN if one in hidden else value}" for one, value in found.items())
-        transport = table.get("transport")
+        transport, url = table.get("transport"), table.get("url")
+        command = shlex.join([str(table.get("command", "")), *map(str, table.get("args", ()))])
         return ServerValues(
-            new_server.form_line(table),
+            url if isinstance(url, str) else command,
             "\n".join(lines),
             transport if isinstance(transport, str) else "",
             table.get("send_as_is") is True,

@@ -11,6 +11,7 @@ import io
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import Path
@@ -51,7 +52,12 @@ def write_private(path: Path, text: str, *, links: bool = True) -> None:
     try:
         make_folder(folder)
         atomic_write(path, [text], errors="strict", wait=False, links=links)
-        _sync_directory(folder)
+        if os.name == "posix":
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
     except LinkError as error:
         raise ConfigError(f"{reason_of(error)}.") from error
     except (OSError, UnicodeError) as error:
@@ -60,16 +66,6 @@ def write_private(path: Path, text: str, *, links: bool = True) -> None:
             where=str(path),
             next_step="Nothing was changed. Check free space and permissions.",
         ) from error
-
-
-def _sync_directory(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> None:
@@ -252,20 +248,14 @@ def _changed(text: str, path: Keys, value: Any) -> str:
     else:
         table[path[-1]] = value
     for candidate in [_cut(text, path)] if is_removed else _candidates(text, path, value):
-        found = _parsed(candidate)
-        if found == wanted:
-            return candidate
-        # A table that exists only through its members disappears with the last of them.
-        if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
-            return candidate
+        with suppress(ValueError):
+            found = tomllib.loads(candidate)
+            if found == wanted:
+                return candidate
+            # A table that exists only through its members disappears with the last of them.
+            if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
+                return candidate
     return _rewritten(text, wanted)
-
-
-def _parsed(text: str) -> Document | None:
-    try:
-        return tomllib.loads(text)
-    except ValueError:
-        return None
 
 
 def _without_empty(tree: Any) -> Any:

@@ -79,11 +79,6 @@ def _rule(action: Verdict | None) -> AfterValidator:
     return _checked(fault_of)
 
 
-def _value_fault(value: str) -> str:
-    """Return what is wrong with the value of a header. One from the keychain is checked when it is read."""
-    return "" if KEYCHAIN in value else header_value_fault(value)
-
-
 def _headers_fault(value: dict[str, str]) -> str:
     name = repeated_header(value)
     return f"contains {clean_line(name, 60)} in two spellings, which are the same header" if name else ""
@@ -94,16 +89,8 @@ def _body_fault(value: dict[str, Any]) -> str:
     return f"must not contain {', '.join(f'`{name}`' for name in kept)}" if kept else ""
 
 
-def _text_of_number(value: Any) -> Any:
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
-
-
-def _flat(value: Any) -> Any:
-    return flat_keys(value) if isinstance(value, dict) else value
 
 
 def _text_fault(value: str) -> str:
@@ -139,9 +126,18 @@ Root = Annotated[
 ]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
-EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
+EnvValue = Annotated[
+    Text,
+    BeforeValidator(
+        lambda value: str(value) if type(value) in (int, float) else value, json_schema_input_type=str | float
+    ),
+]
 HeaderName = Annotated[str, _checked(header_name_fault)]
-Headers = Annotated[dict[HeaderName, Annotated[EnvValue, _checked(_value_fault)]], _checked(_headers_fault)]
+# A value from the keychain is checked when it is read.
+HeaderValue = Annotated[
+    EnvValue, _checked(lambda value: "" if KEYCHAIN in value else header_value_fault(value))
+]
+Headers = Annotated[dict[HeaderName, HeaderValue], _checked(_headers_fault)]
 
 
 class Section(BaseModel):
@@ -424,7 +420,13 @@ class UiSettings(Section):
 
     theme: str = "harbor"
     """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
-    keys: Annotated[dict[str, list[str]], BeforeValidator(_flat, json_schema_input_type=dict[str, Any])] = {}
+    keys: Annotated[
+        dict[str, list[str]],
+        BeforeValidator(
+            lambda value: flat_keys(value) if isinstance(value, dict) else value,
+            json_schema_input_type=dict[str, Any],
+        ),
+    ] = {}
     """Keys by action: `chat.new = "alt+n"` or `["ctrl+n", "alt+n"]`. docs/keys.md lists the actions."""
 
 

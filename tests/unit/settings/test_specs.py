@@ -10,7 +10,7 @@ from tui.core.turn.limits import Limits
 from tui.settings.load import load_text
 from tui.settings.locations import server_folder
 from tui.settings.schema import ApprovalSettings, LimitSettings
-from tui.settings.specs import approval_rules, resolved, server_specs, turn_limits
+from tui.settings.specs import approval_rules, resolved, server_specs
 
 
 def specs(text: str, path: Path = Path("/nowhere/config.toml")) -> tuple[ServerSpec, ...]:
@@ -18,7 +18,7 @@ def specs(text: str, path: Path = Path("/nowhere/config.toml")) -> tuple[ServerS
 
 
 def test_the_defaults_of_the_configuration_are_those_of_the_core():
-    assert turn_limits(LimitSettings()) == Limits()
+    assert Limits(**LimitSettings().model_dump()) == Limits()
     assert approval_rules(ApprovalSettings()) == Rules()
 
 

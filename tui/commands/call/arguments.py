@@ -5,12 +5,10 @@ names come from the server and are not cleaned. All displayed text is cleaned.
 """
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tui.commands.run_input import read_bounded
@@ -20,7 +18,6 @@ from tui.core.files import NotText, text_of
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
-from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.new_server import is_address, pairs, unconfigured_server
@@ -110,13 +107,10 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
         )
     return unconfigured_server(
         args.live_command if request.server is None else [request.server],
-        env=pairs(args.env),
-        headers=pairs(args.header, colon=True),
-        transport=args.transport or "",
-        era=args.era or "",
-        environment=os.environ,
-        folder=Path.cwd(),
-        known=is_command,
+        pairs(args.env),
+        pairs(args.header, colon=True),
+        args.transport or "",
+        args.era or "",
     )
 
 

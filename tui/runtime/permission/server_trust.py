@@ -34,13 +34,15 @@ class ServerTrust:
         decisions: DecisionLog,
     ) -> None:
         self._stored = stored
+        self.close = stored.close
         self._configuration = configuration
         self._decisions = decisions
 
     @property
     def problems(self) -> list[str]:
         """Sentences about problems with the file of stored answers."""
-        return [damage] if (damage := self._stored.damage()) else []
+        damage = self._stored.damage
+        return [f"Which servers you trust cannot be read: {damage}"] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
         if tool.digest.startswith(BUILT_IN):
@@ -75,10 +77,6 @@ class ServerTrust:
         # A value in the configuration takes precedence at the next start.
         return await self._configuration.choose(server, "trusted", trusted, save="trusted" in table)
 
-    def close(self) -> None:
-        """Wait until every answer is written."""
-        self._stored.close()
-
     def _trusted(self, server: str) -> bool | None:
         """Return whether a server is trusted, None if undecided; one that was removed is not."""
         status = self._configuration.host.find(server)
@@ -96,9 +94,13 @@ class StoredTrust:
 
     @cached_property
     def _read_once(self) -> tuple[dict[Key, bool], str]:
-        """The answers, and why they cannot be read, or ""."""
         content, damage = self._list.file.look()
         return self._list.of(content), damage
+
+    @property
+    def damage(self) -> str:
+        """Why answers of earlier runs could not be read, with the path of the file, or ""."""
+        return self._read_once[1]
 
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none."""
@@ -115,11 +117,6 @@ class StoredTrust:
             return spec
         known = self.find(spec)
         return replace(spec, trusted=True if known is None and is_shipped else known)
-
-    def damage(self) -> str:
-        """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
-        damage = self._read_once[1]
-        return f"Which servers you trust cannot be read: {damage}" if damage else ""
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
         self._read_once[0][_key(spec)] = trusted

@@ -53,7 +53,7 @@ class ProjectFile:
                 self._seen = None
             except Unreadable as error:
                 self.problem = str(error)
-        self.answer = None if self.found is None else _kept(self._answers.read()).get(self.found.key)
+        self.answer = None if self.found is None else _kept(self._answers.look()[0]).get(self.found.key)
         self.changed = used is not None and self.found != used and self.used is None
         self.revision += 1
 

@@ -84,6 +84,7 @@ class StateFile:
         self._keeps_damaged = keeps_damaged
         self._indent = indent
         self._thread = thread or WriteThread(path.stem)
+        self.close = self._thread.close
 
     def look(self) -> tuple[Content, str]:
         """Return the content, empty if the file is missing or damaged, and a damage as sentences. Blocks.
@@ -97,14 +98,10 @@ class StateFile:
             copy = "" if isinstance(error, Unopened) else self.copy
             return {}, f"{clean_line(str(self._path), 400)} {why}.{copy}"
 
-    def read(self) -> Content:
-        """Return the content, empty if the file is missing or damaged. Blocks."""
-        return self.look()[0]
-
     @property
     def copy(self) -> str:
         """A sentence about the copy of a damaged file."""
-        return f" Before it is replaced, it is copied to {_damaged_copy(self._path).name}."
+        return f" Before it is replaced, it is copied to {self._path.with_suffix('.damaged').name}."
 
     def change(self, change: Callable[[Content], Content]) -> None:
         """Replace the content; `change` takes the one that is then in the file. Blocks.
@@ -128,10 +125,6 @@ class StateFile:
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""
         self._thread.submit(partial(self.try_to_change, change))
-
-    def close(self) -> None:
-        """Wait until everything is written."""
-        self._thread.close()
 
     def try_to_change(self, change: Callable[[Content], Content]) -> None:
         """Change the file. A failure is only logged. Blocks."""
@@ -208,7 +201,7 @@ class KeyedList(Generic[Key, Value]):
 
     def read(self) -> dict[Key, Value]:
         """Return the valid entries, none if the file is missing or damaged. Blocks."""
-        return self.of(self.file.read())
+        return self.of(self.file.look()[0])
 
     def change_later(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> None:
         """Put and drop entries in the file's thread. A failure is only logged."""
@@ -225,16 +218,12 @@ class KeyedList(Generic[Key, Value]):
         return change
 
 
-def _damaged_copy(path: Path) -> Path:
-    return path.with_suffix(".damaged")
-
-
 def keep_damaged(path: Path) -> None:
     """Link or copy a damaged file to a second name, so that it survives its replacement.
 
     Raises ConfigError if neither works: then it must not be replaced.
     """
-    copy = _damaged_copy(path)
+    copy = path.with_suffix(".damaged")
     try:
         copy.unlink(missing_ok=True)
         try:

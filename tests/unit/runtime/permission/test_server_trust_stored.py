@@ -44,8 +44,8 @@ def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: S
 
 def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:
     path = tmp_path / "trusted-servers.json"
-    assert StoredTrust(path).damage() == ""
+    assert StoredTrust(path).damage == ""
     path.write_text("{")
-    damage = StoredTrust(path).damage()
-    assert damage.startswith(f"Which servers you trust cannot be read: {path} is not JSON")
+    damage = StoredTrust(path).damage
+    assert damage.startswith(f"{path} is not JSON")
     assert damage.endswith("Before it is replaced, it is copied to trusted-servers.damaged.")
