@@ -152,7 +152,6 @@ def add(args: argparse.Namespace) -> int:
 
 
 def _found(args: argparse.Namespace) -> FoundServer:
-    """Return the server of a package, a URL or a command."""
     if (package := service("package")) is not None:
         return package(args) or _typed(args)
     word = args.target[0] if len(args.target) == 1 else ""
@@ -185,7 +184,6 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 
 
 def _typed(args: argparse.Namespace) -> FoundServer:
-    """Return the server of the URL or command on the command line."""
     table = new_server.server_table(
         args.target,
         env=new_server.pairs(args.env),

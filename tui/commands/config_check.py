@@ -131,7 +131,6 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
 
 
 def _arguments(body: bytes) -> Mapping[str, Any] | None:
-    """Return the arguments of a recorded request, None if it is incomplete or malformed."""
     try:
         message = loads(body)
     except (ValueError, RecursionError):

@@ -149,7 +149,6 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        """Accept what the flags allow, and print a line with each flag's effect."""
         from tui.core.hidden_text.readable import readable_line
         from tui.core.permission.differences import ChangeEffect
 

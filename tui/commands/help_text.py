@@ -120,7 +120,6 @@ def _takes_value(word: str) -> bool:
 
 
 def _parser_of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """Return the parser of the parsed command or action."""
     for action in parser._actions:
         name = getattr(args, action.dest, None)
         if isinstance(action, argparse._SubParsersAction) and name in action.choices:

@@ -185,10 +185,6 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
 
 
 def _to_start(args: argparse.Namespace, wanted: list[str], known: Collection[ServerStatus]) -> list[str]:
-    """Return the servers to start: the requested ones, or those with autostart.
-
-    Raises UsageError if `--no-servers` contradicts a request.
-    """
     if args.no_servers and wanted:
         raise UsageError("--no-servers cannot be combined with --server")
     if args.no_servers or (args.no_start and not wanted):

@@ -79,7 +79,6 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _nothing(runtime: Runtime) -> str:
-    """Return why there is no server to start."""
     loaded = runtime.configuration.loaded
     names = loaded.settings.servers if loaded is not None else ()
     if off := ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name)):
@@ -191,7 +190,6 @@ def lines(
 
 
 def _printed(status: ServerStatus) -> list[str]:
-    """Return a line about what a server printed to stdout, if it did."""
     return [f"    ! {printed}"] if (printed := printed_sentence(status)) else []
 
 

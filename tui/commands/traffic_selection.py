@@ -91,7 +91,6 @@ class Selection:
         )
 
     def _take_notes(self) -> dict[int, str]:
-        """Return the user's notes by seq, and mark the marked entries."""
         from tui.storage.recordings.database import notes_of
 
         try:

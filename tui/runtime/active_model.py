@@ -111,7 +111,6 @@ class ActiveModel:
             await self._begin()
 
     async def _begin(self) -> None:
-        """Use the model that is wanted; if that fails, store why."""
         try:
             profile = await self._wanted()
             await asyncio.to_thread(profiles.import_model, profile)
@@ -129,7 +128,6 @@ class ActiveModel:
         return self._chosen.name if self._chosen is not None else self._ready().first_model or DEMO
 
     def _failed(self, error: McptuiError) -> None:
-        """Store why a model cannot be used. The current one stays, if there is one."""
         self._is_unmet = True
         self.needs_consent = isinstance(error, ConfigError) and error.next_step == BLOCKED_STEP
         if self._model is None:
@@ -352,7 +350,6 @@ class ActiveModel:
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:
-        """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
         self._redact_key(profile)
         model = self.made(profile)
         self._has_answered = self._unloaded = False
@@ -387,7 +384,6 @@ class ActiveModel:
         await self._measure(model)
 
     async def _measure(self, model: ChatModel) -> None:
-        """Ask the endpoint for the context window, unless the profile sets it."""
         from tui.model.endpoints import context_windows
 
         profile = self.profile

@@ -178,7 +178,6 @@ class Configuration:
                 )
 
     def _new_errors(self, loaded: "Loaded") -> Sequence[Problem]:
-        """Return the errors that prevent a configuration from being applied."""
         before = self.loaded
         if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
             step = "the previous configuration is still in use"
@@ -195,7 +194,6 @@ class Configuration:
         start: str = "",
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
     ) -> Sequence[str]:
-        """Put a configuration in force; return notes about it."""
         if self.is_closing:
             return []
         before = self.loaded
@@ -330,6 +328,5 @@ class Configuration:
 
 
 def _recording_settings(loaded: "Loaded") -> object:
-    """Return the settings of the current recording."""
     traffic = loaded.settings.traffic
     return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)

@@ -21,14 +21,7 @@ from tui.core.conversation.conversation import (
     SessionMeta,
     UserMessage,
 )
-from tui.core.conversation.sessions import (
-    LAST,
-    LIST_STEP,
-    SessionInfo,
-    SessionMatch,
-    named,
-    title_of,
-)
+from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, SessionMatch, named, title_of
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
@@ -386,7 +379,6 @@ class Conversations:
             self.busy = ""
 
     async def _replace(self, opened: SavedConversation, meta: SessionMeta | None = None) -> None:
-        """Replace the conversation on screen. Completes even if cancelled."""
         task = asyncio.create_task(self._take(opened, meta), name="replace the conversation")
         try:
             await asyncio.shield(task)

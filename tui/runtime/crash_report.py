@@ -123,7 +123,6 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str:
-    """Return a text without secrets, including those in unconfigured URLs."""
     text = redactor.redact_cut(text)
     return masked(text, places_in_urls(text))
 
@@ -165,7 +164,6 @@ def _trace(error: BaseException) -> Iterator[str]:
 
 
 def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None:
-    """Cut the messages of an exception, of its causes and of its members."""
     if found is None or id(found) in seen:
         return
     seen.add(id(found))

@@ -84,7 +84,6 @@ class ModelValues:
 
 
 def _in_form(error: ModelError, values: ModelValues) -> ModelError:
-    """Return the error with a next step that names a field of the form."""
     if error.status == 401:
         error.next_step = PASTE_AGAIN if values.key in PASTED else CHOOSE_KEY
     return error

@@ -86,7 +86,6 @@ def _turn_asked(path: Path, questions: Sequence[str]) -> int:
 
 
 def _questions_in(body: bytes) -> list[str]:
-    """Return the texts of the user messages in a model request, if it is readable."""
     try:
         messages = json.loads(body)["messages"]
         said = [one["content"] for one in messages if one["role"] == "user"]
@@ -228,7 +227,6 @@ class RecordingFile:
         return last
 
     def _note_damage(self, reader: RecordingReader) -> None:
-        """Report the damage found so far."""
         damage = reader.damage
         if self._lost_notes:
             damage = f"{damage or 'the recording is damaged'}. Its marks and notes could not be read"
@@ -269,7 +267,6 @@ class RecordingFile:
         return False
 
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
-        """Show the stored findings. Lint entries that the writer will not lint."""
         last = self.recording.entries.last
         if self._take_stored(reader, live):
             return

@@ -72,32 +72,12 @@ _TAPS = "tui.runtime.tap_follower"
 class Runtime:
     """Everything behind the screens and the commands.
 
-    Attributes:
-        host: the servers.
-        conversations: the conversation on screen, and all sessions.
-        request: the parts of each model request besides the conversation.
-        turn_context: what turns need besides a conversation and a model.
-        calls: saved calls by hand.
-        server_changes: adds, changes and removes servers while mcptui runs.
-        configuration: what is in force, and every change of it.
-        model_changes: adds model profiles while mcptui runs.
-        trust: which servers are trusted.
-        decisions: the record of what was allowed and denied.
-        consent: which servers may start.
-        redactor: removes secrets that must not be shown or stored.
-        questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
-        traffic: records the traffic, and passes it to a listener.
-        recording: the traffic so far, for the traffic screen.
-        is_ready: `ready()` is done.
+    `questioner` answers requests from servers. It is set before `ready()`; without it, everything is
+    declined. `recording` is the traffic so far, for the traffic screen. `is_ready`: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
-        """Build everything. Nothing is read or started yet.
-
-        Args:
-            options: from the command line.
-            env: the environment.
-        """
+        """Build everything. Nothing is read or started yet."""
         self._options = options
         trust = options.trust_config
         self._clock = MonotonicClock()
@@ -406,7 +386,6 @@ class Runtime:
         return self._trace_ids.traceparent(CAUSE.get())
 
     def _notice(self, event: Event) -> None:
-        """Store the part of an event that is needed after its turn."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
             self._background.start(self._save_approvals(), "saving approvals")
 
@@ -431,7 +410,6 @@ class Runtime:
 
 
 def _import_settings(*, taps: bool) -> None:
-    """Import the modules that read a configuration. Not on the event loop."""
     with importing():
         for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
             import_module(name)

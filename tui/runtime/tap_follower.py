@@ -26,12 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class TapWatch:
-    """Finds the taps of other processes and follows them, in a thread.
-
-    Args:
-        folder: the folder of recordings.
-        sink: receives their entries.
-    """
+    """Finds the taps of other processes in a folder and follows them, in a thread."""
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
         self._thread = DaemonThread("taps", self._run)
@@ -105,8 +100,6 @@ class TapWatch:
 
 
 class _Tap:
-    """The recording of one tap, and how far it has been read."""
-
     def __init__(self, path: Path) -> None:
         self._reader = RecordingReader(path)
         self.close = self._reader.close

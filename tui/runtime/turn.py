@@ -34,15 +34,7 @@ LOOK_SECONDS = 0.05
 class TurnContext:
     """The dependencies of a turn besides a conversation and a model. The runtime replaces its parts.
 
-    Attributes:
-        host: the servers and their tools.
-        policy: what may run without approval.
-        limits: the hard limits of a turn.
-        clock: time.
-        redactor: removes secrets that front ends must not receive.
-        decisions: records what was allowed and denied.
-        notice: called with each event first.
-        traffic: the recording that the traffic goes to.
+    `redactor` removes secrets that front ends must not receive. `notice` is called with each event first.
     """
 
     host: Host
@@ -78,12 +70,8 @@ class TurnContext:
 class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 
-    Args:
-        begin: opens the journal, adds the user's message, and returns the turn.
-        meter: the meter to show before the turn exists.
-        notice: called with each event before anything else gets it.
-        redactor: removes secrets from the events.
-        waits: what to wait for before it starts.
+    `begin` opens the journal, adds the user's message, and returns the turn. `meter` is shown before that.
+    `notice` is called with each event before anything else gets it.
     """
 
     def __init__(
@@ -92,7 +80,7 @@ class PendingTurn:
         meter: TurnMeter,
         notice: Callable[[Event], None],
         redactor: Redactor,
-        waits: "Sequence[Prerequisite]",
+        waits: Sequence["Prerequisite"],
     ) -> None:
         self._begin = begin
         self._meter = meter
@@ -153,7 +141,6 @@ class PendingTurn:
                 yield shown
 
     async def _wait(self) -> AsyncIterator[Event]:
-        """Wait for the missing prerequisites, and report them. Cancelling ends the wait."""
         waits = [prerequisite for prerequisite in self._waits if prerequisite.awaited()]
         if not waits or self._cancelled:
             return

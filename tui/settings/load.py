@@ -222,7 +222,6 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    """Return the references of servers, models and the registry to the environment."""
     found = {
         path: reference_in(value, env)
         for path, value in leaves(tree)

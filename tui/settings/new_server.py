@@ -68,8 +68,7 @@ def server_table(
         return _remote(first, words[1:], env, headers, transport)
     if headers:
         raise UsageError(
-            "headers require a URL, and this is a command.",
-            next_step="Use --env for its environment.",
+            "headers require a URL, and this is a command.", next_step="Use --env for its environment."
         )
     command = list(words)
     if len(command) == 1 and not known(first):
@@ -200,7 +199,6 @@ def _name_of_command(words: Sequence[str]) -> str:
 
 
 def _first_operand(words: Sequence[str]) -> str:
-    """Return the first word that is neither an option nor an option's value."""
     rest = iter(words)
     for word in rest:
         if word in _VALUED:

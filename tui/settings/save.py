@@ -173,8 +173,7 @@ def merge(table: dict[str, Any], before: Mapping[str, Any], after: Mapping[str, 
             continue
         if now != then:
             raise ConfigError(
-                f"`{key}` has changed in the file. Nothing was saved.",
-                next_step="Open the form again.",
+                f"`{key}` has changed in the file. Nothing was saved.", next_step="Open the form again."
             )
         if key in after:
             table[key] = after[key]
@@ -238,7 +237,6 @@ def _differences(
 
 
 def _changed(text: str, path: Keys, value: Any) -> str:
-    """Return TOML with the value at `path` set, or without it if it is `_REMOVED`."""
     wanted: Any = tomllib.loads(text)
     table = wanted
     for part in path[:-1]:

@@ -55,8 +55,6 @@ def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
 
 
 def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
-    """Reject a value for which a function returns what is wrong with it."""
-
     def check(value: Any) -> Any:
         if fault := fault_of(value):
             raise ValueError(fault)
@@ -66,7 +64,6 @@ def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
 
 
 def _matching(pattern: str, fault: str) -> AfterValidator:
-    """Reject a text that does not match a pattern as a whole."""
     compiled = re.compile(pattern, re.DOTALL)
     return _checked(lambda value: "" if compiled.fullmatch(value) else fault)
 
@@ -121,8 +118,7 @@ EnvName = Annotated[Text, _matching("[^=]+", "is not a name of a variable: it is
 Level = Annotated[str, _matching("|".join(LOG_LEVELS), f"must be one of {', '.join(LOG_LEVELS)}")]
 Sampling = Annotated[str, _matching("never|ask|allow", "must be never, ask or allow")]
 Root = Annotated[
-    Text,
-    _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`"),
+    Text, _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`")
 ]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]

@@ -105,7 +105,6 @@ def _unusable(table: Any) -> str:
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each secret that is copied into our file as plain text."""
     for path, value in leaves(table, ("servers", name)):
         if isinstance(value, str) and value and shows_a_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)

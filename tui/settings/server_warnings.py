@@ -101,11 +101,7 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
     yield from _program_warnings(spec, which)
     yield from _tilde_warnings(spec)
     if spec.headers:
-        yield (
-            "headers",
-            "are not used by a server with a `command`",
-            "use `env`",
-        )
+        yield ("headers", "are not used by a server with a `command`", "use `env`")
     if spec.folder:
         yield from _folder_warnings(spec, here)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
@@ -160,7 +156,6 @@ def _tilde_warnings(spec: ServerSpec) -> Warnings:
 
 
 def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:
-    """Warn about arguments that would mean something else in the folder where mcptui was started."""
     is_python = os.path.basename(spec.command).startswith("python")
     is_package = os.path.basename(spec.command) in _LAUNCHERS
     words = zip((spec.command, *spec.args), spec.args, spec.shown_command[1:], strict=False)

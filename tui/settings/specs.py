@@ -42,7 +42,6 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
 
 
 def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
-    """Return a spec that lists a wrongly configured server with its problems."""
     table = loaded.raw["servers"][name]
     table = table if isinstance(table, Mapping) else {}
     command, url, args = table.get("command"), table.get("url"), table.get("args")
@@ -69,11 +68,7 @@ def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]
     return found
 
 
-_SOURCES = {
-    "import": "the configuration of another host",
-    "registry": "a registry",
-    "bundle": "a bundle",
-}
+_SOURCES = {"import": "the configuration of another host", "registry": "a registry", "bundle": "a bundle"}
 """Where a server in the user's own configuration came from, in words."""
 
 

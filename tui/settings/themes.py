@@ -152,10 +152,7 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
     if not spec.ansi:
         worst = min(contrast(spec.text, spec.surface), contrast(spec.text, spec.panel))
         if worst < MIN_TEXT_CONTRAST:
-            return (
-                spec,
-                f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1",
-            )
+            return (spec, f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1")
     return spec, ""
 
 

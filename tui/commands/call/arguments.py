@@ -50,8 +50,7 @@ class Request:
             raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
         if args.command == "list" and rest and rest[0] not in KINDS:
             raise UsageError(
-                f"cannot list {quoted_name(rest[0], 80)}.",
-                next_step=f"Choose one of {', '.join(KINDS)}.",
+                f"cannot list {quoted_name(rest[0], 80)}.", next_step=f"Choose one of {', '.join(KINDS)}."
             )
         return cls(words[0] if named else None, rest)
 

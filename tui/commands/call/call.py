@@ -8,14 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tui.commands.call.arguments import (
-    KINDS,
-    Arguments,
-    Request,
-    given_json,
-    json_object,
-    unconfigured,
-)
+from tui.commands.call.arguments import KINDS, Arguments, Request, given_json, json_object, unconfigured
 from tui.commands.call.output import (
     OutputFile,
     ServerLog,
@@ -132,7 +125,6 @@ class _Call:
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
     def _chosen(self) -> str:
-        """Return the name of the server; raises UsageError or ConfigError if it is not usable."""
         runtime = self._runtime
         names = [status.name for status in runtime.host.statuses()]
         wanted = self._request.server
@@ -248,7 +240,6 @@ class _Call:
         return takes.from_json(self._given)
 
     def _print(self, result: ToolResult, write: Callable[[ToolResult], None]) -> int:
-        """Print a result, or why there is none; return the exit code."""
         if result.warning:
             print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
         if result.raw is None:

@@ -185,12 +185,7 @@ Listed = dict[str, list[Any]]
 
 
 async def write_listing(
-    workbench: "HandWorkbench",
-    status: ServerStatus,
-    kinds: Sequence[str],
-    *,
-    as_json: bool,
-    rules: Rules,
+    workbench: "HandWorkbench", status: ServerStatus, kinds: Sequence[str], *, as_json: bool, rules: Rules
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
@@ -221,7 +216,6 @@ async def write_listing(
 
 
 def _print_omitted(status: ServerStatus) -> None:
-    """Print on stderr how many tools are omitted, and why the first few are."""
     left_out = status.quarantined
     if left_out:
         print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
@@ -232,7 +226,6 @@ def _print_omitted(status: ServerStatus) -> None:
 
 
 def _not_offered(workbench: "HandWorkbench", status: ServerStatus, rules: Rules) -> Mapping[str, str]:
-    """Return why tools are not offered to the model, by name."""
     found = {}
     for tool in workbench.tools(status.name):
         if tool.withheld:

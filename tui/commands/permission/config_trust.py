@@ -84,6 +84,5 @@ def _skipped(loaded: Loaded) -> Iterator[str]:
 
 
 def _earlier(subject: Subject) -> Iterator[str]:
-    """Yield when the user refused this, if so."""
     if at := StoredConsents().refused_at(subject):
         yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."

@@ -102,7 +102,6 @@ class RememberedApprovals:
         return ""
 
     def _added(self, unsaved: set[str]) -> set[str]:
-        """Add approvals to those in the file, which may have changed, and return all."""
         saved: set[str] = set()
 
         def add(document: Document) -> None:
@@ -177,13 +176,7 @@ class Trial:
 
 
 class RuleChanges:
-    """Lists, tries and changes rules.
-
-    Args:
-        configuration: the file, and changing it.
-        policy: the policy in force.
-        toolbox: has the tools of the running servers.
-    """
+    """Lists, tries and changes rules."""
 
     def __init__(self, configuration: "Configuration", policy: Policy, toolbox: Toolbox) -> None:
         self._configuration = configuration
@@ -272,7 +265,6 @@ class RuleChanges:
 
 
 def _is_rule(text: str, rule: Rule) -> bool:
-    """Return whether a text in the file is the rule."""
     try:
         return parse_rule(text, None if rule.origin == NEW else Verdict(rule.origin)) == rule
     except RuleError:

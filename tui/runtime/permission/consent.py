@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, UsageError
-from tui.core.permission.consent import (
-    MAX_ON_SCREEN,
-    ConsentQuestion,
-    ConsentsQuestion,
-    fitting,
-    question_of,
-)
+from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
@@ -90,12 +84,8 @@ class SharedQuestion:
 class RunConsent:
     """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
 
-    Models need the same consent. Belongs to the event loop.
-
-    Attributes:
-        questioner: asks the user.
-        decisions: the record of decisions.
-        trust: the command line gives consent for this run.
+    Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent for this
+    run.
     """
 
     def __init__(
@@ -207,7 +197,6 @@ class RunConsent:
         return True
 
     async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
-        """Record and store an answer."""
         self._record(subject, allowed=is_yes, by=BY_KEY)
         await self._stored(subject, is_yes=is_yes)
 

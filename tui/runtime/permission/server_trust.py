@@ -27,12 +27,7 @@ Key = tuple[str, str]
 class ServerTrust:
     """A `tui.core.ports.TrustStore` over the servers of the configuration and the answers in a file."""
 
-    def __init__(
-        self,
-        stored: "StoredTrust",
-        configuration: "Configuration",
-        decisions: DecisionLog,
-    ) -> None:
+    def __init__(self, stored: "StoredTrust", configuration: "Configuration", decisions: DecisionLog) -> None:
         self._stored = stored
         self.close = stored.close
         self._configuration = configuration

@@ -238,7 +238,6 @@ class _Reader:
 def _our_places(
     places: Mapping[KeyPath, Place], names: Mapping[KeyPath, str]
 ) -> Iterator[tuple[KeyPath, Place]]:
-    """Yield the places of servers and their keys, by our keys. `names` has the names by path."""
     for path, place in places.items():
         length = next((number for number in range(len(path) + 1) if path[:number] in names), None)
         if length is not None:
@@ -248,7 +247,6 @@ def _our_places(
 
 
 def _keys(entry: Any) -> set[Any]:
-    """Return the keys of an entry and of its tables, such as `env`."""
     tables = [entry, *entry.values()] if isinstance(entry, Mapping) else []
     return {key for table in tables if isinstance(table, Mapping) for key in table}
 
@@ -266,7 +264,6 @@ def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
 
 
 def _is_expanding(tree: Mapping[str, Any], path: Path) -> bool:
-    """Return whether the host replaces `$NAME` in every text (Gemini CLI, Crush, Copilot CLI)."""
     if any(part in _EXPANDING for part in path.parts):
         return True
     inner = tree.get("mcp")
@@ -276,7 +273,6 @@ def _is_expanding(tree: Mapping[str, Any], path: Path) -> bool:
 
 
 def _timeouts(key: str, value: Any) -> dict[str, Any] | None:
-    """Return the timeouts that a key of an entry has by our keys, None if it is no timeout."""
     plain = key.lower().replace("_", "")
     if "timeout" not in plain or isinstance(value, bool):
         return None

@@ -130,7 +130,6 @@ def _entries(value: Any, root: KeyPath) -> list[Found]:
 
 
 def _inner(tree: Any, path: KeyPath, project: str = "") -> Iterator[tuple[KeyPath, str, Any]]:
-    """Yield the tables of servers below the top, with the project that they belong to."""
     if len(path) > MAX_DEPTH or not isinstance(tree, Mapping):
         return
     for key, value in tree.items():
@@ -159,7 +158,6 @@ def _bare(tree: Mapping[str, Any]) -> list[Found]:
 
 
 def _names(value: Any) -> frozenset[str]:
-    """Return the names in a list of servers, in lower case."""
     listed = value if isinstance(value, list) else []
     names = [one.get("serverName") if isinstance(one, Mapping) else one for one in listed]
     return frozenset(name.strip().casefold() for name in names if isinstance(name, str))

@@ -86,7 +86,6 @@ class ProjectFile:
 
 
 def _kept(content: Content) -> dict[str, bool]:
-    """Return the stored answers; without them, the user is asked again."""
     answers = content.get("answers")
     listed = answers.items() if isinstance(answers, dict) else ()
     return {key: use for key, use in listed if isinstance(use, bool)}

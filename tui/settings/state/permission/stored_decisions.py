@@ -83,7 +83,6 @@ class StoredDecisions:
                 self._lost -= lost
 
     def _written(self, batch: list[DecisionRecord], lost: int) -> str:
-        """Append decisions to the file; return the error, or ""."""
         lines = [json.dumps({"lost": lost})] if lost else []
         lines += [json.dumps(_entry(record, self._redact)) for record in batch]
         try:
