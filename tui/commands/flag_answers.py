@@ -12,21 +12,19 @@ from typing import Any
 from tui.commands.run_input import read_json
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
-from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
-    ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
+    Refuser,
     SamplingAnswer,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.text import clean_line
 from tui.core.units import plural
@@ -40,8 +38,8 @@ MAX_ANSWERS = 100
 """Maximum different answers that are counted; all others are counted as one."""
 
 
-class FlagAnswers:
-    """A `core.questions.Questioner` that never asks the user.
+class FlagAnswers(Refuser):
+    """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
     every form. Missing fields get the defaults of the form. `accept_changes` accepts changed definitions, but
@@ -108,9 +106,6 @@ class FlagAnswers:
         self._say(question.server, "a model reply", "declined. Allow it with --sampling allow")
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
@@ -167,13 +162,6 @@ class FlagAnswers:
             self._tell(_of_change(one, accepted=is_accepted, by=by))
         sys.stderr.flush()
         return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
-
-    async def consent(self, question: ConsentQuestion) -> Action:
-        """Return `CANCEL` without asking: consent requires `--trust-config`."""
-        return Action.CANCEL
-
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        return ConsentsAnswer.EACH
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "a malformed request", f"refused: {why}")

@@ -27,7 +27,7 @@ async def changes_over(path, text=TEXT):
     host = configuration.host = Host(specs if text else [NONE], sink=lambda *_: None, clock=MonotonicClock())
     try:
         await host.start_all()
-        yield ServerChanges(configuration, {}, lambda: host), host, configuration
+        yield ServerChanges(configuration, {}), host, configuration
     finally:
         await host.shutdown()
 
