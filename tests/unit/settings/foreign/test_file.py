@@ -135,10 +135,6 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
     ]
 
 
-def test_the_protocol_era_is_read():
-    assert servers({"mcpServers": {"a": {"command": "x", "era": "legacy"}}})["a"]["era"] == "legacy"
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -165,33 +161,6 @@ def test_a_timeout_in_a_table_of_the_entry_is_read():
 def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
     entry = {"command": "x", "off": off, "disabledTools": ["b"]}
     assert servers({"mcp": {"a": entry}, "tools": {"a_c": False}})["a"]["off"] == ["b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("text", "keys", "note"),
-    [
-        (
-            '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
-            ("servers", "a"),
-            "is defined twice. The last one is used",
-        ),
-        (
-            '{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
-            (),
-            "`mcpServers` is defined twice in one object. The last one is used",
-        ),
-        (
-            '{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}',
-            (),
-            "`K` is defined twice in one object. The last one is used",
-        ),
-    ],
-)
-def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, keys: tuple[str, ...], note: str):
-    found = read_foreign(text, HERE)
-    assert isinstance(found, Source)
-    assert [(one.keys, one.message) for one in found.problems] == [(keys, note)]
-    assert [one["command"] for one in found.tree["servers"].values()] == ["y"]
 
 
 def test_a_table_of_servers_that_is_none_is_named():
