@@ -177,21 +177,14 @@ def lines(
     told += _printed(status)
     if status.changes:
         told.append(f"    {status.change_words}")
-    told += [
-        f"    hidden text: {readable_line(name, 60)}: {clean_line(what, 300)}"
-        for name, what in status.hidden[:MAX_NAMED]
-    ]
-    told += _more(len(status.hidden), "with hidden text")
-    told += [
-        f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
-        for tool, why in status.quarantined[:MAX_NAMED]
-    ]
-    return [*told, *_more(len(status.quarantined), "omitted")]
+    hidden = ("hidden text", "with hidden text", status.hidden)
+    for head, end, listed in (hidden, ("omitted", "omitted", status.quarantined)):
+        for name, why in listed[:MAX_NAMED]:
+            told.append(f"    {head}: {readable_line(name, 60)}: {clean_line(why, 300)}")
+        more = len(listed) - MAX_NAMED
+        told += [f"    and {more:,} more {end}"] if more > 0 else []
+    return told
 
 
 def _printed(status: ServerStatus) -> list[str]:
     return [f"    ! {printed}"] if (printed := printed_sentence(status)) else []
-
-
-def _more(number: int, what: str) -> list[str]:
-    return [f"    and {number - MAX_NAMED:,} more {what}"] if number > MAX_NAMED else []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import local, rfc3339, table
-from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, SessionMatch, named
+from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -90,9 +90,10 @@ async def _search(args: argparse.Namespace) -> None:
     number = 0
     async with aclosing(_store().search(args.text)) as places:
         async for found in places:
-            title = clean_line(found.session.title, 40)
-            line = f"{found.session.id}  {found.index:>5}  {title}: {clean_line(found.excerpt, 200)}"
-            _say(args, line, **_place(found))
+            ident, title, place = found.session.id, found.session.title, found.index
+            line = f"{ident}  {place:>5}  {clean_line(title, 40)}: {clean_line(found.excerpt, 200)}"
+            title, excerpt = clean_line(title, 200), clean_line(found.excerpt, 300)
+            _say(args, line, id=ident, title=title, message=place, excerpt=excerpt)
             number += 1
             if number == args.limit:
                 break
@@ -222,13 +223,4 @@ def _object(info: SessionInfo) -> dict[str, Any]:
         "branched_at": info.branched_at,
         "in_use": info.in_use,
         "problem": clean_line(info.problem, 400),
-    }
-
-
-def _place(found: SessionMatch) -> dict[str, Any]:
-    return {
-        "id": found.session.id,
-        "title": clean_line(found.session.title, 200),
-        "message": found.index,
-        "excerpt": clean_line(found.excerpt, 300),
     }

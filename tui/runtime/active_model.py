@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
@@ -400,21 +400,16 @@ class ActiveModel:
             self.revision += 1
 
 
+@dataclass(slots=True)
 class ModelSampler:
     """A `core.questions.Sampler` over the active model, which is chosen if that has not been done yet.
 
     `biller` returns a function that gets the usage of one request to that model, which the user pays for.
     """
 
-    def __init__(
-        self,
-        active: ActiveModel,
-        configuration: "Configuration",
-        biller: Callable[[], Callable[[Usage], object]],
-    ) -> None:
-        self._active = active
-        self._configuration = configuration
-        self._biller = biller
+    _active: ActiveModel
+    _configuration: "Configuration"
+    _biller: Callable[[], Callable[[Usage], object]]
 
     @property
     def label(self) -> str:

@@ -59,22 +59,14 @@ class ServerValues:
 NONE_LEFT = "to start the sample servers again, delete [servers] from the configuration file"
 
 
+@dataclasses.dataclass(slots=True)
 class ServerChanges:
-    """Adds, changes and removes servers.
+    """Adds, changes and removes servers."""
 
-    `agree` stores consent for a server that the user has typed.
-    """
-
-    def __init__(
-        self,
-        configuration: "Configuration",
-        env: Mapping[str, str],
-        agree: Callable[[ServerSpec], Awaitable[None]] | None = None,
-    ) -> None:
-        self._configuration = configuration
-        self._file = configuration.file
-        self._env = env
-        self._agree = agree
+    _configuration: "Configuration"
+    _env: Mapping[str, str]
+    _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
+    """Stores consent for a server that the user has typed."""
 
     def table(self, name: str) -> Mapping[str, Any] | None:
         """Return the current table of a server in the file, None if the file has none (as for samples)."""
@@ -83,7 +75,7 @@ class ServerChanges:
 
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._file.table("servers"):
+        if found := self._configuration.file.table("servers"):
             return found
         loaded = self._configuration.loaded
         servers = loaded.raw.get("servers") if loaded is not None else None
@@ -112,7 +104,7 @@ class ServerChanges:
         `changes` is the server being changed. Values that are still hidden stay. Raises McptuiError if a
         field is invalid.
         """
-        refuse_foreign(self._file.path)
+        refuse_foreign(self._configuration.file.path)
         line = typed.line.strip()
         remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
@@ -128,7 +120,7 @@ class ServerChanges:
             env=None if remote else named,
             headers=named if remote else None,
             transport=typed.transport,
-            known=lambda word: is_command(word, str(self._file.path.absolute().parent)),
+            known=lambda word: is_command(word, str(self._configuration.file.path.absolute().parent)),
         )
         table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
@@ -137,7 +129,7 @@ class ServerChanges:
         others = {known: there for known, there in present.items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         try:
-            notes = new_server.check_new(name, table, self._file.path, self._env)
+            notes = new_server.check_new(name, table, self._configuration.file.path, self._env)
         except new_server.InvalidKey as error:
             key = error.key.partition(".")[0]
             if key in before and key not in IN_FORM:
@@ -236,7 +228,7 @@ class ServerChanges:
         if (delete_leftovers := service("leftovers")) is not None:
             told += await delete_leftovers(name, present)
         left = _ending([*told, *notes])
-        return left if self._file.table("servers") else [*left, NONE_LEFT]
+        return left if self._configuration.file.table("servers") else [*left, NONE_LEFT]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)

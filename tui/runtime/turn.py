@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from tui.core import units
 from tui.core.events import Event, Notice, Waiting
@@ -54,7 +53,11 @@ class TurnContext:
     def tools(self) -> TurnTools:
         """Return what the model may use."""
         host = self.host
-        return TurnTools(host.toolbox, host.model_resources, partial(_absent, host), host.toolbox.turned_off)
+
+        def absent() -> dict[str, ServerState]:
+            return {one.name: one.state for one in host.statuses() if one.state is not ServerState.RUNNING}
+
+        return TurnTools(host.toolbox, host.model_resources, absent, host.toolbox.turned_off)
 
     def permission(self, approver: Approver) -> TurnPermission:
         """Return who is asked: without secrets, and as long as the server of the call is there."""
@@ -198,10 +201,6 @@ def servers_starting(host: Host, clock: Clock) -> Prerequisite:
         return f"Still starting: {_listed(names)}. {its}." if names else ""
 
     return Prerequisite(awaited, wait, missing)
-
-
-def _absent(host: Host) -> dict[str, ServerState]:
-    return {one.name: one.state for one in host.statuses() if one.state is not ServerState.RUNNING}
 
 
 def _listed(names: Sequence[str]) -> str:

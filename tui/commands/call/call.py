@@ -6,6 +6,7 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tui.commands.call.arguments import KINDS, Arguments, Request, given_json, json_object, unconfigured
@@ -67,22 +68,15 @@ def call(args: argparse.Namespace) -> int:
     return headless(options, work, questioner=answers, ended=ended)
 
 
+@dataclass(slots=True)
 class _Call:
-    def __init__(
-        self,
-        args: argparse.Namespace,
-        request: Request,
-        runtime: Runtime,
-        given: str | None,
-        output: OutputFile | None,
-    ) -> None:
-        self._args = args
-        self._request = request
-        self._runtime = runtime
-        self._given = given
-        self._output = output
-        self._id = f"hand-{uuid.uuid4().hex[:12]}"
-        self._server = ""
+    _args: argparse.Namespace
+    _request: Request
+    _runtime: Runtime
+    _given: str | None
+    _output: OutputFile | None
+    _server: str = ""
+    _id: str = field(default_factory=lambda: f"hand-{uuid.uuid4().hex[:12]}")
 
     async def run(self) -> int:
         runtime, args = self._runtime, self._args

@@ -40,9 +40,7 @@ class ServerTrust:
         return [f"Which servers you trust cannot be read: {damage}"] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
-        if tool.digest.startswith(BUILT_IN):
-            return True
-        return self._trusted(tool.server) is True
+        return tool.digest.startswith(BUILT_IN) or self._trusted(tool.server) is True
 
     def trusts_server(self, server: str) -> bool:
         return self._trusted(server) is True
@@ -51,9 +49,8 @@ class ServerTrust:
         return self._trusted(server) is None
 
     def decide(self, server: str, trusted: bool) -> None:
-        if (
-            status := self._configuration.host.find(server)
-        ) is None:  # it was removed while the question was open
+        status = self._configuration.host.find(server)
+        if status is None:  # it was removed while the question was open
             return
         self._stored.keep(status.spec, trusted)
         self._configuration.host.reconfigure(server, trusted=trusted)

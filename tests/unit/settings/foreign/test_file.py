@@ -151,9 +151,9 @@ def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: st
 
 def test_a_timeout_in_a_table_of_the_entry_is_read():
     # Zed writes it into `command`, https://github.com/zed-industries/zed/issues/32668
-    entry = {"command": {"path": "uvx", "args": ["x"], "env": None, "timeout": 600}, "settings": {}}
+    entry = {"command": {"path": "uvx", "args": ["x"], "env": None, "timeout": 600}, "era": "legacy"}
     assert servers({"context_servers": {"a": entry}}) == {
-        "a": {"command": "uvx", "args": ["x"], "tool_seconds": 600.0}
+        "a": {"command": "uvx", "args": ["x"], "tool_seconds": 600.0, "era": "legacy"}
     }
 
 
