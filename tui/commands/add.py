@@ -32,16 +32,11 @@ from tui.settings.specs import resolved
 class FoundServer:
     """A server to be added. One that a third party described is added only after confirmation.
 
-    Attributes:
-        table: as under `[servers.NAME]`.
-        name: the proposed name, or "".
-        source: who described it: "registry" or "bundle", "" for the user.
-        lines: what it is and where it comes from, cleaned.
-        shown: the table with `***` for each secret that the user gave, if that differs.
-        folder: the folder that `install` creates, or "".
-        install: installs its files, after confirmation.
-        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
-            returns the table.
+    `table` is as under `[servers.NAME]`, `shown` the same with `***` for each secret that the user gave, if
+    that differs. `name` is proposed, or "". `source` is who described it: "registry" or "bundle", "" for the
+    user. `lines` say what it is and where it comes from, cleaned. After confirmation, `install` installs its
+    files in the new `folder`, and `store` stores secrets: it takes the table, its name and the configuration
+    file, and returns the table.
     """
 
     table: dict[str, Any]

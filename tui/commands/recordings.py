@@ -35,9 +35,8 @@ def open_recorder(
 ) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed.
 
-    `opened` gets the path of the recording, in the recorder's thread.
-
-    For the server that `meta` names as "tap", the configured secret arguments are redacted.
+    `opened` gets the path of the recording, in the recorder's thread. For the server that `meta` names as
+    "tap", the configured secret arguments are redacted.
     """
     from tui.settings.config_file import quick_secret_arguments, quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
@@ -206,9 +205,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 def newest(live_first: bool = False) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first.
-
-    Raises UsageError if nothing has been recorded yet.
+    With `live_first`, recordings that are being written come first. Raises UsageError if there is none.
     """
     kept = recordings().list()
     changed = {one.path: _changed_ns(one) for one in kept}

@@ -43,14 +43,10 @@ class Configuration:
     reads or writes. Unchanged servers keep running, an unchanged model stays. What the command line or the
     user chose over the file stays chosen.
 
-    Attributes:
-        file: the configuration file.
-        loaded: what is in force; None before the first read.
-        left_out: configured servers that cannot be used, with all problems of each.
-        digests: the digest of each server's launch.
-        host: the servers. Replaced once.
-        apply_ui: applies a theme and keys, and returns their problems. Set by the screen.
-        is_closing: nothing is applied any more. Changes are still saved.
+    `loaded` is what is in force, None before the first read. `left_out` are configured servers that cannot be
+    used, with all problems of each. `digests` are those of the servers' launches. `host` is replaced once.
+    The screen sets `apply_ui`, which applies a theme and keys and returns their problems. `is_closing`:
+    nothing is applied any more, but changes are still saved.
     """
 
     def __init__(

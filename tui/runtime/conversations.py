@@ -120,10 +120,9 @@ class Conversations:
             await self._replace(SavedConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
-        """Continue a session in place of the conversation on screen, which stays if that fails.
+        """Continue a session in place of the conversation on screen, which stays if that fails (McptuiError).
 
-        Cancelling while the file is read changes nothing. After that, it can no longer be cancelled. Raises
-        McptuiError if the session cannot be opened.
+        Cancelling while the file is read changes nothing. After that, it can no longer be cancelled.
         """
         if session == self.now.info.id:
             return

@@ -160,12 +160,10 @@ class Runtime:
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
-        Args:
-            start: start the servers with autostart, unless the command line forbids it.
-            model: choose a model. Commands without a question do not need one.
-            record: record the traffic, unless the configuration forbids it.
-            taps: also show the traffic that `mcptui tap` records in other processes.
-            session: open the session that the command line names. An error is reported as a problem.
+        `start` those with autostart, and `record` the traffic, unless command line or configuration forbid
+        it. Without `model`, none is chosen: commands without a question need none. `taps`: also show the
+        traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
+        names; an error is reported as a problem.
         """
         from tui.runtime.log import begin_logging
 
@@ -280,10 +278,8 @@ class Runtime:
     def require_usable(self, *, key: bool = False) -> None:
         """Raise the first error of configuration or model, for commands that cannot continue with it.
 
-        Raises:
-            UsageError: the command line names a profile that does not exist.
-            ConfigError: the configuration is missing or unreadable, its approvals are invalid, or its model
-                cannot be used or, with `key`, has no key.
+        Raises UsageError for a profile that does not exist, ConfigError if the configuration is missing or
+        unreadable, its approvals are invalid, or its model cannot be used or, with `key`, has no key.
         """
         if (loaded := self.configuration.loaded) is not None:
             for problem in loaded.errors:

@@ -246,11 +246,9 @@ def check_new(
     kind: str = "servers",
     created: str = "",
 ) -> list[str]:
-    """Return notes on a valid server, such as variables that are not set.
+    """Return notes on a valid server, such as variables that are not set. Raises ConfigError.
 
     `kind` is "models" for a model profile. `created` is a folder that does not exist yet, but will.
-
-    Raises ConfigError if the server is invalid.
     """
     if fault := name_fault(name):
         raise InvalidName(f"the name {quoted_name(name)} {fault}.")

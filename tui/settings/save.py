@@ -1,9 +1,8 @@
 """Writes the configuration atomically, privately, and with the user's comments intact.
 
-A change is a function that modifies the parsed document. Each difference becomes one edit of the text,
-verified by parsing: the result must be exactly the old values with the change. Where no small edit works,
-tomlkit edits the text, which keeps comments but may move lines. If that also fails, the whole text is
-rewritten.
+Each difference becomes one edit of the text, verified by parsing: the result must be exactly the old values
+with the change. Where no small edit works, tomlkit edits the text, which keeps comments but may move lines.
+If that also fails, the whole text is rewritten.
 """
 
 import copy
@@ -71,9 +70,8 @@ def write_private(path: Path, text: str, *, links: bool = True) -> None:
 def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> None:
     """Change the values of a configuration file, which is created if it is missing.
 
-    Raises:
-        ConfigError: the file cannot be read, is not ours or is damaged, or the change does not apply. It is
-            then unchanged.
+    Raises ConfigError if it cannot be read, is not ours or is damaged, or the change does not apply. It is
+    then unchanged.
     """
     refuse_foreign(path)
     with locked(path):

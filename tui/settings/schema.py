@@ -1,7 +1,6 @@
 """The schema of the configuration. The docstrings of its fields become docs/configuration.md.
 
-Only this module and `load` know pydantic. Types are strict: a number in quotes is an error, unless it
-comes from an environment variable, which is always a string.
+Types are strict: a number in quotes is an error, unless it comes from an environment variable.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Arguments of `mcptui call`, `read`, `prompt` and `list`: the server, the request, and its values.
 
-The values of a tool call are `NAME=VALUE` pairs or JSON, parsed using the tool's input schema. Schemas and
-names come from the server and are not cleaned. All displayed text is cleaned.
+Schemas and names come from the server and are not cleaned. All displayed text is cleaned.
 """
 
 import argparse

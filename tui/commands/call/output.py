@@ -1,8 +1,7 @@
 """Output of `mcptui call`, `read`, `prompt` and `list`: results, lists, and the log of the server.
 
-Results go to stdout or a file, lists to stdout. Text is cleaned, also in a file, because it may be shown on a
-terminal. JSON escapes unsafe characters. Images and files are written as their bytes. The server's stderr and
-log messages go to stderr while the command runs.
+Text is cleaned, also in a file, because it may be shown on a terminal. JSON escapes unsafe characters. Images
+and files are written as their bytes.
 """
 
 import base64

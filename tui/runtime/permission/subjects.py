@@ -1,7 +1,6 @@
 """What needs consent: servers and models of a source that is not the user, as they would run now.
 
-A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
-sent to it, and it gets nothing from the environment or the keychain.
+Without consent, nothing is sent to a model of someone else's file, and it gets no variables or keys.
 """
 
 import ipaddress

@@ -1,11 +1,8 @@
 """Reads the server lists of other hosts, such as Claude, Cursor, VS Code, Zed, Gemini CLI and Codex.
 
 Each entry is converted to a common format (`entry`), then to the table under `[servers.NAME]` in our file.
-Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. Claude Desktop, Claude
-Code, Cursor, VS Code, Windsurf, Cline, Roo, Zed, Gemini CLI, Codex, opencode, Crush, Amp, Kiro, Copilot, Warp
-and others have files of this kind.
-
-A note names what has no counterpart, is not imported, or was converted.
+Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. A note names what has
+no counterpart, is not imported, or was converted.
 """
 
 import json

@@ -45,14 +45,11 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server of another host's file.
+    """A server of another host's file. `path` are the keys of its entry.
 
-    Attributes:
-        path: the keys of its entry.
-        project: the folder that it belongs to, and starts in (Claude Code); or "".
-        place: in words, where it is if not in the file's main table.
-        off: why the rest of the file disables it, or "".
-        tools_off: its tools that a setting elsewhere disables (opencode).
+    It belongs to the folder `project`, and starts there (Claude Code). `place` says in words where it is if
+    not in the file's main table, `off` why the rest of the file disables it; each may be "". `tools_off` are
+    its tools that a setting elsewhere disables (opencode).
     """
 
     name: str

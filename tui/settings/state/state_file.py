@@ -1,7 +1,6 @@
 """A file of answers or other state that outlives a run: private JSON that several processes may change.
 
-Every store of this folder uses it, so all of them treat a damaged file, a link in its place, a full disk and
-another mcptui the same way. A damaged file counts as empty, and is copied before it is replaced.
+A damaged file counts as empty, and is copied before it is replaced.
 """
 
 import json
@@ -53,15 +52,11 @@ class WriteThread:
 
 
 class StateFile:
-    """The file, which need not exist.
+    """The file, which need not exist. `what` says in the log what is in it.
 
-    Args:
-        what: what is in it, for the log.
-        problem_of: returns why a content is not valid, or "".
-        forgets: the list whose oldest entries are dropped if the text would be too large to read.
-        keeps_damaged: a damaged file is never replaced.
-        indent: of the text; None for deep values, whose size it would multiply.
-        thread: writes several files.
+    `problem_of` returns why a content is not valid, or "". The oldest entries of the list `forgets` are
+    dropped if the text would be too large to read. With `keeps_damaged`, a damaged file is never replaced.
+    `indent` is None for deep values, whose size it would multiply. A `thread` may write several files.
     """
 
     def __init__(
@@ -167,15 +162,10 @@ def entries(content: Content, name: str) -> list[Any]:
 
 
 class KeyedList(Generic[Key, Value]):
-    """A list in a file of its own, with one entry for each key. The newest is the last.
+    """A `tui.core.ports.KeyedStore`: the list `name` in a file of its own, with one entry for each key.
 
-    A `tui.core.ports.KeyedStore`.
-
-    Args:
-        name: of the list in the file.
-        read: returns key and value of an entry, None if it is invalid or has expired.
-        write: returns the entry of a key and value.
-        max_entries: the oldest are dropped for new ones.
+    `read` returns key and value of an entry, None if it is invalid or has expired; `write` returns the entry.
+    The newest is the last. The oldest are dropped for new ones.
     """
 
     def __init__(
