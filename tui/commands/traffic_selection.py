@@ -268,8 +268,7 @@ class RecordingChoice:
     def selections(self) -> Generator[Selection, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        Raises StorageError if the only recording cannot be read. With several, prints the error and
-        continues.
+        Raises StorageError if the only recording cannot be read. Of several, the error is printed.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:

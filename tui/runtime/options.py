@@ -106,8 +106,7 @@ def absolute(folders: Iterable[str]) -> tuple[str, ...]:
 class ChosenModel:
     """A model that was chosen over the configuration: by the command line, the user, or a conversation.
 
-    `model` is another id that the endpoint of the profile offers, or "". `effort` is None for the profile's
-    own.
+    `model` is another id that the endpoint offers, or "". `effort` is None for the profile's own.
     """
 
     name: str

@@ -26,10 +26,9 @@ MAX_SOURCE_BYTES = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Plan:
-    """Changes that an import would make: tables to add, names that change, and servers that are skipped.
+    """Changes that an import would make. `renamed` maps new names to old ones.
 
-    `renamed` maps new names to old ones. `skipped` has the reasons; `unusable` names the invalid ones among
-    them.
+    `skipped` are servers with the reasons; `unusable` names the invalid ones among them.
     """
 
     new: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -76,8 +76,7 @@ def server_warnings(
 ) -> list[Problem]:
     """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
-    `which` finds a command on PATH. `here` is where mcptui was started. What is in the folder `created` will
-    exist.
+    `which` finds a command on PATH. mcptui was started in `here`. What is in the folder `created` will exist.
     """
     if not loaded.names_servers:
         return []

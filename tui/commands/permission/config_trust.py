@@ -28,8 +28,7 @@ ONE_BY_ONE = ("o", "one")
 def config_trust(path: Path, *, yes: bool) -> int:
     """Ask about each server and model, or with `yes` show them and consent to all; return the exit code.
 
-    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable or consent to a
-    model cannot be stored.
+    Raises UsageError without a terminal, ConfigError if the file is unusable or a consent cannot be stored.
     """
     found = missing_consents(path, os.environ)
     for skipped in _skipped(ConfigFile(str(path), os.environ).read()):

@@ -84,8 +84,7 @@ class SharedQuestion:
 class RunConsent:
     """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
 
-    Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent for this
-    run.
+    Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
-"""One entry of another host's file, converted to the keys that all hosts have.
+"""One entry of another host's file, converted to the keys that all hosts have. Reads no file.
 
-A note names what has no counterpart, is not imported, or would be dangerous. Converts no text and reads no
-file.
+A note names what has no counterpart, is not imported, or would be dangerous.
 """
 
 import os
