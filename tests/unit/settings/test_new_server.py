@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
-from tui.settings.new_server import (
-    as_toml,
-    check_new,
-    pairs,
-    server_name,
-    server_table,
-    unconfigured_server,
-)
+from tui.settings.new_server import as_toml, check_new, pairs, server_name, server_table, unconfigured_server
 
 
 def known(word):

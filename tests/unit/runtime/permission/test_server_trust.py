@@ -78,10 +78,7 @@ async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: 
         (ServerSpec("any name", sys.executable, (str(sample_server("weather")),)), True),
         (ServerSpec("weather", sys.executable, ("elsewhere/weather.py",)), None),
         (ServerSpec("weather", "python3", (str(sample_server("weather")),)), None),
-        (
-            ServerSpec("weather", sys.executable, (str(sample_server("slow")),), env={"PYTHONPATH": "."}),
-            None,
-        ),
+        (ServerSpec("weather", sys.executable, (str(sample_server("slow")),), env={"PYTHONPATH": "."}), None),
     ],
 )
 def test_samples_are_recognized_by_their_command(

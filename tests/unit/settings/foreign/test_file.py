@@ -72,10 +72,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
             {"url": "https://h/mcp", "headersHelper": "/opt/token.sh"},
             "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
         ),
-        (
-            {"command": "x", "envFile": ".env"},
-            "`envFile` not imported. Copy the variables of .env to `env`",
-        ),
+        ({"command": "x", "envFile": ".env"}, "`envFile` not imported. Copy the variables of .env to `env`"),
     ],
 )
 def test_dangerous_indirect_and_unknown_settings_are_named(entry: object, note: str):
