@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -35,7 +34,7 @@ MAX_LINES = 40
 """Maximum changed definitions to print, and maximum lines of each."""
 
 MAX_ANSWERS = 100
-"""Maximum different answers that are counted; all others are counted as one."""
+"""Maximum different answers to print."""
 
 
 class FlagAnswers(Refuser):
@@ -61,7 +60,7 @@ class FlagAnswers(Refuser):
         self._accept_suspicious = accept_suspicious
         self._forms = 0
         self._tell = tell
-        self._repeated: Counter[tuple[str, str]] = Counter()
+        self._said: set[tuple[str, str]] = set()
         self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
@@ -167,23 +166,11 @@ class FlagAnswers(Refuser):
         self._say(server, "a malformed request", f"refused: {why}")
 
     def _say(self, server: str, asked: str, answer: str) -> None:
-        """Print a request and its answer; `say_repeated` counts further ones that get the same answer."""
-        key = clean_line(server, 80), clean_line(answer, 600)
-        if key not in self._repeated and len(self._repeated) >= MAX_ANSWERS:
-            key = key[0], "answered in other ways"
-        self._repeated[key] += 1
-        if self._repeated[key] > 1:
-            return
-        line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
-        print(line, file=sys.stderr, flush=True)
-
-    def say_repeated(self) -> None:
-        """Print how many requests got an answer that is printed only once."""
-        for (server, answer), number in self._repeated.items():
-            if number > 1:
-                said = f"? {server} asked {number:,} times · {answer}"
-                print(said, file=sys.stderr, flush=True)
-        self._repeated.clear()
+        """Print a request and its answer, the same answer to a server only once."""
+        server, answer = clean_line(server, 80), clean_line(answer, 600)
+        if (server, answer) not in self._said and len(self._said) < MAX_ANSWERS:
+            self._said.add((server, answer))
+            print(f"? {server} asks: {clean_line(asked, 500)} · {answer}", file=sys.stderr, flush=True)
 
 
 def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:

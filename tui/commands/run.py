@@ -49,12 +49,7 @@ NO_MATCH = 6
 def run(args: argparse.Namespace) -> int:
     """Run `mcptui run` and return its exit code."""
     answers = FlagAnswers.of(args, print_object) if args.json else FlagAnswers.of(args)
-
-    def ended(runtime: Runtime) -> None:
-        answers.say_repeated()
-        say_unsaved(runtime)
-
-    return headless(Options.from_args(args), partial(_ask, args), questioner=answers, ended=ended)
+    return headless(Options.from_args(args), partial(_ask, args), questioner=answers, ended=say_unsaved)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:

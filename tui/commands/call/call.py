@@ -53,11 +53,6 @@ def call(args: argparse.Namespace) -> int:
     options, spec = Options.from_args(args), unconfigured(args, request)
     if spec is not None:
         options = options.with_server(*spec)
-    answers = FlagAnswers.of(args)
-
-    def ended(runtime: Runtime) -> None:
-        answers.say_repeated()
-        say_unrecorded(runtime)
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         try:
@@ -65,7 +60,7 @@ def call(args: argparse.Namespace) -> int:
         finally:
             say_printed(runtime)
 
-    return headless(options, work, questioner=answers, ended=ended)
+    return headless(options, work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
 
 
 @dataclass(slots=True)
