@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.foreign import IN_JSON
-from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign, without_comments
 from tui.settings.load import load_text
 from tui.settings.problems import Problem, Source
 
@@ -205,3 +207,44 @@ def test_inputs_are_those_of_the_table_around_the_servers():
     inputs = [{"id": "port", "type": "promptString", "default": "80"}]
     table = {"inputs": inputs, "servers": {"a": {"command": "x", "args": ["${input:port}", "${localEnv:B}"]}}}
     assert servers({"settings": {"mcp": table}}) == {"a": {"command": "x", "args": ["${PORT:-80}", "${B}"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, // one\n "b": 2,}', {"a": 1, "b": 2}),
+        ('/* head */ ["x", /* y */ "z",\n]', ["x", "z"]),
+        (
+            '{"url": "https://h//p", "c": "/* no */", "d": ",]"}',
+            {"url": "https://h//p", "c": "/* no */", "d": ",]"},
+        ),
+        ('["a\\"// b",]', ['a"// b']),
+        ("[1, // last\n]", [1]),
+    ],
+)
+def test_comments_and_trailing_commas_are_removed_and_strings_are_unchanged(text: str, value: object):
+    assert json.loads(without_comments(text)) == value
+
+
+def test_removing_comments_keeps_every_line_in_place():
+    text = '{\n/* a\n b */\n"x": 1 // c\n}'
+    assert without_comments(text).count("\n") == text.count("\n")
+    assert len(without_comments(text)) == len(text)
+
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(alphabet='a/*",]}\\', max_size=6)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_plain_json_is_unchanged(value: Any):
+    text = json.dumps(value)
+    assert without_comments(text) == text
+
+
+@given(st.text(alphabet='"/*,]}\\\n a', max_size=40))
+def test_any_text_keeps_its_length(text: str):
+    assert len(without_comments(text)) == len(text)
