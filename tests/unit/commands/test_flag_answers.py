@@ -120,13 +120,6 @@ def test_a_missing_file_is_reported_before_any_server_starts(elicit: str, root: 
         FlagAnswers.of(argparse.Namespace(elicit=elicit, root=root))
 
 
-def test_a_malformed_question_is_reported_on_stderr(out: Printed) -> None:
-    FlagAnswers(None).refused("weather", "elicitation/create: url must be a string")
-    assert out() == (
-        "? weather asks: a malformed request · refused: elicitation/create: url must be a string\n"
-    )
-
-
 CHANGED = DefinitionChange(
     "weather", "forecast", "new", Accepted("old", {"description": "Rain."}), {"description": "Sun.\x1b[2J"}
 )
