@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
-from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
@@ -94,6 +93,12 @@ def _questions_in(body: bytes) -> list[str]:
         return []
 
 
+def _without_known_keys(text: str) -> str:
+    from tui.core.secrets.redact import Redactor  # not needed for the first lines
+
+    return Redactor().redact(text)
+
+
 class RecordingFile:
     """Loads a recording in a thread. The first rows are available immediately.
 
@@ -126,7 +131,7 @@ class RecordingFile:
             live=live,
             ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
-            annotations=Annotations(keep_note=self._keep, redact=redact or Redactor().redact),
+            annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
             linting=Linting(lambda: self._judged),
         )
 
