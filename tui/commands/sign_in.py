@@ -31,10 +31,7 @@ def logout(args: argparse.Namespace) -> int:
     return _with_runtime(args, _logout)
 
 
-Work = Callable[[Runtime, str], Coroutine[Any, Any, int]]
-
-
-def _with_runtime(args: argparse.Namespace, work: Work) -> int:
+def _with_runtime(args: argparse.Namespace, work: Callable[[Runtime, str], Coroutine[Any, Any, int]]) -> int:
     options, server = Options.from_args(args), args.server
     if is_address(server):
         spec, secrets = unconfigured_server([server])

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 _DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
 _CHOICES = ("filter", "failed", "since", "all", "json")
 
-OpenScreen = Callable[[Path], int]
 
-
-def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -> int:
+def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | None = None) -> int:
     """Run `mcptui traffic`. `open_screen` shows a recording and returns the exit code; without it, print."""
     _check(args)
     if args.list:
@@ -79,11 +77,8 @@ def _check(args: "argparse.Namespace") -> None:
         )
 
 
-SHOWN_SERVERS = 40
-"""Maximum characters of the server names in a line."""
-
-SHOWN_OF = 40
-"""Maximum characters of the owner or the problem in a line; --json prints them in full."""
+SHOWN = 40
+"""Maximum characters of the server names, and of the owner or problem, in a line. --json prints all."""
 
 _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "servers")
 
@@ -115,9 +110,9 @@ def _row(one: About) -> tuple[str, ...]:
     from tui.commands.traffic_lines import local
 
     lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
-    servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
+    servers = clean_line(", ".join(one.servers), SHOWN)
     began = local(one.began_ns)
-    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN_OF)
+    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
     return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
 
 

@@ -7,7 +7,6 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tui.commands.run_input import read_bounded
@@ -27,31 +26,22 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a file or of stdin for `--args`, and characters of its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The request of the command line: the server (None: the command after `--`) and the words."""
-
-    server: str | None
-    words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> "Request":
-        """Raises UsageError if an argument is missing or unexpected."""
-        words, named = tuple(args.words), not args.live_command
-        least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
-        rest = words[1:] if named else words
-        what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
-        if named and not words:
-            raise _misused(args, "SERVER is required")
-        if len(rest) < least:
-            raise _misused(args, f"{what[args.command]} is required")
-        if most is not None and len(rest) > most:
-            raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
-        if args.command == "list" and rest and rest[0] not in KINDS:
-            raise UsageError(
-                f"cannot list {quoted_name(rest[0], 80)}.", next_step=f"Choose one of {', '.join(KINDS)}."
-            )
-        return cls(words[0] if named else None, rest)
+def request_of(args: argparse.Namespace) -> tuple[str | None, tuple[str, ...]]:
+    """Return the server (None: the command after `--`) and the other words. Raises UsageError."""
+    words, named = tuple(args.words), not args.live_command
+    least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
+    rest = words[1:] if named else words
+    what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
+    if named and not words:
+        raise _misused(args, "SERVER is required")
+    if len(rest) < least:
+        raise _misused(args, f"{what[args.command]} is required")
+    if most is not None and len(rest) > most:
+        raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
+    if args.command == "list" and rest and rest[0] not in KINDS:
+        step = f"Choose one of {', '.join(KINDS)}."
+        raise UsageError(f"cannot list {quoted_name(rest[0], 80)}.", next_step=step)
+    return words[0] if named else None, rest
 
 
 def _misused(args: argparse.Namespace, problem: str) -> UsageError:
@@ -83,9 +73,9 @@ def given_json(args: argparse.Namespace) -> str | None:
     raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
 
 
-def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec, Mapping[str, str]] | None:
+def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server of a URL or a command, with its secrets, or None for a configured server."""
-    if request.server is not None and not is_address(request.server):
+    if server is not None and not is_address(server):
         if args.header or args.env or args.transport:
             raise UsageError(
                 "--header, --env and --transport require a URL or a command.",
@@ -97,14 +87,14 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
                 next_step="For a configured server, set era in the configuration.",
             )
         return None
-    if request.server is None and is_address(args.live_command[0]):
+    if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(
             "expected a command after --, not a URL.",
             next_step=f"Put the URL first: mcptui {args.command} {address}",
         )
     return unconfigured_server(
-        args.live_command if request.server is None else [request.server],
+        args.live_command if server is None else [server],
         pairs(args.env),
         pairs(args.header, colon=True),
         args.transport or "",

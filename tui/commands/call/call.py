@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.commands.call.arguments import KINDS, Arguments, Request, given_json, json_object, unconfigured
+from tui.commands.call.arguments import KINDS, Arguments, given_json, json_object, request_of, unconfigured
 from tui.commands.call.output import (
     OutputFile,
     ServerLog,
@@ -47,16 +47,16 @@ _MOST = 10
 
 def call(args: argparse.Namespace) -> int:
     """Run one of the four commands and return its exit code."""
-    request = Request.of(args)
+    named, words = request_of(args)
     given = given_json(args) if args.command == "call" else None
     output = OutputFile(args.output) if vars(args).get("output") else None
-    options, spec = Options.from_args(args), unconfigured(args, request)
+    options, spec = Options.from_args(args), unconfigured(args, named)
     if spec is not None:
         options = options.with_server(*spec)
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         try:
-            return await _Call(args, request, runtime, given, output).run()
+            return await _Call(args, named, words, runtime, given, output).run()
         finally:
             say_printed(runtime)
 
@@ -66,7 +66,8 @@ def call(args: argparse.Namespace) -> int:
 @dataclass(slots=True)
 class _Call:
     _args: argparse.Namespace
-    _request: Request
+    _named: str | None
+    _words: tuple[str, ...]
     _runtime: Runtime
     _given: str | None
     _output: OutputFile | None
@@ -100,7 +101,7 @@ class _Call:
             case "prompt":
                 return await self._prompt()
             case _:
-                kinds, rules = self._request.words or KINDS, runtime.turn_context.policy.rules
+                kinds, rules = self._words or KINDS, runtime.turn_context.policy.rules
                 complete = await write_listing(
                     runtime.workbench, status, kinds, rules=rules, as_json=args.json
                 )
@@ -116,7 +117,7 @@ class _Call:
     def _chosen(self) -> str:
         runtime = self._runtime
         names = [status.name for status in runtime.host.statuses()]
-        wanted = self._request.server
+        wanted = self._named
         if names and (wanted is None or runtime.is_unconfigured):
             return names[0]
         assert wanted is not None
@@ -156,7 +157,7 @@ class _Call:
 
     async def _call(self, status: ServerStatus) -> int:
         workbench = self._runtime.workbench
-        name, *words = self._request.words
+        name, *words = self._words
         tool = self._tool(name, status)
         takes = Arguments(tool.name, tool.schema)
         arguments = self._arguments(takes, words)
@@ -239,7 +240,7 @@ class _Call:
         elif self._output is not None and not result.is_error:
             self._output.write(result)
         elif result.is_error and not result_text(result).strip():
-            name = clean_line(self._request.words[0], 80)
+            name = clean_line(self._words[0], 80)
             self._refuse(f"{name} failed without a message: isError is true, and there is no text.")
         else:
             write(result)
@@ -251,13 +252,13 @@ class _Call:
     # ---- read, prompt --------------------------------------------------------------------------------
 
     async def _read(self) -> int:
-        (uri,) = self._request.words
+        (uri,) = self._words
         workbench = self._runtime.workbench
         result = await workbench.read_resource(self._server, uri, call=self._id, seconds=self._timeout)
         return self._print(result, write_contents)
 
     async def _prompt(self) -> int:
-        name, *words = self._request.words
+        name, *words = self._words
         workbench = self._runtime.workbench
         prompts, problem = await workbench.prompts(self._server)
         prompt = next((one for one in prompts if one.name == name), None)
