@@ -266,31 +266,22 @@ def _quick_ui(args: "argparse.Namespace") -> "QuickUi | None":
     from tui.settings.config_file import quick_ui
 
     given = vars(args)
-    theme = given.get("theme")
-    if theme and not _is_theme(theme):
-        return None
+    if theme := given.get("theme"):
+        from tui.settings.locations import themes_dir
+        from tui.settings.themes import load_theme
+
+        _, problem = load_theme(theme, themes_dir(), "--theme")
+        if problem is not None and problem.path == "--theme":  # it is missing; the problem lists the others
+            print(f"mcptui: {problem}", file=sys.stderr)
+            return None
     quick = quick_ui(given.get("config"), os.environ, trust=bool(given.get("trust_config")))
     return quick._replace(theme=theme or quick.theme)
 
 
-def _is_theme(name: str) -> bool:
-    """Return whether `--theme` names a theme; if not, list the themes on stderr."""
-    from tui.settings.locations import themes_dir
-    from tui.settings.themes import load_theme
-
-    _, problem = load_theme(name, themes_dir(), "--theme")
-    is_missing = problem is not None and problem.path == "--theme"
-    if is_missing:
-        print(f"mcptui: {problem}", file=sys.stderr)
-    return not is_missing
-
-
 def _app(args: "argparse.Namespace") -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print(
-            'mcptui: stdin and stdout must be a terminal. Without one, use: mcptui run "your question"',
-            file=sys.stderr,
-        )
+        step = 'Without one, use: mcptui run "your question"'
+        print(f"mcptui: stdin and stdout must be a terminal. {step}", file=sys.stderr)
         return 2
     try:
         os.getcwd()

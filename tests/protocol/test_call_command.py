@@ -139,7 +139,7 @@ async def test_a_server_that_fails_to_start_is_reported_with_its_last_line():
         (("show", "text=a", "count=many"), ("count is not an integer: “many”",)),
         (("show", "text=a", "count=-1"), ("count must be at least 0",)),
         (("show", "text=a", "mode=slow"), ("mode must be one of fast|'very slow'",)),
-        (("show", "text=a", "tags=a,b"), ("tags is not JSON", """Write tags='["a", "b"]'""")),
+        (("show", "text=a", "tags=a,b"), ("tags is not JSON", """Write JSON, such as tags='["a", "b"]'""")),
         (("show", "text=a", "place=[]"), ("place is not a JSON object",)),
         (("show", "text=a", "place={}"), ("invalid arguments for show", "'city' is a required property")),
         (("fail", "x=1"), ("fail has no argument “x”", "takes no arguments")),
@@ -206,7 +206,7 @@ async def test_a_tool_that_takes_any_arguments_gets_json(config: str):
     done = await mcptui("call", "--config", config, "offering", "any", "a=1", 'b="text"')
     assert json.loads(done.out) == {"a": 1, "b": "text"}
     done = await mcptui("call", "--config", config, "offering", "any", "a=text")
-    assert done.code == 2 and """Write a='"text"'""" in done.err
+    assert done.code == 2 and """Write JSON, such as a='"text"'""" in done.err
 
 
 async def test_a_typed_command_is_not_looked_for_in_the_configuration(tmp_path: Path):

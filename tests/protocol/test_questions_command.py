@@ -72,10 +72,10 @@ DECLINED = "declined. Answer it with --elicit defaults or --elicit @FILE"
 
 
 @pytest.mark.parametrize("command", ["run", "call"])
-async def test_25_declined_requests_are_two_lines(tmp_path: Path, command: str) -> None:
+async def test_25_declined_requests_are_one_line(tmp_path: Path, command: str) -> None:
     async with Endpoint([calls(("s__ask", {})), says("Done.")]) as endpoint:
         config = config_file(tmp_path, model(endpoint), server("s", "-c", SERVER))
         words = ("run", "--approve", "all", "go") if command == "run" else ("call", "s", "ask")
         done = await mcptui(*words, "--config", config)
     lines = [line for line in done.err.splitlines() if line.startswith("?")]
-    assert lines == [f"? s asks: Question 0? · {DECLINED}", f"? s asked 25 times · {DECLINED}"]
+    assert lines == [f"? s asks: Question 0? · {DECLINED}"]

@@ -92,7 +92,7 @@ def tools(out: str) -> list[tuple[str, str]]:
 async def test_one_command_shows_the_slowest_calls_of_the_last_hour(hour: None):
     done = await mcptui("traffic", "--since", "1h", "--slowest")
     assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
-    assert "3 handshake or list requests, 1 model request" in done.err
+    assert "omitted: 4 handshake, list, model or elicitation requests." in done.err
 
 
 async def test_one_command_shows_the_failed_calls_of_the_last_hour(hour: None):

@@ -34,7 +34,6 @@ _WORDS_OF_ENDPOINTS = ("tui/model/endpoints/refusals.py", "tui/model/endpoints/r
 _WITH_REPR = {
     "tui/core/context/built_in_tools.py",  # read by the model
     "tui/host/sign_in/browser_sign_in.py",  # a `__repr__`
-    "tui/runtime/model_changes.py",  # a `__repr__`
     "tui/settings/save.py",  # an error of the program itself
     "tui/traffic/record/column_parts.py",  # an error of the program itself
     "tui/ui/traffic/entry_view.py",  # Python code to copy

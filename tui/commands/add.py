@@ -32,16 +32,11 @@ from tui.settings.specs import resolved
 class FoundServer:
     """A server to be added. One that a third party described is added only after confirmation.
 
-    Attributes:
-        table: as under `[servers.NAME]`.
-        name: the proposed name, or "".
-        source: who described it: "registry" or "bundle", "" for the user.
-        lines: what it is and where it comes from, cleaned.
-        shown: the table with `***` for each secret that the user gave, if that differs.
-        folder: the folder that `install` creates, or "".
-        install: installs its files, after confirmation.
-        store: stores secrets, after confirmation; takes the table, its name and the configuration file, and
-            returns the table.
+    `table` is as under `[servers.NAME]`, `shown` the same with `***` for each secret that the user gave, if
+    that differs. `name` is proposed, or "". `source` is who described it: "registry" or "bundle", "" for the
+    user. `lines` say what it is and where it comes from, cleaned. After confirmation, `install` installs its
+    files in the new `folder`, and `store` stores secrets: it takes the table, its name and the configuration
+    file, and returns the table.
     """
 
     table: dict[str, Any]
@@ -152,7 +147,6 @@ def add(args: argparse.Namespace) -> int:
 
 
 def _found(args: argparse.Namespace) -> FoundServer:
-    """Return the server of a package, a URL or a command."""
     if (package := service("package")) is not None:
         return package(args) or _typed(args)
     word = args.target[0] if len(args.target) == 1 else ""
@@ -185,13 +179,11 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 
 
 def _typed(args: argparse.Namespace) -> FoundServer:
-    """Return the server of the URL or command on the command line."""
     table = new_server.server_table(
         args.target,
         env=new_server.pairs(args.env),
         headers=new_server.pairs(args.header, colon=True),
         transport=args.transport or "",
-        known=is_command,
     )
     if "command" in table:  # the path must work from any folder
         table["command"], *arguments = resolved([table["command"], *table.get("args", ())], Path.cwd())

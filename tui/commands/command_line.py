@@ -197,11 +197,7 @@ def build_parser() -> argparse.ArgumentParser:
     brought = [*every("parser")]
 
     def add(
-        name: str,
-        fill: Callable[[argparse.ArgumentParser], object],
-        *,
-        after: str = "",
-        **about: "Any",
+        name: str, fill: Callable[[argparse.ArgumentParser], object], *, after: str = "", **about: "Any"
     ) -> None:
         command = commands.add_parser(name, formatter_class=help_text, **about)
         command.fill = fill

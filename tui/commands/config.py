@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from tui.settings.save import add_tables, change_config, starter, write_private
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
-    from tui.runtime.model_keys import ModelKeys
     from tui.settings.keymap import ActionKeys
     from tui.settings.load import Loaded
 
@@ -141,8 +140,7 @@ def _learned(*, forget: bool) -> int:
     if forget:
         print(f"forgot what was learned from {plural(file.forget(), 'model')}")
         return 0
-    entries = file.entries()
-    for entry in entries:
+    for entry in (entries := file.entries()):
         facts = ", ".join(Learned.from_json(entry.learned).facts) or "nothing that this version understands"
         print(clean_line(f"{entry.model} at {entry.endpoint}: {facts}", 4096))
     if not entries:
@@ -160,13 +158,19 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
     from tui.runtime.profiles import Profiles
 
     keys = ModelKeys()
+    if forget and not name:
+        raise UsageError("--forget needs a profile", next_step="Name it: mcptui config key NAME --forget")
     if forget:
-        return _forget_key(keys, name)
+        places = [f"deleted the key that was stored {place}" for place in asyncio.run(keys.forget(name))]
+        print(clean("\n".join(places or ["no key of this profile is stored"])))
+        return 0
     found = Profiles(loaded, os.environ, keys).configured()
     taken = {one.name for one in found}
     found += [keys.applied(one) for one in from_environment(os.environ) if one.name not in taken]
     if not name:
-        return _list_keys(found)
+        lines = [f"{one.name}: {_key_place(one)}" for one in found]
+        print(clean("\n".join(lines or ["no model profiles. Add one in mcptui: press f10, then ctrl+n."])))
+        return 0
     profile = next((one for one in found if one.name == name), None)
     if profile is None:
         # The name is not repeated: it may be a key.
@@ -198,25 +202,6 @@ def _read_key(prompt: str) -> str:
     if "\n" in text:
         raise UsageError("stdin has more than one line", where="config key", next_step="Pipe only the key.")
     return text
-
-
-def _forget_key(keys: "ModelKeys", name: str) -> int:
-    if not name:
-        raise UsageError("--forget needs a profile", next_step="Name it: mcptui config key NAME --forget")
-    places = asyncio.run(keys.forget(name))
-    for place in places:
-        print(clean(f"deleted the key that was stored {place}"))
-    if not places:
-        print("no key of this profile is stored")
-    return 0
-
-
-def _list_keys(profiles: "Sequence[ModelProfile]") -> int:
-    for one in profiles:
-        print(clean(f"{one.name}: {_key_place(one)}"))
-    if not profiles:
-        print("no model profiles. Add one in mcptui: press f10, then ctrl+n.")
-    return 0
 
 
 def _key_place(profile: "ModelProfile") -> str:

@@ -75,8 +75,7 @@ def config_check(
 def check_against(loaded: Loaded, against: str, *, trust: bool = False) -> int:
     """Print what the rules of a configuration would have decided, and return the exit code.
 
-    In a file that is not the user's own, rules that allow apply only with `trust`.
-    `against` is a time as in `mcptui traffic --since`, or a recording.
+    `against` is a time or a recording. In a file that is not the user's own, rules that allow need `trust`.
     """
     if any(problem.path.startswith("approvals") for problem in loaded.errors):
         print("cannot check the rules against calls: a rule is invalid")
@@ -131,7 +130,6 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
 
 
 def _arguments(body: bytes) -> Mapping[str, Any] | None:
-    """Return the arguments of a recorded request, None if it is incomplete or malformed."""
     try:
         message = loads(body)
     except (ValueError, RecursionError):

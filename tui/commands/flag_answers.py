@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -12,21 +11,19 @@ from typing import Any
 from tui.commands.run_input import read_json
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
-from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
     AddressAnswer,
     AddressQuestion,
-    ConsentsAnswer,
     DefinitionsAnswer,
     DefinitionsQuestion,
     FormAnswer,
     FormQuestion,
+    Refuser,
     SamplingAnswer,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.text import clean_line
 from tui.core.units import plural
@@ -37,11 +34,11 @@ MAX_LINES = 40
 """Maximum changed definitions to print, and maximum lines of each."""
 
 MAX_ANSWERS = 100
-"""Maximum different answers that are counted; all others are counted as one."""
+"""Maximum different answers to print."""
 
 
-class FlagAnswers:
-    """A `core.questions.Questioner` that never asks the user.
+class FlagAnswers(Refuser):
+    """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
     every form. Missing fields get the defaults of the form. `accept_changes` accepts changed definitions, but
@@ -63,7 +60,7 @@ class FlagAnswers:
         self._accept_suspicious = accept_suspicious
         self._forms = 0
         self._tell = tell
-        self._repeated: Counter[tuple[str, str]] = Counter()
+        self._said: set[tuple[str, str]] = set()
         self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
@@ -108,9 +105,6 @@ class FlagAnswers:
         self._say(question.server, "a model reply", "declined. Allow it with --sampling allow")
         return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
 
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
     async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
@@ -149,7 +143,6 @@ class FlagAnswers:
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def _accepted(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        """Accept what the flags allow, and print a line with each flag's effect."""
         from tui.core.hidden_text.readable import readable_line
         from tui.core.permission.differences import ChangeEffect
 
@@ -169,34 +162,15 @@ class FlagAnswers:
         sys.stderr.flush()
         return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
-    async def consent(self, question: ConsentQuestion) -> Action:
-        """Return `CANCEL` without asking: consent requires `--trust-config`."""
-        return Action.CANCEL
-
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        return ConsentsAnswer.EACH
-
     def refused(self, server: str, why: str) -> None:
         self._say(server, "a malformed request", f"refused: {why}")
 
     def _say(self, server: str, asked: str, answer: str) -> None:
-        """Print a request and its answer; `say_repeated` counts further ones that get the same answer."""
-        key = clean_line(server, 80), clean_line(answer, 600)
-        if key not in self._repeated and len(self._repeated) >= MAX_ANSWERS:
-            key = key[0], "answered in other ways"
-        self._repeated[key] += 1
-        if self._repeated[key] > 1:
-            return
-        line = f"? {clean_line(server, 80)} asks: {clean_line(asked, 500)} · {clean_line(answer, 600)}"
-        print(line, file=sys.stderr, flush=True)
-
-    def say_repeated(self) -> None:
-        """Print how many requests got an answer that is printed only once."""
-        for (server, answer), number in self._repeated.items():
-            if number > 1:
-                said = f"? {server} asked {number:,} times · {answer}"
-                print(said, file=sys.stderr, flush=True)
-        self._repeated.clear()
+        """Print a request and its answer, the same answer to a server only once."""
+        server, answer = clean_line(server, 80), clean_line(answer, 600)
+        if (server, answer) not in self._said and len(self._said) < MAX_ANSWERS:
+            self._said.add((server, answer))
+            print(f"? {server} asks: {clean_line(asked, 500)} · {answer}", file=sys.stderr, flush=True)
 
 
 def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:

@@ -66,7 +66,6 @@ def _page(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _command(parser: argparse.ArgumentParser, heading: str) -> Iterator[str]:
-    """Yield usage, description and options of a command and of each of its actions."""
     yield from _usage(parser)
     yield from _text(parser.description or "")
     for group in parser._action_groups:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.commands.run_output import printed_note
+from tui.commands.run_output import printed_sentence
 from tui.core.files import is_replaceable
 from tui.core.questions import UserQuestioner
 from tui.core.servers import ServerStatus, StopReason
@@ -95,8 +95,9 @@ def headless(
 
 def say_printed(runtime: Runtime) -> None:
     """Print on stderr what servers printed to stdout, where only messages belong."""
-    for note in filter(None, map(printed_note, runtime.host.statuses())):
-        print(f"· {note}", file=sys.stderr)
+    for status in runtime.host.statuses():
+        if said := printed_sentence(status):
+            print(f"· {clean_line(status.name, 80)}: {said}", file=sys.stderr)
 
 
 def say_unsaved(runtime: Runtime) -> None:

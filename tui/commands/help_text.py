@@ -1,4 +1,4 @@
-"""Layout of `--help` and of questions, with lines that fit the terminal; errors about words and values.
+"""Layout of `--help`, with lines that fit the terminal; errors about words and values.
 
 Loads the standard library only.
 """
@@ -38,31 +38,6 @@ def blocks(text: str) -> Iterator[str]:
             yield " ".join(paragraph)
             paragraph = []
         yield line
-
-
-def between_words(text: str, as_written: str = "") -> str:
-    """Return a text with its lines wrapped between words if stdout is a terminal.
-
-    Lines that start with a match of the regular expression `as_written` are not wrapped.
-    """
-    if not sys.stdout.isatty():
-        return text
-    import re
-    import textwrap
-
-    return "\n".join(
-        line
-        if as_written and re.match(as_written, line)
-        else textwrap.fill(
-            line,
-            columns(),
-            subsequent_indent=" " * (len(line) - len(line.lstrip()) + (2 if line.startswith(" ") else 0)),
-            replace_whitespace=False,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in text.split("\n")
-    )
 
 
 def help_text(prog: str) -> HelpText:
@@ -145,7 +120,6 @@ def _takes_value(word: str) -> bool:
 
 
 def _parser_of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """Return the parser of the parsed command or action."""
     for action in parser._actions:
         name = getattr(args, action.dest, None)
         if isinstance(action, argparse._SubParsersAction) and name in action.choices:

@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, new recordings, lookup by name, and summaries."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -35,9 +35,8 @@ def open_recorder(
 ) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed.
 
-    `opened` gets the path of the recording, in the recorder's thread.
-
-    For the server that `meta` names as "tap", the configured secret arguments are redacted.
+    `opened` gets the path of the recording, in the recorder's thread. For the server that `meta` names as
+    "tap", the configured secret arguments are redacted.
     """
     from tui.settings.config_file import quick_secret_arguments, quick_traffic
     from tui.storage.recordings.writer import RecordingWriter
@@ -59,14 +58,6 @@ def open_recorder(
     recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes, arguments=redactor.arguments)
     recorder.start(keep_all=keep_all)
     return recorder
-
-
-def named(text: str) -> Path:
-    """Return the file that `text` names: a path, or the beginning or end of a recording's name.
-
-    Raises StorageError if no recording or several match.
-    """
-    return recordings().find(text)
 
 
 class OpenRecording:
@@ -214,43 +205,28 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 def newest(live_first: bool = False) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first.
-
-    Raises UsageError if nothing has been recorded yet.
+    With `live_first`, recordings that are being written come first. Raises UsageError if there is none.
     """
-    found = list(_changed_last(live_first))
+    kept = recordings().list()
+    changed = {one.path: _changed_ns(one) for one in kept}
+    found: list[About] = []
+    newest_ns = 0
+    for one in sorted(kept, key=lambda each: (live_first and each.live, changed[each.path]), reverse=True):
+        if newest_ns and changed[one.path] + SLACK_NS < newest_ns:
+            break  # no other can have a newer entry, and there may be thousands
+        found.append(about(one))
+        newest_ns = max(newest_ns, 0 if found[-1].is_short else found[-1].ended_ns)
     if not found:
         raise UsageError(
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *_last_entry(one)))
+    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *last_entry(one)))
 
 
-def newest_first(found: Iterable[About]) -> list[About]:
-    """Return recordings by the time of their last entry, newest first, unreadable and empty ones last.
-
-    Unlike `newest`, this does not put recordings of single requests last.
-    """
-    return sorted(found, key=_last_entry, reverse=True)
-
-
-def _last_entry(one: About) -> tuple[bool, int, str]:
+def last_entry(one: About) -> tuple[bool, int, str]:
     """Return the time of the last entry for sorting; recordings without entries come first."""
     return one.entries > 0, one.ended_ns, one.name
-
-
-def _changed_last(live_first: bool) -> Iterator[About]:
-    """Yield recordings until no other can have a newer entry, since there may be thousands."""
-    kept = recordings().list()
-    changed = {one.path: _changed_ns(one) for one in kept}
-    newest_ns = 0
-    for one in sorted(kept, key=lambda each: (live_first and each.live, changed[each.path]), reverse=True):
-        if newest_ns and changed[one.path] + SLACK_NS < newest_ns:
-            return
-        known = about(one)
-        newest_ns = max(newest_ns, 0 if known.is_short else known.ended_ns)
-        yield known
 
 
 def since(wall_ns: int) -> list[About]:

@@ -49,12 +49,7 @@ NO_MATCH = 6
 def run(args: argparse.Namespace) -> int:
     """Run `mcptui run` and return its exit code."""
     answers = FlagAnswers.of(args, print_object) if args.json else FlagAnswers.of(args)
-
-    def ended(runtime: Runtime) -> None:
-        answers.say_repeated()
-        say_unsaved(runtime)
-
-    return headless(Options.from_args(args), partial(_ask, args), questioner=answers, ended=ended)
+    return headless(Options.from_args(args), partial(_ask, args), questioner=answers, ended=say_unsaved)
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
@@ -185,10 +180,6 @@ async def _show_answer(event: TurnEnded, as_json: bool, answer: "AnswerFile", sc
 
 
 def _to_start(args: argparse.Namespace, wanted: list[str], known: Collection[ServerStatus]) -> list[str]:
-    """Return the servers to start: the requested ones, or those with autostart.
-
-    Raises UsageError if `--no-servers` contradicts a request.
-    """
     if args.no_servers and wanted:
         raise UsageError("--no-servers cannot be combined with --server")
     if args.no_servers or (args.no_start and not wanted):

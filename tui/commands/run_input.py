@@ -133,7 +133,6 @@ def read_bounded(path: str, most: int) -> bytes:
 
 
 def _piped(handle: int, most: int) -> bytes:
-    """Read a pipe to its end. Raises ValueError if no data comes for too long."""
     data = bytearray()
     while len(data) <= most:
         if not select.select([handle], [], [], SILENCE)[0]:

@@ -62,11 +62,6 @@ def printed_sentence(status: ServerStatus) -> str:
     return f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
 
 
-def printed_note(status: ServerStatus) -> str:
-    """Return `printed_sentence` with the name of the server, or ""."""
-    return f"{clean_line(status.name, 80)}: {said}" if (said := printed_sentence(status)) else ""
-
-
 def trace_line(event: Event) -> str:
     """Return the line for `event` on stderr, or "" for none."""
     match event:

@@ -36,8 +36,13 @@ def servers(args: argparse.Namespace) -> int:
 async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False, record=False)
     runtime.require_usable()
-    unusable = [_unusable(name, problems) for name, problems in runtime.configuration.left_out.items()]
-    told = {problem for problems in runtime.configuration.left_out.values() for problem in problems}
+    left_out = runtime.configuration.left_out
+    failed = StopReason.FAILED_TO_START
+    unusable = [
+        ServerStatus(name, ServerSpec(name), reason=failed, detail=clean_line(as_sentences(problems), 600))
+        for name, problems in left_out.items()
+    ]
+    told = {problem for problems in left_out.values() for problem in problems}
     for problem in runtime.problems:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
@@ -64,7 +69,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.host.start_all(names, settled)
     if args.json:
         tokens = runtime.request.definition_tokens()
-        ordered = [found[name] for name in (*names, *runtime.configuration.left_out)]
+        ordered = [found[name] for name in (*names, *left_out)]
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
@@ -74,7 +79,6 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _nothing(runtime: Runtime) -> str:
-    """Return why there is no server to start."""
     loaded = runtime.configuration.loaded
     names = loaded.settings.servers if loaded is not None else ()
     if off := ", ".join(clean_line(name, MAX_SHOWN_NAME) for name in names if runtime.is_disabled(name)):
@@ -93,15 +97,6 @@ def _consent_words(runtime: Runtime, names: Sequence[str]) -> str:
     return "\n".join((head, *lines, CONSENT_STEP))
 
 
-def _unusable(name: str, problems: Sequence[str]) -> ServerStatus:
-    return ServerStatus(
-        name,
-        ServerSpec(name),
-        reason=StopReason.FAILED_TO_START,
-        detail=clean_line(as_sentences(problems), 600),
-    )
-
-
 def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> dict[str, Any]:
     """Return the `--json` object of a server. Its tokens are estimates."""
     running, reach = status.state is ServerState.RUNNING, status.reach
@@ -117,7 +112,14 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,
         "server": {"name": status.title, "version": status.version} if running else None,
         "tools": status.tools if running else None,
-        "tokens": _tokens(tokens) if running and tokens is not None else None,
+        "tokens": {
+            "total": tokens.total,
+            "tools": dict(tokens.tools),
+            "instructions": tokens.instructions,
+            "estimated": not tokens.measured,
+        }
+        if running and tokens is not None
+        else None,
         "resources": status.resources,
         "prompts": status.prompts,
         "start_ms": None if status.start_ms is None else round(status.start_ms, 1),
@@ -132,15 +134,6 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
-    }
-
-
-def _tokens(tokens: DefinitionTokens) -> dict[str, Any]:
-    return {
-        "total": tokens.total,
-        "tools": dict(tokens.tools),
-        "instructions": tokens.instructions,
-        "estimated": not tokens.measured,
     }
 
 
@@ -184,22 +177,14 @@ def lines(
     told += _printed(status)
     if status.changes:
         told.append(f"    {status.change_words}")
-    told += [
-        f"    hidden text: {readable_line(name, 60)}: {clean_line(what, 300)}"
-        for name, what in status.hidden[:MAX_NAMED]
-    ]
-    told += _more(len(status.hidden), "with hidden text")
-    told += [
-        f"    omitted: {clean_line(tool, 60)}: {clean_line(why, 200)}"
-        for tool, why in status.quarantined[:MAX_NAMED]
-    ]
-    return [*told, *_more(len(status.quarantined), "omitted")]
+    hidden = ("hidden text", "with hidden text", status.hidden)
+    for head, end, listed in (hidden, ("omitted", "omitted", status.quarantined)):
+        for name, why in listed[:MAX_NAMED]:
+            told.append(f"    {head}: {readable_line(name, 60)}: {clean_line(why, 300)}")
+        more = len(listed) - MAX_NAMED
+        told += [f"    and {more:,} more {end}"] if more > 0 else []
+    return told
 
 
 def _printed(status: ServerStatus) -> list[str]:
-    """Return a line about what a server printed to stdout, if it did."""
     return [f"    ! {printed}"] if (printed := printed_sentence(status)) else []
-
-
-def _more(number: int, what: str) -> list[str]:
-    return [f"    and {number - MAX_NAMED:,} more {what}"] if number > MAX_NAMED else []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.traffic_lines import local, rfc3339, table
-from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, SessionMatch, named
+from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -32,28 +32,8 @@ _KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json
 
 def sessions(args: argparse.Namespace) -> int:
     """Run `mcptui sessions` and return the exit code."""
-    asyncio.run(_carry_out(args))
+    asyncio.run(_ACTIONS[args.action or "list"](args))
     return 0
-
-
-async def _carry_out(args: argparse.Namespace) -> None:
-    match args.action:
-        case "search":
-            await _search(args)
-        case "show":
-            await _show(args)
-        case "rename":
-            await _rename(args)
-        case "delete":
-            await _delete(args)
-        case "restore":
-            await _restore(args)
-        case "export":
-            await _export(args)
-        case "import":
-            await _import(args)
-        case _:
-            await _list(args)
 
 
 def _store(redactor: Redactor | None = None) -> "SessionStore":
@@ -107,18 +87,17 @@ async def _list(args: argparse.Namespace) -> None:
 
 
 async def _search(args: argparse.Namespace) -> None:
-    left = args.limit
+    number = 0
     async with aclosing(_store().search(args.text)) as places:
         async for found in places:
-            if args.json:
-                _print_object(_place(found))
-            else:
-                title = clean_line(found.session.title, 40)
-                print(f"{found.session.id}  {found.index:>5}  {title}: {clean_line(found.excerpt, 200)}")
-            left -= 1
-            if not left:
+            ident, title, place = found.session.id, found.session.title, found.index
+            line = f"{ident}  {place:>5}  {clean_line(title, 40)}: {clean_line(found.excerpt, 200)}"
+            title, excerpt = clean_line(title, 200), clean_line(found.excerpt, 300)
+            _say(args, line, id=ident, title=title, message=place, excerpt=excerpt)
+            number += 1
+            if number == args.limit:
                 break
-    if left == args.limit and not args.json:
+    if not number and not args.json:
         print("no matches")
 
 
@@ -189,6 +168,18 @@ async def _import(args: argparse.Namespace) -> None:
     print("\n".join(notes), file=sys.stderr)
 
 
+_ACTIONS = {
+    "list": _list,
+    "search": _search,
+    "show": _show,
+    "rename": _rename,
+    "delete": _delete,
+    "restore": _restore,
+    "export": _export,
+    "import": _import,
+}
+
+
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:
     if args.json:
         _print_object(values)
@@ -232,13 +223,4 @@ def _object(info: SessionInfo) -> dict[str, Any]:
         "branched_at": info.branched_at,
         "in_use": info.in_use,
         "problem": clean_line(info.problem, 400),
-    }
-
-
-def _place(found: SessionMatch) -> dict[str, Any]:
-    return {
-        "id": found.session.id,
-        "title": clean_line(found.session.title, 200),
-        "message": found.index,
-        "excerpt": clean_line(found.excerpt, 300),
     }

@@ -1,6 +1,4 @@
-"""Options that several commands have, such as `call`, `read`, `prompt` and `list`, and those of add-ons.
-
-Loads the standard library only.
+"""Options that several commands have, and those of add-ons. Loads the standard library only.
 
 The flags of an add-on are a table. `fill` adds them to the parser. `usage`, `examples` and `notes` are lines
 for the help. If an argument of `deeds` is given, `run` acts in place of the command. `check` raises

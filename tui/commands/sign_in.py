@@ -3,7 +3,6 @@
 import argparse
 import os
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 from tui.commands.headless import Interrupt, headless
@@ -11,7 +10,6 @@ from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes
 from tui.commands.run_output import print_error
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
-from tui.core.programs import is_command
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
@@ -33,16 +31,10 @@ def logout(args: argparse.Namespace) -> int:
     return _with_runtime(args, _logout)
 
 
-Work = Callable[[Runtime, str], Coroutine[Any, Any, int]]
-
-
-def _with_runtime(args: argparse.Namespace, work: Work) -> int:
+def _with_runtime(args: argparse.Namespace, work: Callable[[Runtime, str], Coroutine[Any, Any, int]]) -> int:
     options, server = Options.from_args(args), args.server
     if is_address(server):
-        spec, secrets = unconfigured_server(
-            [server], env={}, headers={}, transport="", environment=os.environ, folder=Path.cwd(),
-            known=is_command,
-        )  # fmt: skip
+        spec, secrets = unconfigured_server([server])
         options, server = options.with_server(spec, secrets), spec.name
 
     async def prepared(runtime: Runtime, _: Interrupt) -> int:

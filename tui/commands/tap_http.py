@@ -31,8 +31,7 @@ CLOSE_SECONDS = 2
 def tap_http(port: int, target: str, name: str | None) -> int:
     """Run the proxy on a loopback port until a signal ends it, and return its exit code.
 
-    Port 0 selects a free port, which is printed on stderr. `name` is the server's name in the recording, by
-    default its address.
+    Port 0 selects a free port, which is printed on stderr. The server's `name` is by default its address.
     """
     try:
         parts = urlsplit(target)

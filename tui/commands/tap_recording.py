@@ -199,16 +199,12 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     return found
 
 
-def _open_words(command: list[str]) -> list[str]:
-    from tui.core.secrets.commands_and_urls import places_in_arguments
-
-    places = places_in_arguments(command)
-    return [word for word, found in zip(command[1:], places[1:], strict=True) if not found]
-
-
 def name_of(command: list[str]) -> str:
     """Return a server name derived from its command line: the program, not its launcher."""
-    words = [word for word in _open_words(command) if not word.startswith("-")]
+    from tui.core.secrets.commands_and_urls import places_in_arguments
+
+    places = zip(command[1:], places_in_arguments(command)[1:], strict=True)
+    words = [word for word, secrets in places if not secrets and not word.startswith("-")]
     launcher = os.path.basename(command[0]).partition(".")[0]
     known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")
     if launcher.startswith("python") or launcher in known:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, named, newest, newest_first, recordings
+from tui.commands.recordings import About, about, last_entry, newest, recordings
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
@@ -18,17 +18,15 @@ if TYPE_CHECKING:
 _DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
 _CHOICES = ("filter", "failed", "since", "all", "json")
 
-OpenScreen = Callable[[Path], int]
 
-
-def traffic(args: "argparse.Namespace", open_screen: OpenScreen | None = None) -> int:
+def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | None = None) -> int:
     """Run `mcptui traffic`. `open_screen` shows a recording and returns the exit code; without it, print."""
     _check(args)
     if args.list:
         return list_recordings(args)
     is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
     if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
-        path = newest().path if args.recording is None else named(args.recording)
+        path = newest().path if args.recording is None else recordings().find(args.recording)
         if path.suffix.lower() != ".jsonl":
             return open_screen(path)
     from tui.commands.traffic_selection import RecordingChoice
@@ -79,11 +77,8 @@ def _check(args: "argparse.Namespace") -> None:
         )
 
 
-SHOWN_SERVERS = 40
-"""Maximum characters of the server names in a line."""
-
-SHOWN_OF = 40
-"""Maximum characters of the owner or the problem in a line; --json prints them in full."""
+SHOWN = 40
+"""Maximum characters of the server names, and of the owner or problem, in a line. --json prints all."""
 
 _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "servers")
 
@@ -97,7 +92,8 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
-    found = newest_first(one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns)
+    found = [one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns]
+    found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
             sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")
@@ -114,9 +110,9 @@ def _row(one: About) -> tuple[str, ...]:
     from tui.commands.traffic_lines import local
 
     lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
-    servers = clean_line(", ".join(one.servers), SHOWN_SERVERS)
+    servers = clean_line(", ".join(one.servers), SHOWN)
     began = local(one.began_ns)
-    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN_OF)
+    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
     return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
 
 

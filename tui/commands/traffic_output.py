@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict
@@ -22,7 +21,6 @@ from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
 from tui.core.units import plural, size
 from tui.traffic.filter.arrangement import asks_for
-from tui.traffic.filter.nodes import Node
 from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
 
@@ -67,12 +65,30 @@ def _show(args: argparse.Namespace, selection: Selection) -> None:
 
 
 def _slowest(args: argparse.Namespace, choice: RecordingChoice, selections: Iterable[Selection]) -> None:
+    """Print the slowest calls.
+
+    Handshakes, lists, model requests and questions to the user take longer than nearly every call. They are
+    included only if the filter names a method, model requests also if it names a server.
+    """
     found: list[tuple[int, str]] = []
-    calls, colour = _Calls(choice.query.root), _colour()
+    with_starts, colour, omitted = asks_for(choice.query.root, "method"), _colour(), 0
+    with_models = with_starts or asks_for(choice.query.root, "server")
+
+    def is_call(entry: Entry) -> bool:
+        if entry.kind is Kind.MODEL_REQUEST:
+            return with_models
+        return with_starts or not (entry.method == QUESTION or is_setup(entry.method))
+
     for selection in selections:
         latency = selection.latency_ns
-        asked = (entry for entry in selection.entries() if latency(entry) >= 0)
-        slowest = heapq.nlargest(args.slowest, filter(calls.takes, asked), key=latency)
+        requests = [
+            entry
+            for entry in selection.entries()
+            if latency(entry) >= 0 and entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST)
+        ]
+        calls = list(filter(is_call, requests))
+        omitted += len(requests) - len(calls)
+        slowest = heapq.nlargest(args.slowest, calls, key=latency)
         read = selection.recording.reader.entry
         lines = (
             _object(selection, read(one.seq) or one) if args.json else _line(selection, one, colour)
@@ -85,40 +101,9 @@ def _slowest(args: argparse.Namespace, choice: RecordingChoice, selections: Iter
     if not args.json:
         if not found:
             _write("no completed calls")
-        calls.say_left_out()
-
-
-class _Calls:
-    """Separates calls from other requests, and counts the latter.
-
-    Handshakes, lists, model requests and questions to the user take longer than nearly every call. They are
-    included only if the filter names a method, model requests also if it names a server.
-    """
-
-    def __init__(self, root: Node | None) -> None:
-        self._with_starts = asks_for(root, "method")
-        self._with_models = self._with_starts or asks_for(root, "server")
-        self._left_out = Counter[str]()
-
-    def takes(self, entry: Entry) -> bool:
-        if entry.kind not in (Kind.REQUEST, Kind.MODEL_REQUEST):
-            return False
-        word, with_word = "", self._with_starts
-        if entry.kind is Kind.MODEL_REQUEST:
-            word, with_word = "model request", self._with_models
-        elif entry.method == QUESTION:
-            word = "elicitation request"
-        elif is_setup(entry.method):
-            word = "handshake or list request"
-        if not word or with_word:
-            return True
-        self._left_out[word] += 1
-        return False
-
-    def say_left_out(self) -> None:
-        order = ("handshake or list request", "model request", "elicitation request")
-        if words := [plural(number, word) for word in order if (number := self._left_out[word])]:
-            say(f"omitted: {', '.join(words)}. Include them with --filter 'method:*'")
+        if omitted:
+            what = "handshake, list, model or elicitation request"
+            say(f"omitted: {plural(omitted, what)}. Include them with --filter 'method:*'")
 
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.commands.recordings import PAGE, About, OpenRecording, named, newest, open_entries, since
+from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_entries, recordings, since
 from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
@@ -66,8 +66,7 @@ class Selection:
         """
         self.columns = EntryColumns()
         self.recording, self.label = recording, label
-        self._last = self._unread = 0
-        self._gone: set[int] = set()
+        self._last = 0
         self._searched: list[RecordingReader] = []
         self._damage = ""
         self.is_filtered = query.root is not None
@@ -91,7 +90,6 @@ class Selection:
         )
 
     def _take_notes(self) -> dict[int, str]:
-        """Return the user's notes by seq, and mark the marked entries."""
         from tui.storage.recordings.database import notes_of
 
         try:
@@ -106,8 +104,6 @@ class Selection:
     def read_on(self) -> None:
         """Read what was recorded since the last time; raises StorageError if it cannot be read."""
         while rows := self.recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
-            if self._last and (unread := rows[0][0] - self._last - 1):
-                self._unread += unread + self._is_marker(rows[0][0])
             self._last = rows[-1][0]
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
@@ -153,11 +149,6 @@ class Selection:
         return self._damage or next(filter(None, (reader.damage for reader in readers)), "")
 
     @property
-    def gone(self) -> int:
-        """Number of entries that the recording dropped at its size limit before they were read."""
-        return self._unread + len(self._gone)
-
-    @property
     def passing(self) -> int:
         """Number of matching entries among those that `entries` last checked."""
         return len(self._view)
@@ -185,20 +176,11 @@ class Selection:
         return kept if kept is None else with_part_of_batch(self.recording.reader, kept)
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
-        """Return an entry, or None and count it if it was dropped since its columns were read.
-
-        The marker in its place, with the number of dropped entries, is only useful without a filter.
-        """
-        marks_dropped = found is not None and found.kind is Kind.EVENT and found.method == DROPPED
-        if found is not None and (not marks_dropped or self._is_marker(seq)):
+        """Return an entry; with a filter, None for the marker of dropped entries that is now in its place."""
+        if found is None or found.method != DROPPED or not self.is_filtered:
             return found
-        self._gone.add(seq)
-        return None if self.is_filtered else found
-
-    def _is_marker(self, seq: int) -> bool:
-        """Return whether an entry was the marker of dropped entries when its columns were read."""
-        columns, index = self.columns, self.columns.index(seq)
-        return columns.kind[index] == Kind.EVENT and columns.methods.texts[columns.method[index]] == DROPPED
+        columns = self.columns
+        return found if columns.methods.texts[columns.method[columns.index(seq)]] == DROPPED else None
 
     def columns_of(self, seq: int) -> Entry:
         found = self.recording.reader.columns(seq - 1, 1)
@@ -273,7 +255,7 @@ class RecordingChoice:
             self._abouts = since(begin_ns)
             self.paths = [one.path for one in self._abouts]
         elif args.recording is not None:
-            self.paths = [named(args.recording)]
+            self.paths = [recordings().find(args.recording)]
         else:
             self._abouts = [newest(live_first=args.follow)]
             self.paths = [self._abouts[0].path]
@@ -288,14 +270,17 @@ class RecordingChoice:
     def selections(self) -> Generator[Selection, None, None]:
         """Yield the recordings one after the other, each open until the next.
 
-        Raises StorageError if the only recording cannot be read. With several, prints the error and
-        continues.
+        Raises StorageError if the only recording cannot be read. Of several, the error is printed.
         """
         width = max((len(path.stem) for path in self.paths), default=0)
         for path in self.paths:
             with ExitStack() as opened:
                 try:
-                    selection = self._opened(path, width, opened)
+                    recording = opened.enter_context(open_entries(path))
+                    query = self._without_copies(path) if self.several else self.query
+                    label = clean_line(path.stem, 80).ljust(width) if self.several else ""
+                    selection = Selection(recording, query, self._now_ns, label)
+                    opened.enter_context(closing(selection))
                 except StorageError as error:
                     if not self.several:
                         raise
@@ -308,17 +293,8 @@ class RecordingChoice:
                     if damage := selection.damage:
                         self.is_incomplete = True
                         say(f"{clean_line(str(path), 400)}: {damage}")
-                    if gone := selection.gone:
-                        entries = "1 entry" if gone == 1 else f"{gone:,} entries"
-                        say(f"{entries} missing: the recording reached its size limit while it was read")
                 self._passed += selection.passing
                 self._seen += len(selection.columns)
-
-    def _opened(self, path: Path, width: int, opened: ExitStack) -> Selection:
-        recording = opened.enter_context(open_entries(path))
-        query = self._without_copies(path) if self.several else self.query
-        label = clean_line(path.stem, 80).ljust(width) if self.several else ""
-        return opened.enter_context(closing(Selection(recording, query, self._now_ns, label)))
 
     def _without_copies(self, path: Path) -> Query:
         """Return the filter for one of several recordings, without entries that a tap also recorded."""

@@ -1,9 +1,9 @@
 """The model that answers, and switching it. Also answers sampling requests of servers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
@@ -14,6 +14,7 @@ from tui.core.conversation.conversation import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
+from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import DEMO, ModelProfile
@@ -24,6 +25,7 @@ from tui.runtime.options import ChosenModel, Options
 from tui.runtime.permission.subjects import model_subject
 
 if TYPE_CHECKING:
+    from tui.runtime.configuration import Configuration
     from tui.runtime.permission.consent import RunConsent
     from tui.settings.load import Loaded
 
@@ -45,10 +47,10 @@ class ActiveModel:
         env: Mapping[str, str],
         clock: Clock,
         sink: TrafficSink,
-        keep_secret: Callable[[str, str], None],
+        redactor: Redactor,
         consent: "RunConsent | None" = None,
     ) -> None:
-        """Choose and import nothing yet. `keep_secret` gets name and value of each key in use.
+        """Choose and import nothing yet. `redactor` gets each key in use.
 
         `consent` asks about models that need consent. Without it, the user is not asked.
         """
@@ -57,7 +59,7 @@ class ActiveModel:
         self._env = env
         self._clock = clock
         self._sink = sink
-        self.keep_secret = keep_secret
+        self._redactor = redactor
         self._consent = consent
         self._loaded: Loaded | None = None
         named = DEMO if options.demo else options.model
@@ -109,7 +111,6 @@ class ActiveModel:
             await self._begin()
 
     async def _begin(self) -> None:
-        """Use the model that is wanted; if that fails, store why."""
         try:
             profile = await self._wanted()
             await asyncio.to_thread(profiles.import_model, profile)
@@ -127,7 +128,6 @@ class ActiveModel:
         return self._chosen.name if self._chosen is not None else self._ready().first_model or DEMO
 
     def _failed(self, error: McptuiError) -> None:
-        """Store why a model cannot be used. The current one stays, if there is one."""
         self._is_unmet = True
         self.needs_consent = isinstance(error, ConfigError) and error.next_step == BLOCKED_STEP
         if self._model is None:
@@ -350,7 +350,6 @@ class ActiveModel:
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:
-        """Use a profile, None for the demo. Raises ConfigError if it cannot be used."""
         self._redact_key(profile)
         model = self.made(profile)
         self._has_answered = self._unloaded = False
@@ -375,13 +374,16 @@ class ActiveModel:
         if profile is not None and profile.api_key:
             self.keep_secret(profile.key_name, profile.api_key.reveal())
 
+    def keep_secret(self, name: str, value: str) -> None:
+        """Redact a key of an endpoint until the process ends."""
+        self._redactor.add({}, {name: value})
+
     async def _get_ready(self, model: ChatModel) -> None:
         """Do slow imports, and ask for the context window, before the first question."""
         await model.connect()
         await self._measure(model)
 
     async def _measure(self, model: ChatModel) -> None:
-        """Ask the endpoint for the context window, unless the profile sets it."""
         from tui.model.endpoints import context_windows
 
         profile = self.profile
@@ -398,21 +400,16 @@ class ActiveModel:
             self.revision += 1
 
 
+@dataclass(slots=True)
 class ModelSampler:
-    """A `core.questions.Sampler` over the active model. `choose` selects one if there is none yet.
+    """A `core.questions.Sampler` over the active model, which is chosen if that has not been done yet.
 
     `biller` returns a function that gets the usage of one request to that model, which the user pays for.
     """
 
-    def __init__(
-        self,
-        active: ActiveModel,
-        choose: Callable[[], Awaitable[None]],
-        biller: Callable[[], Callable[[Usage], object]],
-    ) -> None:
-        self._active = active
-        self._choose = choose
-        self._biller = biller
+    _active: ActiveModel
+    _configuration: "Configuration"
+    _biller: Callable[[], Callable[[Usage], object]]
 
     @property
     def label(self) -> str:
@@ -424,8 +421,10 @@ class ModelSampler:
         meter.tokens = 0
         request, names, has_tools = model_request(params, max_tokens=max_tokens)
         try:
-            await self._choose()
-            model, bill = self._active.model, self._biller()
+            active, loaded = self._active, self._configuration.loaded
+            if not active.label and active.error is None and loaded is not None:
+                await active.begin(loaded)
+            model, bill = active.model, self._biller()
             reply = SampledReply(clean_line(model.label, 80), max_tokens, has_tools, names)
             parts = model.stream(request)
             try:

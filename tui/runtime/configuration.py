@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, not_configured
+from tui.core.servers import ServerSpec, ServerState, not_configured
 from tui.core.text import quoted_name
 from tui.host.host import Host
 from tui.runtime.options import Options
@@ -43,13 +43,10 @@ class Configuration:
     reads or writes. Unchanged servers keep running, an unchanged model stays. What the command line or the
     user chose over the file stays chosen.
 
-    Attributes:
-        file: the configuration file.
-        loaded: what is in force; None before the first read.
-        left_out: configured servers that cannot be used, with all problems of each.
-        digests: the digest of each server's launch.
-        apply_ui: applies a theme and keys, and returns their problems. Set by the screen.
-        is_closing: nothing is applied any more. Changes are still saved.
+    `loaded` is what is in force, None before the first read. `left_out` are configured servers that cannot be
+    used, with all problems of each. `digests` are those of the servers' launches. `host` is replaced once.
+    The screen sets `apply_ui`, which applies a theme and keys and returns their problems. `is_closing`:
+    nothing is applied any more, but changes are still saved.
     """
 
     def __init__(
@@ -58,15 +55,15 @@ class Configuration:
         options: Options,
         redactor: Redactor,
         *,
-        host: Callable[[], Host],
+        host: Host,
         trusted: Callable[[ServerSpec], ServerSpec],
         take_over: "Callable[[Loaded], None]",
         follow_model: "Callable[[Loaded], Awaitable[Sequence[str]]]",
     ) -> None:
         """Read nothing yet.
 
-        `host` returns the host, which is replaced once. `trusted` adds the stored trust to a server.
-        `take_over` applies rules and limits, `follow_model` the models; it returns notes.
+        `trusted` adds the stored trust to a server. `take_over` applies rules and limits, `follow_model` the
+        models; it returns notes.
         """
         self.file = file
         self.loaded: Loaded | None = None
@@ -76,7 +73,7 @@ class Configuration:
         self.is_closing = False
         self._options = options
         self._redactor = redactor
-        self._host = host
+        self.host = host
         self._trusted = trusted
         self._take_over = take_over
         self._follow_model = follow_model
@@ -122,14 +119,15 @@ class Configuration:
 
     async def reload(self) -> Reloaded:
         """Apply the file, unless it has new errors."""
-        return await self.exclusively(self._reload)
 
-    async def _reload(self) -> Reloaded:
-        loaded, stamp = await self.read()
-        if errors := self._new_errors(loaded):
-            return Reloaded(errors=[str(one) for one in errors])
-        notes = [str(one) for one in loaded.problems if one.warning]
-        return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+        async def run() -> Reloaded:
+            loaded, stamp = await self.read()
+            if errors := self._new_errors(loaded):
+                return Reloaded(errors=[str(one) for one in errors])
+            notes = [str(one) for one in loaded.problems if one.warning]
+            return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+
+        return await self.exclusively(run)
 
     async def change(
         self,
@@ -176,7 +174,6 @@ class Configuration:
                 )
 
     def _new_errors(self, loaded: "Loaded") -> Sequence[Problem]:
-        """Return the errors that prevent a configuration from being applied."""
         before = self.loaded
         if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
             step = "the previous configuration is still in use"
@@ -193,7 +190,6 @@ class Configuration:
         start: str = "",
         first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
     ) -> Sequence[str]:
-        """Put a configuration in force; return notes about it."""
         if self.is_closing:
             return []
         before = self.loaded
@@ -241,7 +237,7 @@ class Configuration:
 
     async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
         """Apply servers, and start the one named `start`. Unchanged servers keep running."""
-        host = self._host()
+        host = self.host
         present = {status.name: status for status in host.statuses()}
         wanted = {spec.name: spec for spec in specs}
         gone = [name for name in present if name not in wanted]
@@ -263,7 +259,11 @@ class Configuration:
                     host.adopt(spec)
             else:
                 waiting.append(replace(spec))
-                starting |= {name} if _is_started_again(present[name], spec) else set()
+                before = present[name]  # it was running, or could not run with its old configuration
+                if before.state in (ServerState.RUNNING, ServerState.STARTING) or (
+                    spec.autostart and (before.spec.disabled or before.spec.problem or before.failed)
+                ):
+                    starting.add(name)
         await asyncio.gather(*waiting)
         for spec in self._specs() if waiting else ():  # something may have been chosen meanwhile
             if (status := host.find(spec.name)) is not None and status.spec != spec:
@@ -287,9 +287,9 @@ class Configuration:
         `merge` makes the value for the file from the one that it has by then. Without `save`, the setting
         is stored elsewhere. Returns why the choice was not saved, or "". It then lasts until mcptui quits.
         """
-        if self._host().find(server) is None:
+        if self.host.find(server) is None:
             return not_configured(server)
-        self._host().reconfigure(server, **{field: value})
+        self.host.reconfigure(server, **{field: value})
         chosen = self._chosen.setdefault(server, {})
         chosen[field] = value if save else FROM_FILE
         if not save:
@@ -324,13 +324,5 @@ class Configuration:
 
 
 def _recording_settings(loaded: "Loaded") -> object:
-    """Return the settings of the current recording."""
     traffic = loaded.settings.traffic
     return (traffic.record, traffic.keep_all, traffic.recording_mb, traffic.total_mb)
-
-
-def _is_started_again(before: ServerStatus, spec: ServerSpec) -> bool:
-    """Whether to start a changed server: it was running, or could not run with its old configuration."""
-    if before.state in (ServerState.RUNNING, ServerState.STARTING):
-        return True
-    return spec.autostart and bool(before.spec.disabled or before.spec.problem or before.failed)

@@ -21,14 +21,7 @@ from tui.core.conversation.conversation import (
     SessionMeta,
     UserMessage,
 )
-from tui.core.conversation.sessions import (
-    LAST,
-    LIST_STEP,
-    SessionInfo,
-    SessionMatch,
-    named,
-    title_of,
-)
+from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, SessionMatch, named, title_of
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
@@ -40,7 +33,7 @@ from tui.runtime.active_model import ActiveModel
 from tui.runtime.redaction import ShownMessages, shown_remarks
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
-from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext
+from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext, servers_starting
 
 if TYPE_CHECKING:
     from tui.core.turn.model_step import AnswerFormat
@@ -51,7 +44,9 @@ class Conversations:
     """The conversation on screen, and all sessions. Without a `store`, nothing is saved.
 
     `revision` grows when the open conversation is replaced, renamed or compacted, `opened` when it is
-    replaced.
+    replaced. `now` is the conversation and what is saved with it. Screens show `messages`: its own may have
+    secrets. `busy` is the command in progress, such as "the conversation is being summarized", or "". While
+    it runs, the conversation cannot be replaced, and no other command or turn can start.
     """
 
     def __init__(
@@ -66,9 +61,9 @@ class Conversations:
         self._request = request
         self._store = store
         self._shown = ShownMessages((), context.redactor)
-        self._now = SavedConversation(Conversation())
+        self.now = SavedConversation(Conversation())
         self.revision = self.opened = 0
-        self._busy = self._lost = ""
+        self.busy = self._lost = ""
         self._turns = 0
         self._titling: asyncio.Task[None] | None = None
         self._numbers: dict[str, dict[int, int]] = {}  # session -> numbers of its turns in this run
@@ -76,32 +71,27 @@ class Conversations:
     @property
     def info(self) -> SessionInfo | None:
         """The session of the conversation, None before the first message."""
-        return self._now.info if self._now.info.id else None
+        return self.now.info if self.now.info.id else None
 
     @property
     def parent(self) -> str:
         """The id of the session that the conversation branched from, or ""."""
-        return self._now.info.parent
+        return self.now.info.parent
 
     @property
     def problem(self) -> str:
         """Why this conversation is not being saved, or ""."""
-        return self._now.problem
+        return self.now.problem
 
     @property
     def messages(self) -> Sequence[Message]:
         """The messages without configured secrets."""
-        self._shown = self._shown.of(self._now.talk.messages)
+        self._shown = self._shown.of(self.now.talk.messages)
         return self._shown
 
     @property
-    def now(self) -> SavedConversation:
-        """The conversation and what is saved with it. Screens show `messages`: its own may have secrets."""
-        return self._now
-
-    @property
     def compaction(self) -> Compaction:
-        now = self._now.talk.compaction
+        now = self.now.talk.compaction
         return replace(now, summary=self._context.redactor.redact_spoken(now.summary))
 
     def lost(self) -> str:
@@ -110,20 +100,12 @@ class Conversations:
         return lost
 
     @property
-    def busy(self) -> str:
-        """The command in progress, such as "the conversation is being summarized", or "".
-
-        While it runs, the conversation cannot be replaced, and no other command or turn can start.
-        """
-        return self._busy
-
-    @property
     def remarks(self) -> Sequence[Remark]:
-        return shown_remarks(self._now.talk.remarks, self._context.redactor)
+        return shown_remarks(self.now.talk.remarks, self._context.redactor)
 
     @property
     def meters(self) -> Meters:
-        context_meter, now, profile = self._active_model.context_meter, self._now, self._active_model.profile
+        context_meter, now, profile = self._active_model.context_meter, self.now, self._active_model.profile
         estimated = now.info.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
         return Meters(
@@ -131,19 +113,18 @@ class Conversations:
         )
 
     def result(self, name: str) -> str:
-        return self._context.redactor.redact_spoken(self._now.result_store.find(name) or "")
+        return self._context.redactor.redact_spoken(self.now.result_store.find(name) or "")
 
     async def new(self) -> None:
         with self._exclusively("a new conversation is being started"):
             await self._replace(SavedConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
-        """Continue a session in place of the conversation on screen, which stays if that fails.
+        """Continue a session in place of the conversation on screen, which stays if that fails (McptuiError).
 
-        Cancelling while the file is read changes nothing. After that, it can no longer be cancelled. Raises
-        McptuiError if the session cannot be opened.
+        Cancelling while the file is read changes nothing. After that, it can no longer be cancelled.
         """
-        if self._is_open(session):
+        if session == self.now.info.id:
             return
         with self._exclusively("a session is being opened"):
             found, journal = await self.stored().reopen(session)
@@ -165,7 +146,7 @@ class Conversations:
             raise UsageError("no session to resume")
         if not begin:
             raise UsageError("session not found", where=name, next_step=LIST_STEP)
-        self._now.describe(SessionMeta(title=name))
+        self.now.describe(SessionMeta(title=name))
         return f"No session {quoted_name(name, 60)} yet. Your first message starts it."
 
     async def branch(self, upto: int) -> None:
@@ -185,7 +166,7 @@ class Conversations:
 
         Raises McptuiError if there is no question.
         """
-        messages = self._now.talk.messages
+        messages = self.now.talk.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
         message = messages[index] if index in asked else None
@@ -205,15 +186,15 @@ class Conversations:
 
     async def messages_of(self, session: str) -> Sequence[Message]:
         """Return the messages of a session without opening it. Raises McptuiError if it cannot be read."""
-        if self._is_open(session):
+        if session == self.now.info.id:
             return self.messages
         return (await self.stored().read(session)).conversation.messages
 
     async def rename(self, session: str, title: str) -> str:
         title = self._context.redactor.redact_cut(title, spoken=True)
-        if self._is_open(session):
-            self._now.describe(SessionMeta(title=title))
-            await self._now.settled()
+        if session == self.now.info.id:
+            self.now.describe(SessionMeta(title=title))
+            await self.now.settled()
         else:
             await self.stored().rename(session, title)
         self.revision += 1
@@ -221,7 +202,7 @@ class Conversations:
 
     async def delete(self, session: str) -> None:
         """Delete a session. `restore` undoes that."""
-        if self._is_open(session):
+        if session == self.now.info.id:
             raise McptuiError("this session is already open", next_step="Start a new one first.")
         await self.stored().delete(session)
 
@@ -230,7 +211,7 @@ class Conversations:
 
     @property
     def system(self) -> str:
-        return self._system_of(self._now)
+        return self._system_of(self.now)
 
     def _system_of(self, now: SavedConversation) -> str:
         profile = self._active_model.profile
@@ -239,8 +220,8 @@ class Conversations:
     async def set_system(self, text: str) -> None:
         """Set the system prompt; an empty one restores the default."""
         own = text.strip()
-        self._now.talk.system, self._now.own_system = own, bool(own)
-        self._now.describe(SessionMeta(system=own))
+        self.now.talk.system, self.now.own_system = own, bool(own)
+        self.now.describe(SessionMeta(system=own))
         self._active_model.context_meter.forget()
         self.revision += 1
 
@@ -259,13 +240,13 @@ class Conversations:
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
         meter = self._active_model.context_meter
-        take_compaction(self._now.talk, Compaction(), meter)
+        take_compaction(self.now.talk, Compaction(), meter)
         meter.patient = True
         self.revision += 1
 
     def context_parts(self) -> Sequence[ContextPart]:
         """Return the tokens of each part of the next request, without the question."""
-        return self._request.parts(self._now.talk, self.system)
+        return self._request.parts(self.now.talk, self.system)
 
     async def title_from_model(self) -> str:
         with self._exclusively("the model is writing a title") as now:
@@ -310,7 +291,7 @@ class Conversations:
 
         Raises McptuiError if there is no model.
         """
-        active, context, now = self._active_model, self._context, self._now
+        active, context, now = self._active_model, self._context, self.now
         _ = active.model  # without a model, it raises
         self._turns += 1
         number, at = self._turns, time.time()
@@ -319,7 +300,7 @@ class Conversations:
             await asyncio.to_thread(self._request.look)
             await active.renew_key()
             await self._open_journal(now, text)
-            now.recorded_in(context.recording_name())
+            now.recorded_in(context.traffic.path.name)
             now.talk.system = self._system_of(now)
             now.turn_numbers[len(now.talk.messages)] = number
             now.talk.say(text, attachments, at)
@@ -338,9 +319,8 @@ class Conversations:
             return Turn(now.talk, deps, number)
 
         meter = TurnMeter(context.limits, context.clock)
-        starting = context.starting
         waits = (
-            Prerequisite(starting.awaited, starting.wait, starting.missing),
+            servers_starting(context.host, context.clock),
             Prerequisite(lambda: active.to_load and f"Loading {clean_line(active.to_load, 60)}", active.load),
         )
 
@@ -374,11 +354,8 @@ class Conversations:
         if self._titling is not None:
             self._titling.cancel()
             await asyncio.wait({self._titling})
-        await self._now.leave()
+        await self.now.leave()
         await self._active_model.close()
-
-    def _is_open(self, session: str) -> bool:
-        return self._now.info.id == session
 
     def stored(self) -> "SessionStore":
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
@@ -392,16 +369,15 @@ class Conversations:
 
         Raises McptuiError if another command is running.
         """
-        if self._busy:
-            raise McptuiError(self._busy, next_step="Wait until it finishes, or cancel it.")
-        self._busy = doing
+        if self.busy:
+            raise McptuiError(self.busy, next_step="Wait until it finishes, or cancel it.")
+        self.busy = doing
         try:
-            yield self._now
+            yield self.now
         finally:
-            self._busy = ""
+            self.busy = ""
 
     async def _replace(self, opened: SavedConversation, meta: SessionMeta | None = None) -> None:
-        """Replace the conversation on screen. Completes even if cancelled."""
         task = asyncio.create_task(self._take(opened, meta), name="replace the conversation")
         try:
             await asyncio.shield(task)
@@ -410,7 +386,7 @@ class Conversations:
             raise
 
     async def _take(self, opened: SavedConversation, meta: SessionMeta | None) -> None:
-        before, self._now = self._now, opened
+        before, self.now = self.now, opened
         if before.info.id:
             self._numbers[before.info.id] = before.turn_numbers
         self._active_model.context_meter.recall(opened.talk.messages)
@@ -426,22 +402,21 @@ class Conversations:
 
     async def _open_journal(self, now: SavedConversation, question: str) -> None:
         """Start saving a conversation with its first question. If that fails, it continues unsaved."""
-        was_left = now is not self._now
+        was_left = now is not self.now
         if now.talk.journal is not None or self._store is None or now.refused or was_left:
             return
         try:
-            journal = await self._begun(self._store, now.info.parent)
+            try:
+                journal = await self._store.begin(parent=now.info.parent)
+            except McptuiError:
+                if not now.info.parent:
+                    raise
+                journal = await self._store.begin()  # the parent was deleted: then this is not a branch
         except McptuiError as error:
             now.unsaved, now.refused = str(error), True
         else:
             now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
-
-    async def _begun(self, store: "SessionStore", parent: str) -> Journal:
-        if parent:
-            with suppress(McptuiError):  # the parent was deleted: then this is not a branch
-                return await store.begin(parent=parent)
-        return await store.begin()
 
     def _about_model(self) -> SessionMeta:
         profile = self._active_model.profile
@@ -459,7 +434,7 @@ class Conversations:
         def spent(usage: Usage) -> float | None:
             cost = profile.cost_of(usage) if profile is not None else None
             active.answered(model)
-            (now or self._now).spent(model.label, usage, cost)
+            (now or self.now).spent(model.label, usage, cost)
             return cost
 
         return spent

@@ -63,15 +63,9 @@ def report_crash(
     """Save the report of an internal error, and write one line to `stream` that names its file.
 
     The report itself is written to `stream` if it cannot be saved, or if the environment requests it.
-
-    Args:
-        error: the uncaught exception.
-        during: the command, or the screens by name.
-        env: the environment, whose secrets are redacted.
-        stream: standard error.
-        redactor: removes the secrets of the run; those of the environment and the configuration are added.
-        config: the configuration file, if the command line names one.
-        ended: what else happened, in a sentence, or "".
+    `during` is the command, or the screens by name. `redactor` removes the secrets of the run; those of `env`
+    and the configuration are added. `config` is the file that the command line names. `ended` says what else
+    happened, or is "".
     """
     redactor = _with_all_secrets(redactor, env, config)
     text = report(error, during=during, env=env, redactor=redactor)
@@ -123,7 +117,6 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
 
 
 def _without_secrets(text: str, redactor: Redactor) -> str:
-    """Return a text without secrets, including those in unconfigured URLs."""
     text = redactor.redact_cut(text)
     return masked(text, places_in_urls(text))
 
@@ -165,7 +158,6 @@ def _trace(error: BaseException) -> Iterator[str]:
 
 
 def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None:
-    """Cut the messages of an exception, of its causes and of its members."""
     if found is None or id(found) in seen:
         return
     seen.add(id(found))

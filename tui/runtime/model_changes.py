@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import UserMessage
@@ -76,38 +76,24 @@ class ModelValues:
     model: str
     key: str = NO_KEY
     variable: str = ""
-    secret: str = ""
+    secret: str = field(default="", repr=False)
     is_new: bool = True
-
-    def __repr__(self) -> str:
-        return f"ModelValues({self.name!r}, {self.base_url!r}, {self.model!r}, {self.key!r})"
 
 
 def _in_form(error: ModelError, values: ModelValues) -> ModelError:
-    """Return the error with a next step that names a field of the form."""
     if error.status == 401:
         error.next_step = PASTE_AGAIN if values.key in PASTED else CHOOSE_KEY
     return error
 
 
+@dataclass(slots=True)
 class ModelChanges:
-    """Adds model profiles, and replaces keys.
+    """Adds model profiles, and replaces keys."""
 
-    `active_model` has the keys and makes models, `switch` switches to a profile.
-    """
-
-    def __init__(
-        self,
-        configuration: "Configuration",
-        env: Mapping[str, str],
-        active_model: "ActiveModel",
-        switch: Callable[..., Awaitable[None]],
-    ) -> None:
-        self._configuration = configuration
-        self._config = configuration.file
-        self._env = env
-        self._active_model = active_model
-        self._switch = switch
+    _configuration: "Configuration"
+    _env: Mapping[str, str]
+    _active_model: "ActiveModel"
+    _switch: Callable[..., Awaitable[None]]
 
     def providers(self) -> Sequence[ProviderChoice]:
         """Return the providers for new profiles, those with a key in the environment first."""
@@ -134,7 +120,7 @@ class ModelChanges:
     def free_name(self, wanted: str) -> str:
         """Return an unused name for a profile, such as "qwen3-8b" for the model "org/qwen3:8b"."""
         fitted = re.sub(r"[^\w.-]+", "-", wanted.rpartition("/")[2]).strip("-._")[:NAME_LENGTH]
-        taken, base = self._config.table("models"), fitted or "model"
+        taken, base = self._configuration.file.table("models"), fitted or "model"
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 
@@ -147,9 +133,9 @@ class ModelChanges:
             raise ConfigError(
                 "No model selected", next_step="Enter a model ID, or press down to list the models."
             )
-        if values.name in self._config.table("models"):
+        if values.name in self._configuration.file.table("models"):
             raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
-        check_new(values.name, table, self._config.path, self._env, kind="models")
+        check_new(values.name, table, self._configuration.file.path, self._env, kind="models")
         return table
 
     def check(self, values: ModelValues) -> None:

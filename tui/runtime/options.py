@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _UNSAVED = frozenset({"run", "call", "read", "prompt", "list"})
 """Commands that save a conversation only if one is named."""
 
+_SAME = ("config", "model", "demo", "theme", "max_steps", "session", "resume", "command", "trust_config")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -63,26 +65,19 @@ class Options:
     def from_args(cls, args: argparse.Namespace) -> "Options":
         """Return the options of a parsed command line. Missing options keep their defaults."""
         given = vars(args)
+        command = given.get("command")
         return cls(
-            config=given.get("config"),
-            model=given.get("model"),
-            demo=bool(given.get("demo")),
-            theme=given.get("theme"),
+            **{name: given[name] for name in _SAME if given.get(name)},
             start=not (given.get("no_start") or given.get("no_servers")),
-            max_steps=given.get("max_steps"),
             mode=Mode(given.get("approve") or Mode.ASK),
-            disabled_too=given.get("command") in (None, "logout", "remove"),
-            paced=given.get("command") is None,
+            disabled_too=command in (None, "logout", "remove"),
+            paced=command is None,
             # A script's question is not saved, unless a session is named.
-            save=given.get("command") not in _UNSAVED or bool(given.get("session") or given.get("resume")),
-            session=given.get("session"),
-            resume=bool(given.get("resume")),
+            save=command not in _UNSAVED or bool(given.get("session") or given.get("resume")),
             sampling=SamplingRule(given["sampling"]) if given.get("sampling") else None,
-            project=None if given.get("command") is None else bool(given.get("project_instructions")),
+            project=None if command is None else bool(given.get("project_instructions")),
             roots=tuple(given.get("root") or ()),
-            command=given.get("command") or "",
             trusted=tuple(given.get("trust") or ()),
-            trust_config=bool(given.get("trust_config")),
         )
 
     def applied(self, spec: ServerSpec, source: str = "") -> ServerSpec:
@@ -106,8 +101,7 @@ def absolute(folders: Iterable[str]) -> tuple[str, ...]:
 class ChosenModel:
     """A model that was chosen over the configuration: by the command line, the user, or a conversation.
 
-    `model` is another id that the endpoint of the profile offers, or "". `effort` is None for the profile's
-    own.
+    `model` is another id that the endpoint offers, or "". `effort` is None for the profile's own.
     """
 
     name: str

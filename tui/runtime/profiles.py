@@ -241,8 +241,7 @@ def forget(profile: ModelProfile) -> bool:
 async def offered(profile: ModelProfile | None) -> Sequence[str]:
     """Return the ids of the chat models that the endpoint of a profile offers. Bounded in time.
 
-    Raises ConfigError or ModelError if the endpoint cannot be reached or does not list models. The user can
-    still type an id.
+    Raises ConfigError or ModelError if it cannot be reached or does not list models.
     """
     if profile is None:
         return (DEMO,)

@@ -53,9 +53,7 @@ class RunRecording:
         self._command = ""
         self._taps: TapWatch | None = None
         self._linting = LintThread(
-            lambda found, judged: self._recorder.add_findings(found, judged),
-            self._reader,
-            model_judge,
+            lambda found, judged: self._recorder.add_findings(found, judged), self._reader, model_judge
         )
         self._recorder = Recorder(
             self._open,
@@ -103,12 +101,8 @@ class RunRecording:
     ) -> None:
         """Start recording, including earlier traffic.
 
-        Args:
-            settings: whether anything is stored, and how much.
-            folder: of all recordings.
-            filters: the file of named filters; without it, none can be named.
-            command: the recording command: "run", "call", "" for the app.
-            follow_taps: also add what `mcptui tap` records.
+        `folder` is that of all recordings. Without a file of named `filters`, none can be named. `command` is
+        "" for the app. With `follow_taps`, also add what `mcptui tap` records.
         """
         self._settings, self._filters, self._command = settings, filters, command
         self._folder = folder if settings.record else None

@@ -6,14 +6,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
-from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome, Severity
+from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
 from tui.storage.files.live_lock import is_live
@@ -85,7 +85,6 @@ def _turn_asked(path: Path, questions: Sequence[str]) -> int:
 
 
 def _questions_in(body: bytes) -> list[str]:
-    """Return the texts of the user messages in a model request, if it is readable."""
     try:
         messages = json.loads(body)["messages"]
         said = [one["content"] for one in messages if one["role"] == "user"]
@@ -95,7 +94,7 @@ def _questions_in(body: bytes) -> list[str]:
 
 
 def _without_known_keys(text: str) -> str:
-    from tui.core.secrets.redact import Redactor
+    from tui.core.secrets.redact import Redactor  # not needed for the first lines
 
     return Redactor().redact(text)
 
@@ -112,9 +111,10 @@ class RecordingFile:
         `redact` removes secrets from a note; by default, those of a known form.
         """
         self._thread = DaemonThread("load a recording", self._run, failed=self._failed, max_restarts=0)
-        self._closing = self._thread.closing
-        live = is_live(path)
-        ended_ns = _ended_ns(path)
+        self._closing, self.start = self._thread.closing, self._thread.start
+        live, ended_ns = is_live(path), 0
+        with closing(RecordingReader(path)) as reader, suppress(StorageError):  # damage is reported later
+            ended_ns = reader.ends_ns()[1]
         self._path = path
         self._shown = self._looked_at = 0
         self._judged = sys.maxsize
@@ -144,9 +144,6 @@ class RecordingFile:
             keep_note(self._path, seq, marked=marked, text=text)
         except McptuiError as error:
             _log.warning("cannot store a note: %s", error)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def painted(self) -> None:
         """Continue after the last page, which is on the screen now."""
@@ -235,7 +232,6 @@ class RecordingFile:
         return last
 
     def _note_damage(self, reader: RecordingReader) -> None:
-        """Report the damage found so far."""
         damage = reader.damage
         if self._lost_notes:
             damage = f"{damage or 'the recording is damaged'}. Its marks and notes could not be read"
@@ -268,18 +264,14 @@ class RecordingFile:
                 _log.info("cannot read the findings: %s", error)
             else:
                 for severity, seqs in stored:
-                    self._set_severity(severity, seqs)
+                    for seq in seqs:
+                        self.recording.entries.set_severity(seq, severity)
                 self._judged = sys.maxsize if is_whole else judged
                 return True
         self._judged = self._looked_at
         return False
 
-    def _set_severity(self, severity: Severity, seqs: Sequence[int]) -> None:
-        for seq in seqs:
-            self.recording.entries.set_severity(seq, severity)
-
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
-        """Show the stored findings. Lint entries that the writer will not lint."""
         last = self.recording.entries.last
         if self._take_stored(reader, live):
             return
@@ -320,7 +312,7 @@ class RecordingFile:
         if self._found is not None:
             self._found.add(found)
         for finding in found:
-            self._set_severity(finding.severity, (finding.seq,))
+            self.recording.entries.set_severity(finding.seq, finding.severity)
         self._judged = self._looked_at
 
 
@@ -339,12 +331,3 @@ def _fill(columns: EntryColumns, rows: Sequence[ListRow]) -> None:
     found = {row[0]: row for row in rows}
     missing = range(columns.seq(start), min(columns.seq(start) + PAGE, columns.seq(end)))
     columns.fill([found.get(seq) or (seq, *dropped) for seq in missing])
-
-
-def _ended_ns(path: Path) -> int:
-    """Return the wall clock of the last entry, 0 for none. Raises StorageError if there is no recording."""
-    with closing(RecordingReader(path)) as reader:
-        try:
-            return reader.ends_ns()[1]
-        except StorageError:  # the damage is reported when it is read
-            return 0

@@ -22,11 +22,7 @@ from tui.settings.state.project_file import ProjectFile
 
 
 class RequestContext:
-    """The project's and the servers' part of each request.
-
-    `project` are the project instructions of the folder, and whether they are used. They are only read if
-    `wanted`.
-    """
+    """The project's and the servers' part of each request. `project` is only read if `wanted`."""
 
     def __init__(
         self, project: ProjectFile, active_model: ActiveModel, context: TurnContext, *, wanted: bool = True

@@ -33,7 +33,7 @@ from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
 from tui.core.questions import Refuser, UserQuestioner
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import CAUSE, TrafficSink
+from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
@@ -57,7 +57,6 @@ from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.server_memory import ServerMemory
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
-from tui.traffic.record.open_recording import Recording
 
 if TYPE_CHECKING:
     from tui.runtime.log import LogFile
@@ -73,53 +72,34 @@ _TAPS = "tui.runtime.tap_follower"
 class Runtime:
     """Everything behind the screens and the commands.
 
-    Attributes:
-        host: the servers.
-        conversations: the conversation on screen, and all sessions.
-        request: the parts of each model request besides the conversation.
-        turn_context: what turns need besides a conversation and a model.
-        calls: saved calls by hand.
-        server_changes: adds, changes and removes servers while mcptui runs.
-        configuration: what is in force, and every change of it.
-        model_changes: adds model profiles while mcptui runs.
-        trust: which servers are trusted.
-        decisions: the record of what was allowed and denied.
-        consent: which servers may start.
-        redactor: removes secrets that must not be shown or stored.
-        questioner: answers requests from servers. Set before `ready()`; without it, everything is declined.
-        is_ready: `ready()` is done.
+    `questioner` answers requests from servers. It is set before `ready()`; without it, everything is
+    declined. `recording` is the traffic so far, for the traffic screen. `is_ready`: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
-        """Build everything. Nothing is read or started yet.
-
-        Args:
-            options: from the command line.
-            env: the environment.
-        """
+        """Build everything. Nothing is read or started yet."""
         self._options = options
         trust = options.trust_config
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: UserQuestioner = Refuser()
-        self._traffic = RunRecording(lambda: self.redactor)
-        self.host = Host((), sink=self._traffic, clock=self._clock)
+        self.traffic = RunRecording(lambda: self.redactor)
+        self.recording = self.traffic.recording
+        self.host = Host((), sink=self.traffic, clock=self._clock)
         self.decisions = StoredDecisions(redact=self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
         self.configuration = Configuration(
             ConfigFile(options.config, env, trust=trust),
             options,
             self.redactor,
-            host=lambda: self.host,
+            host=self.host,
             trusted=stored_trust.applied,
             take_over=self._take_over,
             follow_model=self._follow_model,
         )
-        self.trust = ServerTrust(lambda: self.host, stored_trust, self.configuration, self.decisions)
-        self.consent = RunConsent(lambda: self.questioner, self.decisions, trust=trust)
-        self._active_model = ActiveModel(
-            options, env, self._clock, self._traffic, self._keep_secret, self.consent
-        )
+        self.trust = ServerTrust(stored_trust, self.configuration, self.decisions)
+        self.consent = RunConsent(self.questioner, self.decisions, trust=trust)
+        self._active_model = ActiveModel(options, env, self._clock, self.traffic, self.redactor, self.consent)
         self._sessions = (
             SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
         )
@@ -131,7 +111,7 @@ class Runtime:
             self.redactor,
             self.decisions,
             notice=self._notice,
-            recording_name=lambda: self._traffic.path.name,
+            traffic=self.traffic,
         )
         self.request = RequestContext(
             ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project)),
@@ -161,7 +141,7 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        return ServerChanges(self.configuration, self._env, lambda: self.host, self.consent.keep)
+        return ServerChanges(self.configuration, self._env, self.consent.keep)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":
@@ -180,12 +160,10 @@ class Runtime:
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
-        Args:
-            start: start the servers with autostart, unless the command line forbids it.
-            model: choose a model. Commands without a question do not need one.
-            record: record the traffic, unless the configuration forbids it.
-            taps: also show the traffic that `mcptui tap` records in other processes.
-            session: open the session that the command line names. An error is reported as a problem.
+        `start` those with autostart, and `record` the traffic, unless command line or configuration forbid
+        it. Without `model`, none is chosen: commands without a question need none. `taps`: also show the
+        traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
+        names; an error is reported as a problem.
         """
         from tui.runtime.log import begin_logging
 
@@ -195,7 +173,7 @@ class Runtime:
         self._apply(loaded, stamp)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
-            self._traffic.start(
+            self.traffic.start(
                 loaded.settings.traffic,
                 state_dir() / "recordings",
                 data_dir() / "filters.toml",
@@ -226,14 +204,15 @@ class Runtime:
     def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Create servers, rules and limits from a configuration; `stamp` is that of its file when read."""
         self._problems, self._warnings = loaded.problem_texts(self.trust.problems)
-        self.host = Host(
+        self.consent.questioner = self.questioner
+        self.host = self.configuration.host = self.turn_context.host = Host(
             self.configuration.adopt(loaded, stamp),
-            sink=self._traffic,
+            sink=self.traffic,
             clock=self._clock,
             redactor=self.redactor,
             answerers=Answerers(
                 questioner=self.questioner,
-                sampler=ModelSampler(self._active_model, self._choose_model, self.conversations.biller),
+                sampler=ModelSampler(self._active_model, self.configuration, self.conversations.biller),
                 consent=self.consent,
                 decisions=self.decisions,
                 hand=self._options.hand,
@@ -247,9 +226,7 @@ class Runtime:
             ),
             traceparent=self._traceparent,
         )
-        context = self.turn_context
-        context.host = self.host
-        context.policy = Policy(
+        policy = self.turn_context.policy = Policy(
             self._approvals.rules(loaded),
             self._options.mode,
             lambda server: self.configuration.digests.get(server, ""),
@@ -257,13 +234,11 @@ class Runtime:
             refresh=self._approvals.refresh,
             trust=self.trust,
         )
-        self._approvals.begin(context.policy, stamp)
+        self._approvals.begin(policy, stamp)
         self._limit(loaded)
 
     def _limit(self, loaded: "Loaded") -> None:
-        from tui.settings.specs import turn_limits
-
-        limits = turn_limits(loaded.settings.limits)
+        limits = Limits(**loaded.settings.limits.model_dump())
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
 
     def _take_over(self, loaded: "Loaded") -> None:
@@ -275,12 +250,6 @@ class Runtime:
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
         self._revision += 1
-
-    async def _choose_model(self) -> None:
-        """Choose a model, for commands that need one only when a server requests it."""
-        loaded = self.configuration.loaded
-        if not self._active_model.label and self._active_model.error is None and loaded is not None:
-            await self._active_model.begin(loaded)
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
         notes = await self._active_model.reload(loaded)
@@ -306,21 +275,11 @@ class Runtime:
         name = self._options.session
         return await self.conversations.resume_named(name, begin=True) if name is not None else ""
 
-    def listen(self, listener: TrafficSink) -> None:
-        """Pass all traffic to `listener` immediately. It must neither raise nor wait."""
-        self._traffic.listener = listener
-
-    def _keep_secret(self, name: str, value: str) -> None:
-        """Redact a key of an endpoint until the process ends."""
-        self.redactor.add({}, {name: value})
-
     def require_usable(self, *, key: bool = False) -> None:
         """Raise the first error of configuration or model, for commands that cannot continue with it.
 
-        Raises:
-            UsageError: the command line names a profile that does not exist.
-            ConfigError: the configuration is missing or unreadable, its approvals are invalid, or its model
-                cannot be used or, with `key`, has no key.
+        Raises UsageError for a profile that does not exist, ConfigError if the configuration is missing or
+        unreadable, its approvals are invalid, or its model cannot be used or, with `key`, has no key.
         """
         if (loaded := self.configuration.loaded) is not None:
             for problem in loaded.errors:
@@ -381,7 +340,7 @@ class Runtime:
         """Why the traffic is not being recorded although it should be, or ""."""
         loaded = self.configuration.loaded
         wanted = loaded is not None and loaded.settings.traffic.record
-        return self._traffic.recording.problem() if wanted else ""
+        return self.recording.problem() if wanted else ""
 
     @property
     def failed_thread(self) -> str:
@@ -397,11 +356,6 @@ class Runtime:
     def model_notice(self) -> str:
         """A line to show under each reply, or ""."""
         return self._active_model.notice
-
-    @property
-    def recording(self) -> Recording:
-        """The traffic so far, for the traffic screen."""
-        return self._traffic.recording
 
     @property
     def workbench(self) -> HandWorkbench:
@@ -428,7 +382,6 @@ class Runtime:
         return self._trace_ids.traceparent(CAUSE.get())
 
     def _notice(self, event: Event) -> None:
-        """Store the part of an event that is needed after its turn."""
         if isinstance(event, ApprovalGiven) and event.answer is Answer.ALWAYS:
             self._background.start(self._save_approvals(), "saving approvals")
 
@@ -444,19 +397,15 @@ class Runtime:
         async with AsyncExitStack() as steps:  # in reverse order, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
-            for stored in (self._traffic, self._memory, self.trust, self.decisions):
+            for stored in (self.traffic, self._memory, self.trust, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
-            steps.push_async_callback(self._end_background)
+            steps.push_async_callback(self._background.settled, CLOSE_SECONDS)
+            steps.push_async_callback(self.configuration.running.settled, CLOSE_SECONDS)
             steps.push_async_callback(self.conversations.close)
             steps.push_async_callback(self.host.shutdown)
 
-    async def _end_background(self) -> None:
-        await self.configuration.running.settled(CLOSE_SECONDS)
-        await self._background.settled(CLOSE_SECONDS)
-
 
 def _import_settings(*, taps: bool) -> None:
-    """Import the modules that read a configuration. Not on the event loop."""
     with importing():
         for name in ("tui.settings.load", "tui.settings.specs", *([_TAPS] if taps else ())):
             import_module(name)

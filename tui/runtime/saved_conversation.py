@@ -21,10 +21,7 @@ class SavedConversation:
     """
 
     def __init__(
-        self,
-        talk: Conversation,
-        info: SessionInfo | None = None,
-        results: Mapping[str, str] | None = None,
+        self, talk: Conversation, info: SessionInfo | None = None, results: Mapping[str, str] | None = None
     ) -> None:
         self.talk = talk
         self.info = info or SessionInfo("")

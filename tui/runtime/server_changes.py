@@ -1,6 +1,7 @@
 """Adds, changes, disables and removes servers while mcptui runs: in the file, and at once."""
 
 import dataclasses
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
-from tui.host.host import Host
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
 from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
@@ -59,24 +59,14 @@ class ServerValues:
 NONE_LEFT = "to start the sample servers again, delete [servers] from the configuration file"
 
 
+@dataclasses.dataclass(slots=True)
 class ServerChanges:
-    """Adds, changes and removes servers.
+    """Adds, changes and removes servers."""
 
-    `host` returns the host. `agree` stores consent for a server that the user has typed.
-    """
-
-    def __init__(
-        self,
-        configuration: "Configuration",
-        env: Mapping[str, str],
-        host: Callable[[], Host],
-        agree: Callable[[ServerSpec], Awaitable[None]] | None = None,
-    ) -> None:
-        self._configuration = configuration
-        self._file = configuration.file
-        self._env = env
-        self._host = host
-        self._agree = agree
+    _configuration: "Configuration"
+    _env: Mapping[str, str]
+    _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
+    """Stores consent for a server that the user has typed."""
 
     def table(self, name: str) -> Mapping[str, Any] | None:
         """Return the current table of a server in the file, None if the file has none (as for samples)."""
@@ -85,7 +75,7 @@ class ServerChanges:
 
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._file.table("servers"):
+        if found := self._configuration.file.table("servers"):
             return found
         loaded = self._configuration.loaded
         servers = loaded.raw.get("servers") if loaded is not None else None
@@ -98,9 +88,10 @@ class ServerChanges:
         found = table[key] if isinstance(table.get(key), Mapping) else {}
         hidden = {one for one in found if literal_secret(("servers", name, key, one), str(found[one]))}
         lines = (f"{one}{mark}{HIDDEN if one in hidden else value}" for one, value in found.items())
-        transport = table.get("transport")
+        transport, url = table.get("transport"), table.get("url")
+        command = shlex.join([str(table.get("command", "")), *map(str, table.get("args", ()))])
         return ServerValues(
-            new_server.form_line(table),
+            url if isinstance(url, str) else command,
             "\n".join(lines),
             transport if isinstance(transport, str) else "",
             table.get("send_as_is") is True,
@@ -113,7 +104,7 @@ class ServerChanges:
         `changes` is the server being changed. Values that are still hidden stay. Raises McptuiError if a
         field is invalid.
         """
-        refuse_foreign(self._file.path)
+        refuse_foreign(self._configuration.file.path)
         line = typed.line.strip()
         remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
@@ -129,7 +120,7 @@ class ServerChanges:
             env=None if remote else named,
             headers=named if remote else None,
             transport=typed.transport,
-            known=lambda word: is_command(word, str(self._file.path.absolute().parent)),
+            known=lambda word: is_command(word, str(self._configuration.file.path.absolute().parent)),
         )
         table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
@@ -138,7 +129,7 @@ class ServerChanges:
         others = {known: there for known, there in present.items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         try:
-            notes = new_server.check_new(name, table, self._file.path, self._env)
+            notes = new_server.check_new(name, table, self._configuration.file.path, self._env)
         except new_server.InvalidKey as error:
             key = error.key.partition(".")[0]
             if key in before and key not in IN_FORM:
@@ -148,9 +139,9 @@ class ServerChanges:
 
     async def toggle_tool(self, server: str, tool: str) -> str:
         """Turn a tool on or off for the model; return why that was not saved, or ""."""
-        if (status := self._host().find(server)) is None:
+        if (status := self._configuration.host.find(server)) is None:
             return not_configured(server)
-        names = [one.name for one in self._host().workbench.tools(server)]
+        names = [one.name for one in self._configuration.host.workbench.tools(server)]
         off = status.spec.off
         turned_off = not is_off(tool, off)
 
@@ -230,14 +221,14 @@ class ServerChanges:
             remove_server(document, name)
 
         async def sign_out(_: Sequence[ServerSpec]) -> None:
-            if is_remote and (signed_out := await self._host().sign_out(name)).told:
+            if is_remote and (signed_out := await self._configuration.host.sign_out(name)).told:
                 told.append(signed_out.told.strip())
 
         notes = await self._configuration.change(change, first=sign_out)
         if (delete_leftovers := service("leftovers")) is not None:
             told += await delete_leftovers(name, present)
         left = _ending([*told, *notes])
-        return left if self._file.table("servers") else [*left, NONE_LEFT]
+        return left if self._configuration.file.table("servers") else [*left, NONE_LEFT]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)

@@ -26,28 +26,17 @@ _log = logging.getLogger(__name__)
 
 
 class TapWatch:
-    """Finds the taps of other processes and follows them, in a thread.
-
-    Args:
-        folder: the folder of recordings.
-        sink: receives their entries.
-    """
+    """Finds the taps of other processes in a folder and follows them, in a thread."""
 
     def __init__(self, folder: Path, sink: TrafficSink) -> None:
         self._thread = DaemonThread("taps", self._run)
         self._closing = self._thread.closing
+        self.start, self.close = self._thread.start, self._thread.close  # waits at most 2 s for the end
         self._folder = folder
         self._sink = sink
         self._began = began_stamp()
         self._known: set[Path] = set()
         self._followed: dict[Path, _Tap] = {}
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop, and wait at most 2 s for the end."""
-        self._thread.close()
 
     def _run(self) -> None:
         try:
@@ -111,10 +100,9 @@ class TapWatch:
 
 
 class _Tap:
-    """The recording of one tap, and how far it has been read."""
-
     def __init__(self, path: Path) -> None:
         self._reader = RecordingReader(path)
+        self.close = self._reader.close
         try:
             self.name = self._reader.meta().get("tap", "")
             self._last = max(0, self._reader.span()[1] - HISTORY)
@@ -131,9 +119,6 @@ class _Tap:
             if entry is not None and "batch" not in entry.detail:
                 seen.append(self._captured(entry))
         return seen
-
-    def close(self) -> None:
-        self._reader.close()
 
     def _captured(self, entry: Entry) -> Captured:
         detail = {name: value for name, value in entry.detail.items() if name != "remark"}

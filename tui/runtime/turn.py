@@ -17,6 +17,7 @@ from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnTools
 from tui.host.host import Host
 from tui.runtime.permission.approvals import TurnApprover
+from tui.runtime.recording import RunRecording
 from tui.runtime.redaction import EventRedactor
 
 PATIENCE_NS = 8_000_000_000
@@ -32,15 +33,7 @@ LOOK_SECONDS = 0.05
 class TurnContext:
     """The dependencies of a turn besides a conversation and a model. The runtime replaces its parts.
 
-    Attributes:
-        host: the servers and their tools.
-        policy: what may run without approval.
-        limits: the hard limits of a turn.
-        clock: time.
-        redactor: removes secrets that front ends must not receive.
-        decisions: records what was allowed and denied.
-        notice: called with each event first.
-        recording_name: returns the recording that the traffic goes to, or "".
+    `redactor` removes secrets that front ends must not receive. `notice` is called with each event first.
     """
 
     host: Host
@@ -50,21 +43,21 @@ class TurnContext:
     redactor: Redactor
     decisions: DecisionLog
     notice: Callable[[Event], None]
-    recording_name: Callable[[], str]
+    traffic: RunRecording
 
     @property
     def toolbox(self) -> Toolbox:
         """The tools of the running servers."""
         return self.host.toolbox
 
-    @property
-    def starting(self) -> "ServersStarting":
-        return ServersStarting(self.host.statuses, self.clock)
-
     def tools(self) -> TurnTools:
         """Return what the model may use."""
         host = self.host
-        return TurnTools(host.toolbox, host.model_resources, self.starting.absent, host.toolbox.turned_off)
+
+        def absent() -> dict[str, ServerState]:
+            return {one.name: one.state for one in host.statuses() if one.state is not ServerState.RUNNING}
+
+        return TurnTools(host.toolbox, host.model_resources, absent, host.toolbox.turned_off)
 
     def permission(self, approver: Approver) -> TurnPermission:
         """Return who is asked: without secrets, and as long as the server of the call is there."""
@@ -80,12 +73,8 @@ class TurnContext:
 class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 
-    Args:
-        begin: opens the journal, adds the user's message, and returns the turn.
-        meter: the meter to show before the turn exists.
-        notice: called with each event before anything else gets it.
-        redactor: removes secrets from the events.
-        waits: what to wait for before it starts.
+    `begin` opens the journal, adds the user's message, and returns the turn. `meter` is shown before that.
+    `notice` is called with each event before anything else gets it.
     """
 
     def __init__(
@@ -94,7 +83,7 @@ class PendingTurn:
         meter: TurnMeter,
         notice: Callable[[Event], None],
         redactor: Redactor,
-        waits: "Sequence[Prerequisite]",
+        waits: Sequence["Prerequisite"],
     ) -> None:
         self._begin = begin
         self._meter = meter
@@ -155,7 +144,6 @@ class PendingTurn:
                 yield shown
 
     async def _wait(self) -> AsyncIterator[Event]:
-        """Wait for the missing prerequisites, and report them. Cancelling ends the wait."""
         waits = [prerequisite for prerequisite in self._waits if prerequisite.awaited()]
         if not waits or self._cancelled:
             return
@@ -189,44 +177,30 @@ class Prerequisite:
     missing: Callable[[], str] = str
 
 
-class ServersStarting:
-    """The starting servers. A question waits briefly, so that the model has their tools.
+def servers_starting(host: Host, clock: Clock) -> Prerequisite:
+    """Return the starting servers. A question waits briefly, so that the model has their tools."""
 
-    Args:
-        statuses: returns the state of all servers. Cheap.
-        clock: time.
-    """
+    def starting() -> list[ServerStatus]:
+        return [one for one in host.statuses() if one.state is ServerState.STARTING]
 
-    def __init__(self, statuses: Callable[[], Sequence[ServerStatus]], clock: Clock) -> None:
-        self._statuses = statuses
-        self._clock = clock
-
-    def awaited(self) -> str:
-        if names := self._recently_starting():
-            return f"Waiting for {units.plural(len(names), 'server')} to start: {_listed(names)}"
-        return ""
-
-    async def wait(self) -> None:
-        until_ns = self._clock.now_ns() + PATIENCE_NS
-        while self._recently_starting() and self._clock.now_ns() < until_ns:
-            await self._clock.sleep(LOOK_SECONDS)
-
-    def absent(self) -> dict[str, ServerState]:
-        """Return the servers that are not running, by name."""
-        return {one.name: one.state for one in self._statuses() if one.state is not ServerState.RUNNING}
-
-    def missing(self) -> str:
-        names = [one.name for one in self._statuses() if one.state is ServerState.STARTING]
+    def awaited() -> str:
+        names = [one.name for one in starting() if one.since_ns > clock.now_ns() - FRESH_NS]
         if not names:
             return ""
-        later = "Their tools become available when they run"
-        later = later if len(names) > 1 else "Its tools become available when it runs"
-        return f"Still starting: {_listed(names)}. {later}."
+        return f"Waiting for {units.plural(len(names), 'server')} to start: {_listed(names)}"
 
-    def _recently_starting(self) -> list[str]:
-        since = self._clock.now_ns() - FRESH_NS
-        starting = (one for one in self._statuses() if one.state is ServerState.STARTING)
-        return [one.name for one in starting if one.since_ns > since]
+    async def wait() -> None:
+        until_ns = clock.now_ns() + PATIENCE_NS
+        while awaited() and clock.now_ns() < until_ns:
+            await clock.sleep(LOOK_SECONDS)
+
+    def missing() -> str:
+        names = [one.name for one in starting()]
+        its = "Their tools become available when they run"
+        its = its if len(names) > 1 else "Its tools become available when it runs"
+        return f"Still starting: {_listed(names)}. {its}." if names else ""
+
+    return Prerequisite(awaited, wait, missing)
 
 
 def _listed(names: Sequence[str]) -> str:

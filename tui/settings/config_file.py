@@ -1,7 +1,6 @@
 """The configuration file of this run: read as a whole, changed by functions over its values.
 
-The settings for the first frame and for a tap are read quickly, before heavy imports, and without reporting
-problems. `load` reports them a moment later.
+The settings for the first frame and for a tap are read quickly. `load` reports their problems a moment later.
 """
 
 import os

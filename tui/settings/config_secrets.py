@@ -107,7 +107,6 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
 
 
 def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
-    """Return a value and the secrets in it, by name."""
     found = {name: value}
     # A server that echoes its token rarely includes the word "Bearer".
     if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):

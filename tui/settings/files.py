@@ -122,9 +122,7 @@ def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise ConfigError(
-                    "is being changed by another mcptui.",
-                    where=str(path),
-                    next_step="Nothing was changed.",
+                    "is being changed by another mcptui.", where=str(path), next_step="Nothing was changed."
                 ) from None
             time.sleep(STEP_SECONDS)
         except OSError:  # the file system has no locks

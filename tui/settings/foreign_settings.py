@@ -39,7 +39,6 @@ _FLAG = f"{_NOT_OWN}, so this applies only with --trust-config"
 
 
 def _used(use: str, value: Any, default: Any) -> Any:
-    """Return the value that applies, from the value in the file and the default."""
     match use:
         case "as it is":
             return value
@@ -140,7 +139,6 @@ def _allowing(loaded: Loaded) -> list[KeyPath]:
 
 
 def _narrowed(section: SectionT, path: KeyPath) -> tuple[SectionT, list[KeyPath]]:
-    """Return a table with the settings that apply, and the paths of the others."""
     uses = USES.get(type(section), {})
     update: dict[str, Any] = {}
     dropped: list[KeyPath] = []

@@ -39,18 +39,10 @@ PYTHON_VARIABLE = "MCPTUI_PYTHON"
 class Loaded:
     """A configuration as it was read.
 
-    Attributes:
-        settings: the usable part.
-        problems: all problems, in the order of the file.
-        path: the file.
-        exists: whether the file exists.
-        readable: whether it could be parsed; otherwise `settings` has only defaults.
-        names_servers: whether it lists its servers, even if the list is empty.
-        secrets: values that must not be shown, by a displayable name.
-        source: description of its origin if it is not the user's own, otherwise "". Set by `ConfigFile`.
-        references: references to the environment, by key.
-        raw: the values as written in the file.
-        places: the places of its keys.
+    `settings` is the usable part; with defaults only, unless the file is `readable`. `names_servers`: it
+    lists its servers, even if the list is empty. `secrets` are values that must not be shown, by a
+    displayable name. `references` are those to the environment, by key. `raw` are the values as written.
+    `source` describes its origin if it is not the user's own, and is otherwise ""; `ConfigFile` sets it.
     """
 
     settings: Settings
@@ -222,7 +214,6 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    """Return the references of servers, models and the registry to the environment."""
     found = {
         path: reference_in(value, env)
         for path, value in leaves(tree)

@@ -21,7 +21,6 @@ def configuration_schema() -> dict[str, Any]:
 
 
 def _described(field: dict[str, Any], doc: str) -> dict[str, Any]:
-    """Return the schema of a field with its docstring, without null, which TOML does not have."""
     choices = [choice for choice in field.pop("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
         field = choices[0] | field
@@ -54,9 +53,6 @@ def field_docs() -> dict[str, dict[str, str]]:
         fields = docs.setdefault(node.name, {})
         for before, after in zip(node.body, node.body[1:], strict=False):
             match before, after:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str(text))),
-                ):
+                case (ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text)))):
                     fields[name] = inspect.cleandoc(text)
     return docs

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
@@ -52,7 +53,7 @@ def server_table(
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
     transport: str = "",
-    known: Callable[[str], bool] = lambda command: True,
+    known: Callable[[str], bool] = is_command,
 ) -> dict[str, Any]:
     """Return the table of a server, as under `[servers.NAME]`; `known` says whether a command exists.
 
@@ -67,8 +68,7 @@ def server_table(
         return _remote(first, words[1:], env, headers, transport)
     if headers:
         raise UsageError(
-            "headers require a URL, and this is a command.",
-            next_step="Use --env for its environment.",
+            "headers require a URL, and this is a command.", next_step="Use --env for its environment."
         )
     command = list(words)
     if len(command) == 1 and not known(first):
@@ -79,15 +79,10 @@ def server_table(
                 next_step=f"If it is a URL, write https://{clean_line(first, 100)}",
             )
     if not known(command[0]):
+        shown, step = quoted_name(command[0], 100), "Check the spelling, or use its path."
         if os.path.isdir(command[0]):
-            raise UsageError(
-                f"{quoted_name(command[0], 100)} is a folder, not a command.",
-                next_step="Use the path of a program.",
-            )
-        raise UsageError(
-            f"command {quoted_name(command[0], 100)} not found on PATH.",
-            next_step="Check the spelling, or use its path.",
-        )
+            raise UsageError(f"{shown} is a folder, not a command.", next_step="Use the path of a program.")
+        raise UsageError(f"command {shown} not found on PATH.", next_step=step)
     table: dict[str, Any] = {"command": command[0]}
     table |= {"args": command[1:]} if command[1:] else {}
     table |= {"env": dict(env)} if env else {}
@@ -111,10 +106,8 @@ def _remote(
             "environment variables require a command, and this is a URL.",
             next_step="Use --header for its HTTP headers.",
         )
-    websocket = scheme in ("ws", "wss")
-    table: dict[str, Any] = {"url": address}
-    if transport or websocket:
-        table["transport"] = transport or "websocket"
+    transport = transport or ("websocket" if scheme in ("ws", "wss") else "")
+    table: dict[str, Any] = {"url": address} | ({"transport": transport} if transport else {})
     return table | ({"headers": dict(headers)} if headers else {})
 
 
@@ -156,12 +149,9 @@ def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, s
 
 def server_name(table: Mapping[str, Any]) -> str:
     """Return a name for a server, from its address or package: "everything", "linear", "server"."""
-    url = table.get("url")
-    if isinstance(url, str):
-        found = _name_of_host(url)
-    else:
-        found = _name_of_command([str(table.get("command", "")), *map(str, table.get("args", ()))])
-    return _fitted(found)
+    if isinstance(url := table.get("url"), str):
+        return _fitted(_name_of_host(url))
+    return _fitted(_name_of_command([str(table.get("command", "")), *map(str, table.get("args", ()))]))
 
 
 def named_after(package: str) -> str:
@@ -209,7 +199,6 @@ def _name_of_command(words: Sequence[str]) -> str:
 
 
 def _first_operand(words: Sequence[str]) -> str:
-    """Return the first word that is neither an option nor an option's value."""
     rest = iter(words)
     for word in rest:
         if word in _VALUED:
@@ -224,13 +213,6 @@ def _stripped(name: str) -> str:
     while (shorter := _AFFIXES.sub("", kept)) and shorter != kept:
         kept = shorter
     return name if kept == name.replace("_", "-") else kept
-
-
-def form_line(table: Mapping[str, Any]) -> str:
-    """Return the address or command line of a server, as `draft` reads it."""
-    if isinstance(url := table.get("url"), str):
-        return url
-    return shlex.join([str(table.get("command", "")), *map(str, table.get("args", ()))])
 
 
 def as_toml(name: str, table: Mapping[str, Any]) -> str:
@@ -264,11 +246,9 @@ def check_new(
     kind: str = "servers",
     created: str = "",
 ) -> list[str]:
-    """Return notes on a valid server, such as variables that are not set.
+    """Return notes on a valid server, such as variables that are not set. Raises ConfigError.
 
     `kind` is "models" for a model profile. `created` is a folder that does not exist yet, but will.
-
-    Raises ConfigError if the server is invalid.
     """
     if fault := name_fault(name):
         raise InvalidName(f"the name {quoted_name(name)} {fault}.")
@@ -333,26 +313,22 @@ def is_same(there: object, table: Mapping[str, Any]) -> bool:
 
 def unconfigured_server(
     words: Sequence[str],
-    *,
-    env: Mapping[str, str],
-    headers: Mapping[str, str],
-    transport: str,
+    env: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    transport: str = "",
     era: str = "",
-    environment: Mapping[str, str],
-    folder: Path,
-    known: Callable[[str], bool],
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     """Return the server of an address or a command line, and its secrets by displayable name.
 
     `${VAR}` is replaced in `env` and `headers`, not in the words. A command runs in the current folder, as in
     a shell. Raises UsageError or ConfigError if the words are neither.
     """
-    table = server_table(words, env=env, headers=headers, transport=transport, known=known)
+    table = server_table(words, env=env, headers=headers, transport=transport)
     table |= {"era": era} if era else {}
     name = server_name(table)
     texts: dict[str, Any] = {key: escaped(table[key]) for key in ("command", "url") if key in table}
     texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
-    loaded = load_text(table_block(("servers", name), table | texts), folder / "mcptui.toml", environment)
+    loaded = load_text(table_block(("servers", name), table | texts), Path.cwd() / "mcptui.toml", os.environ)
     for problem in loaded.errors:
         key = dotted(problem.keys[2:])
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")

@@ -16,13 +16,9 @@ if TYPE_CHECKING:  # not needed for the first frame
 class Problem:
     """One problem in one file.
 
-    Attributes:
-        message: what is wrong, without the place.
-        keys: the key ("servers", "weather", "comand"), () for the whole file.
-        suggestion: what to do ("did you mean “command”?"), or "".
-        warning: whether everything still works, so that the check does not fail.
-        line: its line, from 1, or 0 if unknown.
-        file: the file as shown to the user.
+    `message` says what is wrong, without the place. `keys` are () for the whole file. `suggestion` says what
+    to do, or is "". With a `warning`, everything still works, so that the check does not fail. `line` is 0 if
+    unknown.
     """
 
     message: str

@@ -37,13 +37,10 @@ class FromEnvironment(str):
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A text with its references replaced.
+    """A text with its references replaced, except those to missing variables.
 
-    Attributes:
-        text: the result; references to missing variables are unchanged.
-        variables: the names that were replaced from the environment.
-        missing: the names with neither value nor default.
-        broken: whether a `${` does not start a valid reference.
+    `variables` were replaced from the environment. `missing` have neither value nor default. `broken`: a `${`
+    does not start a valid reference.
     """
 
     text: str

@@ -1,9 +1,8 @@
 """Writes the configuration atomically, privately, and with the user's comments intact.
 
-A change is a function that modifies the parsed document. Each difference becomes one edit of the text,
-verified by parsing: the result must be exactly the old values with the change. Where no small edit works,
-tomlkit edits the text, which keeps comments but may move lines. If that also fails, the whole text is
-rewritten.
+Each difference becomes one edit of the text, verified by parsing: the result must be exactly the old values
+with the change. Where no small edit works, tomlkit edits the text, which keeps comments but may move lines.
+If that also fails, the whole text is rewritten.
 """
 
 import copy
@@ -11,6 +10,7 @@ import io
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import pairwise
 from pathlib import Path
@@ -51,7 +51,12 @@ def write_private(path: Path, text: str, *, links: bool = True) -> None:
     try:
         make_folder(folder)
         atomic_write(path, [text], errors="strict", wait=False, links=links)
-        _sync_directory(folder)
+        if os.name == "posix":
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
     except LinkError as error:
         raise ConfigError(f"{reason_of(error)}.") from error
     except (OSError, UnicodeError) as error:
@@ -62,22 +67,11 @@ def write_private(path: Path, text: str, *, links: bool = True) -> None:
         ) from error
 
 
-def _sync_directory(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> None:
     """Change the values of a configuration file, which is created if it is missing.
 
-    Raises:
-        ConfigError: the file cannot be read, is not ours or is damaged, or the change does not apply. It is
-            then unchanged.
+    Raises ConfigError if it cannot be read, is not ours or is damaged, or the change does not apply. It is
+    then unchanged.
     """
     refuse_foreign(path)
     with locked(path):
@@ -177,8 +171,7 @@ def merge(table: dict[str, Any], before: Mapping[str, Any], after: Mapping[str, 
             continue
         if now != then:
             raise ConfigError(
-                f"`{key}` has changed in the file. Nothing was saved.",
-                next_step="Open the form again.",
+                f"`{key}` has changed in the file. Nothing was saved.", next_step="Open the form again."
             )
         if key in after:
             table[key] = after[key]
@@ -242,7 +235,6 @@ def _differences(
 
 
 def _changed(text: str, path: Keys, value: Any) -> str:
-    """Return TOML with the value at `path` set, or without it if it is `_REMOVED`."""
     wanted: Any = tomllib.loads(text)
     table = wanted
     for part in path[:-1]:
@@ -252,20 +244,14 @@ def _changed(text: str, path: Keys, value: Any) -> str:
     else:
         table[path[-1]] = value
     for candidate in [_cut(text, path)] if is_removed else _candidates(text, path, value):
-        found = _parsed(candidate)
-        if found == wanted:
-            return candidate
-        # A table that exists only through its members disappears with the last of them.
-        if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
-            return candidate
+        with suppress(ValueError):
+            found = tomllib.loads(candidate)
+            if found == wanted:
+                return candidate
+            # A table that exists only through its members disappears with the last of them.
+            if is_removed and candidate != text and _without_empty(found) == _without_empty(wanted):
+                return candidate
     return _rewritten(text, wanted)
-
-
-def _parsed(text: str) -> Document | None:
-    try:
-        return tomllib.loads(text)
-    except ValueError:
-        return None
 
 
 def _without_empty(tree: Any) -> Any:

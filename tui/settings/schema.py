@@ -1,7 +1,6 @@
 """The schema of the configuration. The docstrings of its fields become docs/configuration.md.
 
-Only this module and `load` know pydantic. Types are strict: a number in quotes is an error, unless it
-comes from an environment variable, which is always a string.
+Types are strict: a number in quotes is an error, unless it comes from an environment variable.
 """
 
 import re
@@ -55,8 +54,6 @@ def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
 
 
 def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
-    """Reject a value for which a function returns what is wrong with it."""
-
     def check(value: Any) -> Any:
         if fault := fault_of(value):
             raise ValueError(fault)
@@ -66,7 +63,6 @@ def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
 
 
 def _matching(pattern: str, fault: str) -> AfterValidator:
-    """Reject a text that does not match a pattern as a whole."""
     compiled = re.compile(pattern, re.DOTALL)
     return _checked(lambda value: "" if compiled.fullmatch(value) else fault)
 
@@ -79,11 +75,6 @@ def _rule(action: Verdict | None) -> AfterValidator:
     return _checked(fault_of)
 
 
-def _value_fault(value: str) -> str:
-    """Return what is wrong with the value of a header. One from the keychain is checked when it is read."""
-    return "" if KEYCHAIN in value else header_value_fault(value)
-
-
 def _headers_fault(value: dict[str, str]) -> str:
     name = repeated_header(value)
     return f"contains {clean_line(name, 60)} in two spellings, which are the same header" if name else ""
@@ -94,16 +85,8 @@ def _body_fault(value: dict[str, Any]) -> str:
     return f"must not contain {', '.join(f'`{name}`' for name in kept)}" if kept else ""
 
 
-def _text_of_number(value: Any) -> Any:
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
 def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
-
-
-def _flat(value: Any) -> Any:
-    return flat_keys(value) if isinstance(value, dict) else value
 
 
 def _text_fault(value: str) -> str:
@@ -134,14 +117,22 @@ EnvName = Annotated[Text, _matching("[^=]+", "is not a name of a variable: it is
 Level = Annotated[str, _matching("|".join(LOG_LEVELS), f"must be one of {', '.join(LOG_LEVELS)}")]
 Sampling = Annotated[str, _matching("never|ask|allow", "must be never, ask or allow")]
 Root = Annotated[
-    Text,
-    _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`"),
+    Text, _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`")
 ]
 Seconds = Annotated[Number, Field(gt=0, le=86_400)]
 Price = Annotated[Number, Field(ge=0)]
-EnvValue = Annotated[Text, BeforeValidator(_text_of_number, json_schema_input_type=str | float)]
+EnvValue = Annotated[
+    Text,
+    BeforeValidator(
+        lambda value: str(value) if type(value) in (int, float) else value, json_schema_input_type=str | float
+    ),
+]
 HeaderName = Annotated[str, _checked(header_name_fault)]
-Headers = Annotated[dict[HeaderName, Annotated[EnvValue, _checked(_value_fault)]], _checked(_headers_fault)]
+# A value from the keychain is checked when it is read.
+HeaderValue = Annotated[
+    EnvValue, _checked(lambda value: "" if KEYCHAIN in value else header_value_fault(value))
+]
+Headers = Annotated[dict[HeaderName, HeaderValue], _checked(_headers_fault)]
 
 
 class Section(BaseModel):
@@ -424,7 +415,13 @@ class UiSettings(Section):
 
     theme: str = "harbor"
     """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
-    keys: Annotated[dict[str, list[str]], BeforeValidator(_flat, json_schema_input_type=dict[str, Any])] = {}
+    keys: Annotated[
+        dict[str, list[str]],
+        BeforeValidator(
+            lambda value: flat_keys(value) if isinstance(value, dict) else value,
+            json_schema_input_type=dict[str, Any],
+        ),
+    ] = {}
     """Keys by action: `chat.new = "alt+n"` or `["ctrl+n", "alt+n"]`. docs/keys.md lists the actions."""
 
 

@@ -26,10 +26,9 @@ MAX_SOURCE_BYTES = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Plan:
-    """Changes that an import would make: tables to add, names that change, and servers that are skipped.
+    """Changes that an import would make. `renamed` maps new names to old ones.
 
-    `renamed` maps new names to old ones. `skipped` has the reasons; `unusable` names the invalid ones among
-    them.
+    `skipped` are servers with the reasons; `unusable` names the invalid ones among them.
     """
 
     new: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -105,7 +104,6 @@ def _unusable(table: Any) -> str:
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each secret that is copied into our file as plain text."""
     for path, value in leaves(table, ("servers", name)):
         if isinstance(value, str) and value and shows_a_secret(path, value):
             shown = clean_line(".".join(map(str, path[2:])), 80)

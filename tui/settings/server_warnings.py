@@ -76,8 +76,7 @@ def server_warnings(
 ) -> list[Problem]:
     """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
-    `which` finds a command on PATH. `here` is where mcptui was started. What is in the folder `created` will
-    exist.
+    `which` finds a command on PATH. mcptui was started in `here`. What is in the folder `created` will exist.
     """
     if not loaded.names_servers:
         return []
@@ -101,11 +100,7 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
     yield from _program_warnings(spec, which)
     yield from _tilde_warnings(spec)
     if spec.headers:
-        yield (
-            "headers",
-            "are not used by a server with a `command`",
-            "use `env`",
-        )
+        yield ("headers", "are not used by a server with a `command`", "use `env`")
     if spec.folder:
         yield from _folder_warnings(spec, here)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
@@ -160,7 +155,6 @@ def _tilde_warnings(spec: ServerSpec) -> Warnings:
 
 
 def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:
-    """Warn about arguments that would mean something else in the folder where mcptui was started."""
     is_python = os.path.basename(spec.command).startswith("python")
     is_package = os.path.basename(spec.command) in _LAUNCHERS
     words = zip((spec.command, *spec.args), spec.args, spec.shown_command[1:], strict=False)

@@ -1,4 +1,4 @@
-"""Converts checked settings to `ServerSpec`, `Limits` and `Rules`."""
+"""Converts checked settings to `ServerSpec` and `Rules`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,10 @@ from tui.core.errors import as_sentences
 from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.core.turn.limits import Limits
 from tui.settings.load import Loaded
 from tui.settings.locations import base_folder, default_servers, server_folder
 from tui.settings.problems import dotted
-from tui.settings.schema import ApprovalSettings, LimitSettings, Section, ServerSettings
+from tui.settings.schema import ApprovalSettings, Section, ServerSettings
 
 
 def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec, ...]:
@@ -43,7 +42,6 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
 
 
 def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
-    """Return a spec that lists a wrongly configured server with its problems."""
     table = loaded.raw["servers"][name]
     table = table if isinstance(table, Mapping) else {}
     command, url, args = table.get("command"), table.get("url"), table.get("args")
@@ -70,11 +68,7 @@ def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]
     return found
 
 
-_SOURCES = {
-    "import": "the configuration of another host",
-    "registry": "a registry",
-    "bundle": "a bundle",
-}
+_SOURCES = {"import": "the configuration of another host", "registry": "a registry", "bundle": "a bundle"}
 """Where a server in the user's own configuration came from, in words."""
 
 
@@ -93,7 +87,7 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         "era": EraChoice(server.era),
         "pins": tuple(server.pin),
         "oauth": OAuthSpec(**values_for(OAuthSpec, server.oauth) | {"grant": Grant(server.oauth.grant)}),
-        "roots": tuple(root_path(root, folder) for root in server.roots),
+        "roots": tuple(os.path.normpath(folder / _local(root)) for root in server.roots),
         "sampling": SamplingRule(server.sampling),
         "source": _SOURCES[server.source] if server.source else "",
         "sse_fallback": server.transport is None and server.kind == "http",
@@ -112,10 +106,8 @@ def values_for(record: type, settings: Section) -> dict[str, Any]:
     }
 
 
-def root_path(root: str, folder: Path) -> str:
-    """Return the absolute path of a root, given as a path or a file:// address, relative to `folder`."""
-    path = url2pathname(urlsplit(root).path) if root.startswith("file://") else os.path.expanduser(root)
-    return os.path.normpath(folder / path)
+def _local(root: str) -> str:
+    return url2pathname(urlsplit(root).path) if root.startswith("file://") else os.path.expanduser(root)
 
 
 def resolved(words: Sequence[str], folder: Path) -> list[str]:
@@ -133,11 +125,6 @@ def resolved(words: Sequence[str], folder: Path) -> list[str]:
         return path if os.path.exists(path) else word
 
     return [absolute(word) for word in words]
-
-
-def turn_limits(settings: LimitSettings) -> Limits:
-    """Return the limits of a turn."""
-    return Limits(**settings.model_dump())
 
 
 def approval_rules(settings: ApprovalSettings) -> Rules:

@@ -37,23 +37,11 @@ ANSI_COLOURS = frozenset(
 class ThemeSpec:
     """A checked theme. Every role is "#rrggbb" in lower case, or every role is in `ANSI_COLOURS`.
 
-    Attributes:
-        name: the file's name without its suffix.
-        dark: whether the background is dark.
-        accent: the one warm color: focus and emphasis.
-        text: primary text.
-        dim: secondary text.
-        rule: lines between regions.
-        surface: the background.
-        panel: the background of panels.
-        ok: done, running.
-        warn: close to a limit, waiting for the user.
-        bad: failed.
-        user: the name and messages of the user.
-        model: the model's name.
-        tool: tools and servers.
-        syntax: name of a Pygments style for code, or "".
-        about: one line of description for the theme picker, or "".
+    `accent` is the one warm color: focus and emphasis. `dim` is secondary text, `rule` the lines between
+    regions, `surface` and `panel` are backgrounds. `ok`: done or running. `warn`: close to a limit, or
+    waiting for the user. `bad`: failed. `user` is for the user's name and messages, `model` for the model's
+    name, `tool` for tools and servers. `syntax` is a Pygments style, `about` a line for the theme picker;
+    both may be "".
     """
 
     name: str
@@ -152,10 +140,7 @@ def theme_from(table: Mapping[str, Any], name: str) -> tuple[ThemeSpec | None, s
     if not spec.ansi:
         worst = min(contrast(spec.text, spec.surface), contrast(spec.text, spec.panel))
         if worst < MIN_TEXT_CONTRAST:
-            return (
-                spec,
-                f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1",
-            )
+            return (spec, f"low contrast: text has {worst:.1f}:1, less than {MIN_TEXT_CONTRAST}:1")
     return spec, ""
 
 

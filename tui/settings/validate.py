@@ -33,10 +33,7 @@ ASK_ABOUT_EVERYTHING = "*/*"
 class Checker:
     """Converts a tree of plain values to `Settings`, and collects the problems of what is omitted.
 
-    Attributes:
-        tree: the parsed file, references expanded.
-        unresolved: paths of values that could not be expanded; what contains them is omitted.
-        faults: the problems found so far.
+    `unresolved` are paths of values that could not be expanded; what contains them is omitted.
     """
 
     tree: Mapping[str, Any]
@@ -142,7 +139,6 @@ class Checker:
         )
 
     def _rules(self) -> Iterator[Rule]:
-        """Yield the rules that can be read."""
         table = self._table("approvals")
         for name, action in (("rules", None), ("deny", Verdict.DENY)):
             texts = table.get(name, [])

@@ -40,15 +40,16 @@ def test_adding_a_url_without_credentials_says_how_to_sign_in(file: Path, capsys
     assert "if it requires signing in: mcptui login linear\n" in capsys.readouterr().out
 
 
-def test_options_after_a_command_belong_to_it(file: Path):
-    assert mcptui("add", "--config", str(file), "--name", "x", "python3", "-m", "m", "--name", "y") == 0
-    assert servers(file) == {"x": {"command": "python3", "args": ["-m", "m", "--name", "y"]}}
-
-
-def test_two_dashes_start_a_command(file: Path):
-    assert mcptui("add", "--config", str(file), "--env", "A=1", "--", "python3", "-m", "mcp_server_time") == 0
-    expected = {"command": "python3", "args": ["-m", "mcp_server_time"], "env": {"A": "1"}}
-    assert servers(file) == {"time": expected}
+@pytest.mark.parametrize(
+    ("words", "name", "expected"),
+    [
+        ("--name x python3 -m m --name y", "x", {"command": "python3", "args": ["-m", "m", "--name", "y"]}),
+        ("--env A=1 -- python3 a", "a", {"command": "python3", "args": ["a"], "env": {"A": "1"}}),
+    ],
+)
+def test_options_after_a_command_or_two_dashes_belong_to_it(file: Path, words: str, name: str, expected):
+    assert mcptui("add", "--config", str(file), *words.split()) == 0
+    assert servers(file) == {name: expected}
 
 
 def test_an_existing_file_is_not_treated_as_a_registry_name(file: Path, tmp_path: Path, monkeypatch):

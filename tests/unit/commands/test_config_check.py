@@ -5,6 +5,7 @@ import os
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,19 +25,16 @@ NOW_NS = time.time_ns()
 
 
 def call(seq: int, tool: str, arguments: object, **more: object):
-    body = {
-        "jsonrpc": "2.0",
-        "id": seq,
-        "method": "tools/call",
-        "params": {"name": tool, "arguments": arguments},
-    }
-    values = {
-        "source": "files",
-        "wall_ns": NOW_NS - 10**9 + seq,
-        "root": seq,
-        "cause": Cause(1, 1, f"c{seq}"),
-    }
-    return request(seq, json.dumps(body).encode(), tool=tool, **values | more)
+    params = {"name": tool, "arguments": arguments}
+    body = json.dumps({"jsonrpc": "2.0", "id": seq, "method": "tools/call", "params": params}).encode()
+    cause, wall_ns = Cause(1, 1, f"c{seq}"), NOW_NS - 10**9 + seq
+    values = {"source": "files", "wall_ns": wall_ns, "root": seq, "cause": cause}
+    return request(seq, body, tool=tool, **values | more)
+
+
+def decided(allowed: bool, by: str, ago: float, **more: Any) -> DecisionRecord:
+    when = NOW_NS / 1e9 - ago
+    return DecisionRecord(DecisionKind.CALL, "files", "read", allowed, by, "model", when=when, **more)
 
 
 @pytest.fixture
@@ -79,19 +77,7 @@ def test_calls_with_another_outcome_are_listed_with_the_rule(tmp_path: Path, rec
 
 def test_the_outcome_of_a_call_is_taken_from_the_recorded_decisions(tmp_path: Path, recording: Path, capsys):
     log = StoredDecisions(decisions_file(), Redactor().redact)
-    log.add(
-        DecisionRecord(
-            DecisionKind.CALL,
-            "files",
-            "read",
-            True,
-            "key (once)",
-            "model",
-            asked=True,
-            digest=digest_of({"path": "/home/a"}),
-            when=NOW_NS / 1e9 - 5,
-        )
-    )
+    log.add(decided(True, "key (once)", 5, asked=True, digest=digest_of({"path": "/home/a"})))
     log.close()
     assert check(tmp_path, '["allow files/read"]', recording) == 0
     assert "ran after approval → allow files/read" in capsys.readouterr().out
@@ -100,13 +86,8 @@ def test_the_outcome_of_a_call_is_taken_from_the_recorded_decisions(tmp_path: Pa
 def test_a_rule_that_denied_calls_is_not_listed_as_unused(tmp_path: Path, capsys):
     etc = "deny files/* path=/etc/*"
     log = StoredDecisions(decisions_file(), Redactor().redact)
-    for rule, ago in (
-        ("deny files/* path=/etc/*", 5),
-        ("deny files/* path=/etc/*", 6),
-        ("deny notes/*", 10**6),
-    ):
-        by, when = f"rule {rule}", NOW_NS / 1e9 - ago
-        log.add(DecisionRecord(DecisionKind.CALL, "files", "read", False, by, "model", when=when))
+    for rule, ago in ((etc, 5), (etc, 6), ("deny notes/*", 10**6)):
+        log.add(decided(False, f"rule {rule}", ago))
     log.close()
     assert check(tmp_path, '["deny files/* path=/etc/*", "deny notes/*"]', "24h") == 0
     said = capsys.readouterr().out

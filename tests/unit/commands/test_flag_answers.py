@@ -120,13 +120,6 @@ def test_a_missing_file_is_reported_before_any_server_starts(elicit: str, root: 
         FlagAnswers.of(argparse.Namespace(elicit=elicit, root=root))
 
 
-def test_a_malformed_question_is_reported_on_stderr(out: Printed) -> None:
-    FlagAnswers(None).refused("weather", "elicitation/create: url must be a string")
-    assert out() == (
-        "? weather asks: a malformed request · refused: elicitation/create: url must be a string\n"
-    )
-
-
 CHANGED = DefinitionChange(
     "weather", "forecast", "new", Accepted("old", {"description": "Rain."}), {"description": "Sun.\x1b[2J"}
 )
@@ -187,7 +180,7 @@ async def test_a_part_of_the_changes_is_reported_with_their_total(out: Printed) 
     assert "! weather: 100 tools changed since accepted (100 of 250 changes) · " in out()
 
 
-async def test_requests_with_the_same_answer_are_said_once_and_counted(out: Printed) -> None:
+async def test_requests_with_the_same_answer_are_said_once(out: Printed) -> None:
     answers = FlagAnswers(None)
     for number in range(428):
         await answers.sampling(SamplingQuestion("weather", {}))
@@ -201,22 +194,13 @@ async def test_requests_with_the_same_answer_are_said_once_and_counted(out: Prin
         f"? notes asks: Who? · {declined}",
         "? weather asks: a malformed request · refused: url must be a string",
     ]
-    answers.say_repeated()
-    answers.say_repeated()
-    assert out().splitlines()[4:] == [
-        "? weather asked 428 times · declined. Allow it with --sampling allow",
-        f"? weather asked 428 times · {declined}",
-    ]
 
 
 async def test_answers_that_differ_are_all_said_up_to_a_limit(out: Printed) -> None:
     answers = FlagAnswers([{}])
     for number in range(1_000):
         answers.refused("weather", f"field {number} is wrong")
-    answers.say_repeated()
-    *each, last = out().splitlines()
-    assert len(each) == MAX_ANSWERS + 1
-    assert last == "? weather asked 900 times · answered in other ways"
+    assert len(out().splitlines()) == MAX_ANSWERS
 
 
 async def test_a_difference_that_was_shown_is_not_shown_again_with_the_next_change(out: Printed) -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.unit.storage.traffic_samples import request
-from tui.commands.recordings import about, newest, newest_first, recordings, since
+from tui.commands.recordings import about, last_entry, newest, recordings, since
 from tui.core.traffic import Entry
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -37,7 +37,7 @@ def test_recordings_are_listed_with_the_newest_entry_first():
     kept("1-long", 0, 9)
     kept("2-short", 1, 2)
     kept("3-empty")
-    listed = newest_first(map(about, recordings().list()))
+    listed = sorted(map(about, recordings().list()), key=last_entry, reverse=True)
     assert [one.name for one in listed] == ["1-long", "2-short", "3-empty"]
     assert listed[0].name == newest().name
 

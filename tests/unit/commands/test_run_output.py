@@ -25,33 +25,27 @@ from tui.core.events import (
 )
 from tui.core.ports import Usage
 
-
-def test_a_call_and_its_result_are_one_line_each():
-    assert trace_line(ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo"})) == (
-        '→ weather › get  location="Oslo"'
-    )
-    assert (
-        trace_line(ToolCallEnded(1, "c", "weather", "get", False, "sunny", 4.2))
-        == "✓ weather › get  4 ms  sunny"
-    )
-    assert trace_line(ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0)).startswith("✗ ghost")
+WHY = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --approve all"
 
 
-def test_the_reason_of_a_call_that_did_not_run_is_shown_whole():
-    why = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --approve all"
-    assert trace_line(ToolCallEnded(1, "c", "w", "t", True, why, 0, why="denied")).endswith("--approve all")
-
-
-def test_tools_omitted_from_the_request_are_reported():
-    assert "72 tools were not offered" in trace_line(TurnStarted("m", 128, "72 tools were not offered"))
-
-
-def test_a_retry_is_printed_with_its_delay_and_reason():
-    assert trace_line(RetryScheduled(1, 2, 4, 12.0, "429")) == "· 429. Retrying in 12 s, 2 of 4"
-
-
-def test_text_and_steps_print_nothing_on_stderr():
-    assert trace_line(TextDelta(1, "x")) == trace_line(StepStarted(1, 10)) == ""
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (
+            ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo"}),
+            '→ weather › get  location="Oslo"',
+        ),
+        (ToolCallEnded(1, "c", "weather", "get", False, "sunny", 4.2), "✓ weather › get  4 ms  sunny"),
+        (ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0), "✗ ghost  0 ms  no such tool"),
+        (ToolCallEnded(1, "c", "w", "t", True, WHY, 0, why="denied"), f"✗ w › t  0 ms  {WHY}"),
+        (TurnStarted("m", 128, "72 not offered"), "· m, 128 tools · 72 not offered"),
+        (RetryScheduled(1, 2, 4, 12.0, "429"), "· 429. Retrying in 12 s, 2 of 4"),
+        (TextDelta(1, "x"), ""),
+        (StepStarted(1, 10), ""),
+    ],
+)
+def test_an_event_is_one_line_or_none(event: Event, told: str):
+    assert trace_line(event) == told
 
 
 def test_hostile_text_is_cleaned_and_bounded():

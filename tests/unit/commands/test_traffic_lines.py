@@ -6,17 +6,8 @@ from tui.commands.traffic_lines import entry_line
 from tui.core.conversation.sessions import cells
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 
-CALL = Entry(
-    seq=12,
-    mono_ns=0,
-    wall_ns=1_700_000_000_000_000_000,
-    source="weather",
-    direction=Direction.OUT,
-    kind=Kind.REQUEST,
-    ident="7",
-    method="tools/call",
-    tool="get_weather",
-    size=1234,
+CALL = Entry(12, 0, 1_700_000_000_000_000_000, "weather", Direction.OUT, Kind.REQUEST)._replace(
+    ident="7", method="tools/call", tool="get_weather", size=1234
 )
 NAMES = [
     "get_weather",

@@ -98,9 +98,7 @@ def parsed(command: str, path: Path) -> argparse.Namespace:
 )
 @given(st.lists(changes, min_size=1, max_size=2))
 def test_a_hand_edited_line_raises_no_exception(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    made: list[tuple[int, dict[str, Any], dict[str, Any]]],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], made: list[tuple[int, dict[str, Any], dict[str, Any]]]
 ):
     path = tmp_path / "edited.jsonl"
     lines = [dict(one) for one in LINES]

@@ -1,6 +1,5 @@
 """A recording is read into columns and filtered."""
 
-import argparse
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from tests.unit.storage.traffic_samples import request, requests
 from tui.cli import dispatch
 from tui.commands.command_line import build_parser
 from tui.commands.recordings import open_entries
-from tui.commands.traffic_selection import RecordingChoice, Selection, beginning, query_of
+from tui.commands.traffic_selection import Selection, beginning, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
 from tui.storage.recordings.writer import RecordingWriter
@@ -120,7 +119,7 @@ def live(tmp_path: Path) -> Iterator[Live]:
         yield recording
 
 
-def test_a_recording_at_its_size_limit_exports_the_rest_and_counts_dropped_entries(live: Live):
+def test_a_recording_at_its_size_limit_exports_the_rest(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
         seqs = list(selection.columns.seqs(range(len(selection.columns))))
         live.write(1000)
@@ -128,7 +127,6 @@ def test_a_recording_at_its_size_limit_exports_the_rest_and_counts_dropped_entri
         assert seqs[0] < marker.seq == live.writer.gone and marker.method == DROPPED
         assert [entry.seq for entry in rest] == list(range(marker.seq + 1, seqs[-1] + 1))
         assert all(entry.body for entry in rest)
-        assert selection.gone == len(seqs) - len(rest)
 
 
 @pytest.mark.parametrize("first", [0, 3990])
@@ -142,18 +140,16 @@ def test_a_dropped_match_is_never_replaced_by_another_entry(live: Live, first: i
         assert [entry.seq for entry in selection.entries()] == [
             seq for seq in wanted if seq > live.writer.gone
         ]
-        assert selection.gone == sum(seq <= live.writer.gone for seq in wanted)
         assert list(selection.whole()) == []
 
 
-def test_an_entry_dropped_between_its_columns_and_its_body_is_counted_once(live: Live):
+def test_an_entry_dropped_between_its_columns_and_its_body_is_left_out(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:request"))) as one:
         whole = one.whole()
-        first = next(whole)
+        next(whole)
         live.write(4000)
         assert live.writer.gone > 4000
         assert list(whole) == []
-        assert one.gone == 4000 - first.seq
 
 
 def test_entries_have_their_own_numbers_if_some_are_dropped_while_the_columns_are_read(
@@ -176,13 +172,12 @@ def test_entries_have_their_own_numbers_if_some_are_dropped_while_the_columns_ar
             assert [columns.wall_ns(columns.index(entry.seq)) for entry in found] == [
                 entry.wall_ns for entry in found
             ]
-            assert selection.gone == live.writer.gone - columns.first
 
 
-def test_a_marker_of_dropped_entries_that_was_there_before_is_not_counted(live: Live):
+def test_a_filter_finds_a_marker_of_dropped_entries_that_was_there_before(live: Live):
     with open_entries(live.path) as recording, closing(Selection(recording, query_of("kind:event"))) as one:
         (marker,) = one.whole()
-        assert marker.kind is Kind.EVENT and marker.method == DROPPED and one.gone == 0
+        assert marker.kind is Kind.EVENT and marker.method == DROPPED
 
 
 def test_the_time_and_server_of_a_dropped_entry_are_kept(live: Live):
@@ -226,57 +221,11 @@ def test_an_option_of_replay_names_the_filter_for_the_same_server(capsys: pytest
     assert "To filter by server: --filter server:time." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "last"),
-    [
-        ("statu:ok", "  ^^^^^^"),
-        ("/a/x", '  Use: "/a/x"'),
-    ],
-)
+@pytest.mark.parametrize(("text", "last"), [("statu:ok", "  ^^^^^^"), ("/a/x", '  Use: "/a/x"')])
 def test_an_invalid_filter_is_reported_with_one_correction(text: str, last: str):
     with pytest.raises(UsageError) as raised:
         query_of(text)
     assert str(raised.value).splitlines()[-1] == last
-
-
-@pytest.mark.parametrize(
-    ("cap", "said"),
-    [
-        (1 << 30, ""),
-        (
-            300_000,
-            "mcptui traffic: 700 entries missing: the recording reached its size limit while it was read\n",
-        ),
-    ],
-)
-def test_entries_dropped_while_reading_a_live_recording_are_counted_on_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], cap: int, said: str
-):
-    path = tmp_path / "live.mcptrace"
-    args = argparse.Namespace(recording=str(path), filter=None, failed=False, since=None, all=False)
-    with closing(RecordingWriter(path, cap_bytes=cap)) as writer:
-        writer.write(requests(1, 700, 100))
-        for selection in RecordingChoice(args).selections():
-            for first in range(701, 5000, 100):
-                writer.write(requests(first, 100, 100))
-            assert bool(list(selection.whole())) is not bool(said)
-    assert capsys.readouterr().err == said
-
-
-def test_dropped_entries_are_counted_when_reading_is_interrupted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    path = tmp_path / "live.mcptrace"
-    args = argparse.Namespace(recording=str(path), filter="dir:out", failed=False, since=None, all=False)
-    with closing(RecordingWriter(path, cap_bytes=300_000)) as writer:
-        writer.write(requests(1, 700, 100))
-        with pytest.raises(KeyboardInterrupt), closing(RecordingChoice(args).selections()) as selections:
-            for selection in selections:
-                for first in range(701, 5000, 100):
-                    writer.write(requests(first, 100, 100))
-                list(selection.whole())
-                raise KeyboardInterrupt
-    assert "entries missing: the recording reached its size limit" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["yesterday", "5", "25:99"])

@@ -9,7 +9,7 @@ from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, policy_of
 from tui.core.events import Event, TurnEnded
 from tui.core.permission.approval_policy import Mode
-from tui.core.ports import Undecided
+from tui.core.ports import MonotonicClock, Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.turn.limits import Limits
@@ -20,6 +20,7 @@ from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import RunConsent
+from tui.runtime.recording import RunRecording
 from tui.runtime.request_context import RequestContext
 from tui.runtime.turn import TurnContext
 from tui.settings.config_file import ConfigFile
@@ -30,13 +31,12 @@ from tui.storage.sessions.store import SessionStore
 
 def configuration_of(
     path: Path,
-    host: Callable[[], Host],
     *,
     env: Mapping[str, str] | None = None,
     options: Options | None = None,
     take_over: Callable[[Loaded], None] = lambda loaded: None,
 ) -> Configuration:
-    """Return a configuration over a file that is not read yet."""
+    """Return a configuration over a file that is not read yet, without servers."""
 
     async def follow_model(loaded: Loaded) -> Sequence[str]:
         return ()
@@ -45,7 +45,7 @@ def configuration_of(
         ConfigFile(str(path), env or {}, trust=options is not None and options.trust_config),
         options or Options(disabled_too=True),
         Redactor(),
-        host=host,
+        host=Host((), sink=lambda *_: None, clock=MonotonicClock()),
         trusted=lambda spec: spec,
         take_over=take_over,
         follow_model=follow_model,
@@ -85,20 +85,19 @@ class Around(TurnContext):
             Redactor(),
             Undecided(),
             self.seen.append,
-            lambda: "now.mcptrace",
+            RunRecording(Redactor),
         )
 
 
 def active(
     consent: RunConsent | None = None,
     env: Mapping[str, str] | None = None,
-    keep_secret: Callable[[str, str], None] = lambda name, value: None,
+    redactor: Redactor | None = None,
     **options: Any,
 ) -> ActiveModel:
     """Return an active model that has not chosen one yet."""
-    return ActiveModel(
-        Options(**options), env or {}, HandClock(), lambda captured: None, keep_secret, consent
-    )
+    redactor = redactor or Redactor()
+    return ActiveModel(Options(**options), env or {}, HandClock(), lambda captured: None, redactor, consent)
 
 
 def request_of(folder: Path, asked: ActiveModel, around: Around, **more: bool) -> RequestContext:

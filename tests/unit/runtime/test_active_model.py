@@ -228,7 +228,7 @@ async def test_selecting_a_refused_model_asks_for_consent_again(tmp_path: Path) 
         env = {"KEY": "sk-canary-5512abc"}
         loaded = replace(load_text(text, tmp_path / "c.toml", env), source="the file /tmp/c.toml")
         person = Person(Action.DECLINE, Action.DECLINE, Action.ACCEPT)
-        consent = RunConsent(lambda: person, Log())
+        consent = RunConsent(person, Log())
         asked = active(consent, env)
         await asked.begin(loaded)
         told: list[str] = []

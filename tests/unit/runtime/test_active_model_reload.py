@@ -94,7 +94,7 @@ async def test_a_new_default_that_needs_consent_is_used_after_the_answer(
     tmp_path: Path, answer: Action
 ) -> None:
     person = Person()
-    consent = RunConsent(lambda: person, Undecided())
+    consent = RunConsent(person, Undecided())
     model = active(consent)
     await model.begin(loaded("a"))
     foreign = MODELS.replace("context_window = 9000", 'system = "Be brief"\ncontext_window = 9000')

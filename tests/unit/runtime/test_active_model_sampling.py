@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import until
 from tests.scripted_model import ScriptedModel, says
-from tests.unit.runtime.stage import active
+from tests.unit.runtime.stage import active, configuration_of
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReasoningPart, TextPart, Usage
 from tui.core.questions import METER, SamplingFailed, SamplingMeter
@@ -16,34 +17,30 @@ from tui.runtime.active_model import ModelSampler
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
 
 
-def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> tuple[ModelSampler, list[str]]:
-    """Return a sampler over a model, or none, and what it did before."""
-    chosen: list[str] = []
+def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> ModelSampler:
+    """Return a sampler over a model, or none, before the configuration is read."""
     active_model = active()
     active_model._model = model
-
-    async def choose() -> None:
-        chosen.append("chosen")
-
-    return ModelSampler(active_model, choose, lambda: ([] if billed is None else billed).append), chosen
+    unread = configuration_of(Path("missing.toml"))
+    return ModelSampler(active_model, unread, lambda: ([] if billed is None else billed).append)
 
 
 async def test_the_active_model_replies_within_the_token_limit() -> None:
     model = ScriptedModel([says("Hi there", pieces=3)])
-    asked, chosen = sampler(model)
+    asked = sampler(model)
 
     reply, tokens = await asked.sample(PARAMS, max_tokens=50)
 
     assert reply["content"] == {"type": "text", "text": "Hi there"}
     assert reply["model"] == asked.label == "scripted"
-    assert tokens > 0 and len(chosen) == 1
+    assert tokens > 0
     assert model.requests[0].max_tokens == 50
 
 
 async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> None:
     model = ScriptedModel([says("word " * 1000, pieces=100)])
 
-    reply, _ = await sampler(model)[0].sample(PARAMS, max_tokens=10)
+    reply, _ = await sampler(model).sample(PARAMS, max_tokens=10)
 
     assert reply["stopReason"] == "maxTokens" and len(reply["content"]["text"]) < 1000
     assert model.closed == 1
@@ -52,7 +49,7 @@ async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> No
 @pytest.mark.parametrize("model", [None, ScriptedModel([[ModelError("it is away")]])])
 async def test_an_unavailable_model_is_reported_with_the_reason(model: ChatModel | None) -> None:
     with pytest.raises(SamplingFailed, match=r"no model selected|it is away"):
-        await sampler(model)[0].sample(PARAMS, max_tokens=50)
+        await sampler(model).sample(PARAMS, max_tokens=50)
 
 
 class Endless(ScriptedModel):
@@ -75,7 +72,7 @@ async def test_a_cancelled_request_is_billed_and_counted_with_what_was_streamed(
     billed: list[Usage] = []
     model = Endless(part)
     METER.set(meter := SamplingMeter())
-    request = asyncio.create_task(sampler(model, billed)[0].sample(PARAMS, max_tokens=100_000))
+    request = asyncio.create_task(sampler(model, billed).sample(PARAMS, max_tokens=100_000))
     await until(lambda: model.written > 20)
     request.cancel()
     await asyncio.wait({request})
@@ -86,7 +83,7 @@ async def test_a_cancelled_request_is_billed_and_counted_with_what_was_streamed(
 
 async def test_thinking_counts_towards_the_limit_of_a_reply() -> None:
     model = Endless(ReasoningPart("word " * 10))
-    reply, _ = await sampler(model)[0].sample(PARAMS, max_tokens=100)
+    reply, _ = await sampler(model).sample(PARAMS, max_tokens=100)
     assert reply["stopReason"] == "maxTokens" and model.written < 20
 
 
@@ -95,7 +92,7 @@ async def test_a_reply_that_breaks_off_is_billed() -> None:
     model = ScriptedModel([[TextPart("word " * 40), ModelError("the stream broke")]])
     METER.set(meter := SamplingMeter())
     with pytest.raises(SamplingFailed, match="the stream broke"):
-        await sampler(model, billed)[0].sample(PARAMS, max_tokens=50)
+        await sampler(model, billed).sample(PARAMS, max_tokens=50)
     assert [usage.completion for usage in billed] == [60] and meter.tokens is not None and meter.tokens > 60
 
 
@@ -103,5 +100,5 @@ async def test_a_request_that_the_endpoint_rejects_costs_nothing() -> None:
     billed: list[Usage] = []
     METER.set(meter := SamplingMeter())
     with pytest.raises(SamplingFailed):
-        await sampler(ScriptedModel([[ModelError("no key")]]), billed)[0].sample(PARAMS, max_tokens=50)
+        await sampler(ScriptedModel([[ModelError("no key")]]), billed).sample(PARAMS, max_tokens=50)
     assert (billed, meter.tokens) == ([], 0)

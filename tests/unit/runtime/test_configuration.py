@@ -6,8 +6,6 @@ import pytest
 
 from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import ConfigError
-from tui.core.ports import MonotonicClock
-from tui.host.host import Host
 from tui.runtime.options import Options
 from tui.settings.load import Loaded
 from tui.settings.problems import Problem
@@ -20,11 +18,8 @@ class Stage:
         path.write_text("[servers]\n[limits]\nmax_stepz = 3\n")
         self.path = path
         self.applied: list[Loaded] = []
-        host = Host((), sink=lambda captured: None, clock=MonotonicClock())
         options = Options(disabled_too=True, trust_config=True)
-        self.configuration = configuration_of(
-            path, lambda: host, options=options, take_over=self.applied.append
-        )
+        self.configuration = configuration_of(path, options=options, take_over=self.applied.append)
         self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
 
 

@@ -22,12 +22,12 @@ NONE = ServerSpec("a.b", sys.executable, (str(ODD),))
 async def changes_over(path, text=TEXT):
     if text:
         path.write_text(text)
-    configuration = configuration_of(path, lambda: host)
+    configuration = configuration_of(path)
     specs = configuration.adopt(configuration.file.read(), configuration.file.stamp())
-    host = Host(specs if text else [NONE], sink=lambda *_: None, clock=MonotonicClock())
+    host = configuration.host = Host(specs if text else [NONE], sink=lambda *_: None, clock=MonotonicClock())
     try:
         await host.start_all()
-        yield ServerChanges(configuration, {}, lambda: host), host, configuration
+        yield ServerChanges(configuration, {}), host, configuration
     finally:
         await host.shutdown()
 

@@ -46,11 +46,12 @@ class Stage:
         self.path = path
         path.write_text(TEXT)
         options = Options(disabled_too=True, trust_config=True)
-        self.configuration = configuration_of(path, lambda: self.host, options=options)
+        self.configuration = configuration_of(path, options=options)
         self.configuration.apply_ui = lambda theme, keys: self.themes.append(theme) or ()
         specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
         self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
-        self.changes = ServerChanges(self.configuration, {}, lambda: self.host)
+        self.configuration.host = self.host
+        self.changes = ServerChanges(self.configuration, {})
         self.themes = [""]
 
     def begin(self, step: tuple[str, str, str]) -> Coroutine[Any, Any, object]:

@@ -191,7 +191,7 @@ async def test_cancelling_while_the_previous_conversation_closes_still_replaces_
     one = stage(says("One."), says("Two."), says("Three."))
     other = await one.saved("first")
     await one.ask("second")
-    before, journal = one.conversations.info.id, one.conversations._now.talk.journal
+    before, journal = one.conversations.info.id, one.conversations.now.talk.journal
     closing, go = asyncio.Event(), asyncio.Event()
     close = journal.close
 

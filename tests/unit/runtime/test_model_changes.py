@@ -9,8 +9,7 @@ import pytest
 from tests.endpoint import Endpoint, refuses, says
 from tests.unit.runtime.stage import active, configuration_of
 from tui.core.errors import ConfigError, McptuiError, StorageError
-from tui.core.ports import MonotonicClock
-from tui.host.host import Host
+from tui.core.secrets.redact import Redactor
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_changes import ModelChanges, ModelValues
 from tui.runtime.model_keys import ModelKeys
@@ -26,16 +25,13 @@ class Stage:
         self.path = path
         path.write_text("# mine\n[limits]\nmax_steps = 3\n[servers.off]\ncommand = 'off'\ndisabled = true\n")
         self.done: list[str] = []
-        self.kept: dict[str, str] = {}
+        self.redactor = Redactor()
         self.configuration = configuration_of(
-            path, self._host, env=env, take_over=lambda loaded: self.done.append("apply")
+            path, env=env, take_over=lambda loaded: self.done.append("apply")
         )
-        active_model = active(env=env, keep_secret=self.kept.__setitem__)
+        active_model = active(env=env, redactor=self.redactor)
         self.keys = active_model.keys = ModelKeys(path.parent / "keys")
         self.changes = ModelChanges(self.configuration, env, active_model, self._switch)
-
-    def _host(self) -> Host:
-        return Host((), sink=lambda captured: None, clock=MonotonicClock())
 
     async def _switch(self, name: str, model: str = "") -> None:
         self.done.append(name)
@@ -60,7 +56,7 @@ async def test_a_model_is_listed_tested_saved_and_switched_to(tmp_path: Path) ->
     assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert stage.models() == {"mine": {"model": "a", "base_url": endpoint.base_url, "api_key_env": "A_KEY"}}
     assert stage.path.read_text().startswith("# mine\n[limits]\nmax_steps = 3\n")
-    assert (stage.done, stage.kept) == (["apply", "mine"], {"A_KEY": KEY})
+    assert stage.done == ["apply", "mine"] and stage.redactor.redact(KEY) == "[redacted:A_KEY]"
 
 
 async def test_a_rejected_model_is_reported_in_the_words_of_the_endpoint(tmp_path: Path) -> None:

@@ -15,8 +15,13 @@ KEY = "sk-canary-1234567890"
 PROFILE = ModelProfile("work", "https://api.example/v1", "m", api_key_env="WORK_KEY")
 
 
+@pytest.fixture(autouse=True)
+def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+
+
 @pytest.fixture
-def keychain(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
+def keychain(no_keychain: None, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
     kept: dict[tuple[str, str], str] = {}
     module = ModuleType("keyring")
     module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
@@ -24,11 +29,6 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
     module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", module)
     return kept
-
-
-@pytest.fixture
-def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "keyring", None)
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -39,7 +39,6 @@ def key_of(profile: ModelProfile | None) -> str:
     return profile.api_key.reveal() if profile is not None and profile.api_key else ""
 
 
-@pytest.mark.usefixtures("no_keychain")
 async def test_without_a_keychain_a_key_is_in_a_private_file(tmp_path: Path) -> None:
     folder = tmp_path / "mcptui" / "keys"
     place = await ModelKeys(folder).store(PROFILE, KEY)
@@ -73,7 +72,6 @@ async def test_a_key_lost_from_the_keychain_is_an_error_that_says_how_to_enter_i
         await with_key(keys.applied(PROFILE))
 
 
-@pytest.mark.usefixtures("no_keychain")
 async def test_why_there_is_no_keychain_is_known_before_a_key_is_stored(tmp_path: Path) -> None:
     place, why = await ModelKeys(tmp_path).future_place()
     assert place.startswith("a file that only you can read, in ") and "keyring is not installed" in why
@@ -87,7 +85,13 @@ async def test_a_key_of_this_run_is_in_no_file_and_unknown_to_the_next_run(tmp_p
     assert ModelKeys(tmp_path).applied(PROFILE) is PROFILE and not files_in(tmp_path)
 
 
-@pytest.mark.usefixtures("no_keychain")
+@pytest.fixture
+async def stored(tmp_path: Path) -> ModelKeys:
+    keys = ModelKeys(tmp_path)
+    await keys.store(PROFILE, KEY)
+    return keys
+
+
 @pytest.mark.parametrize(
     ("other", "is_sent"),
     [
@@ -100,28 +104,22 @@ async def test_a_key_of_this_run_is_in_no_file_and_unknown_to_the_next_run(tmp_p
     ],
 )
 async def test_a_key_is_only_sent_to_the_origin_that_it_was_entered_for(
-    tmp_path: Path, other: str, is_sent: bool
+    stored: ModelKeys, other: str, is_sent: bool
 ) -> None:
-    keys = ModelKeys(tmp_path)
-    await keys.store(PROFILE, KEY)
-    assert bool(key_of(keys.applied(ModelProfile("work", other, "m")))) is is_sent
-    assert not key_of(keys.applied(ModelProfile("other", PROFILE.base_url, "m")))
+    assert bool(key_of(stored.applied(ModelProfile("work", other, "m")))) is is_sent
+    assert not key_of(stored.applied(ModelProfile("other", PROFILE.base_url, "m")))
 
 
-@pytest.mark.usefixtures("no_keychain")
-async def test_a_profile_that_needs_consent_gets_no_key(tmp_path: Path) -> None:
-    keys = ModelKeys(tmp_path)
-    await keys.store(PROFILE, KEY)
-    assert not key_of(keys.applied(ModelProfile("work", PROFILE.base_url, "m", blocked="needs consent")))
+async def test_a_profile_that_needs_consent_gets_no_key(stored: ModelKeys) -> None:
+    assert not key_of(stored.applied(ModelProfile("work", PROFILE.base_url, "m", blocked="needs consent")))
 
 
-@pytest.mark.usefixtures("no_keychain")
-async def test_a_file_that_others_can_read_or_that_is_damaged_holds_no_key(tmp_path: Path) -> None:
-    keys = ModelKeys(tmp_path)
-    await keys.store(PROFILE, KEY)
+async def test_a_file_that_others_can_read_or_that_is_damaged_holds_no_key(
+    tmp_path: Path, stored: ModelKeys
+) -> None:
     (file,) = files_in(tmp_path)
     file.chmod(0o644)
-    assert not key_of(keys.applied(PROFILE))
+    assert not key_of(stored.applied(PROFILE))
     file.chmod(0o600)
     for text in (
         "",
@@ -130,10 +128,9 @@ async def test_a_file_that_others_can_read_or_that_is_damaged_holds_no_key(tmp_p
         '{"place": "file", "profile": "work", "origin": "x", "reason": "", "key": 3}',
     ):
         file.write_text(text)
-        assert not key_of(keys.applied(PROFILE))
+        assert not key_of(stored.applied(PROFILE))
 
 
-@pytest.mark.usefixtures("no_keychain")
 async def test_a_stored_key_replaces_that_of_this_run_and_is_forgotten_with_it(tmp_path: Path) -> None:
     keys = ModelKeys(tmp_path)
     keys.use(PROFILE, "sk-first")

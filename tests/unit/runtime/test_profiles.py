@@ -104,10 +104,7 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_key_in_the_keychain_is_read_when_its_model_is_selected() -> None:
     loaded = configured(IN_KEYCHAIN)
     assert profile(IN_KEYCHAIN).api_key is None
-    for found in (
-        await Profiles(loaded, {}).chosen(None),
-        await Profiles(loaded, {}).named("work"),
-    ):
+    for found in (await Profiles(loaded, {}).chosen(None), await Profiles(loaded, {}).named("work")):
         assert found is not None and found.api_key == Secret("sk-kept")
 
 

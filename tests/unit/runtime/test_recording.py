@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.storage.traffic_samples import request
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
-from tui.runtime.recording import MemoryReader, RunRecording
+from tui.runtime.recording import MemoryReader, RunRecording, change_filter, load_filters
 from tui.settings.schema import TrafficSettings
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
+from tui.traffic.record.recorder import RecentEntries
 
 
 @pytest.fixture
@@ -83,3 +85,61 @@ def test_a_recording_names_its_command(tmp_path: Path):
     traffic.close()
     with closing(RecordingReader(traffic.path)) as reader:
         assert reader.meta()["command"] == "call"
+
+
+def test_saved_filters_are_loaded(tmp_path):
+    path = tmp_path / "data" / "filters.toml"
+    change_filter(path, "slow calls", 'latency:>1s "x"')
+    change_filter(path, "北京", "tool:get_*")
+    assert load_filters(path) == {"slow calls": 'latency:>1s "x"', "北京": "tool:get_*"}
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_missing_or_damaged_file_has_no_filters(tmp_path):
+    path = tmp_path / "filters.toml"
+    assert load_filters(path) == {}
+    path.write_bytes(b"\xff[[[")
+    assert load_filters(path) == {}
+    path.write_text('good = "a"\nbad = 5\n')
+    assert load_filters(path) == {"good": "a"}
+
+
+def test_a_change_keeps_the_changes_of_another_program(tmp_path):
+    path = tmp_path / "filters.toml"
+    change_filter(path, "mine", "a")
+    path.write_text('theirs = "b"\nodd = 5\n')
+    assert change_filter(path, "new", "c") == {"theirs": "b", "new": "c"}
+    assert change_filter(path, "theirs", "") == {"new": "c"}
+    assert path.read_text() == 'odd = 5\nnew = "c"\n'
+
+
+def test_a_damaged_file_is_not_overwritten(tmp_path):
+    path = tmp_path / "filters.toml"
+    path.write_text("[[[")
+    with pytest.raises(ConfigError, match="It was not changed"):
+        change_filter(path, "new", "c")
+    assert path.read_text() == "[[["
+
+
+def ring(*bodies: bytes) -> RecentEntries:
+    made = RecentEntries()
+    made.add([request(seq, body) for seq, body in enumerate(bodies, start=1)])
+    return made
+
+
+def test_entries_and_bodies_are_read_from_memory():
+    kept = ring(b"Hello", b"world")
+    with closing(MemoryReader(kept)) as reader:
+        assert [entry.seq for entry in reader.columns(1, 9)] == [2]
+        assert reader.entry(1) == kept.entry(1) and reader.body(2, 1, 2) == b"or"
+        assert reader.findings_of(1) == []
+
+
+def test_an_interrupt_affects_only_its_own_reader_and_can_be_reset():
+    kept, word = ring(b"a"), BodyTerm("a")
+    with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:
+        one.interrupt()
+        assert one.search([word], 1, 1) == [set()] and other.search([word], 1, 1) == [{1}]
+        one.interrupt()
+        one.rearm()
+        assert one.search([word], 1, 1) == [{1}]

@@ -26,6 +26,11 @@ from tui.traffic.record.recorder import Recorder
 ASK = b'{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}'
 
 
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.mcptrace"
+
+
 @contextmanager
 def recording(path):
     recorder = Recorder(lambda: RecordingWriter(path), EntryColumns(), redact=Redactor().redact_bytes)
@@ -50,8 +55,7 @@ def send(recorder, raw):
     recorder.capture(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), raw))
 
 
-async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_rows_bodies_marks_and_notes_are_loaded(path):
     with recording(path) as recorder:
         for number in range(50):
             send(recorder, ASK % number)
@@ -71,8 +75,7 @@ async def test_rows_bodies_marks_and_notes_are_loaded(tmp_path):
         reader.close()
 
 
-async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_a_recording_that_was_not_linted_is_linted_now(path):
     with recording(path) as recorder:
         recorder.capture(Captured("it", Direction.IN, 1, 1, b"Listening on stdio"))
     with shown(path) as loaded:
@@ -83,20 +86,7 @@ async def test_a_recording_that_was_not_linted_is_linted_now(tmp_path):
         reader.close()
 
 
-async def test_a_live_recording_is_followed(tmp_path):
-    path = tmp_path / "a.mcptrace"
-    with recording(path) as recorder:
-        send(recorder, ASK % 1)
-        assert recorder.flush()
-        with shown(path) as loaded:
-            assert loaded.recording.live
-            await until(lambda: len(loaded.recording.entries) == 1)
-            send(recorder, ASK % 2)
-            await until(lambda: len(loaded.recording.entries) == 2)
-
-
-async def test_a_recording_ends_when_its_writer_closes(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_a_live_recording_is_followed_until_its_writer_closes(path):
     with ExitStack() as stack:
         with recording(path) as recorder:
             send(recorder, ASK % 1)
@@ -105,13 +95,12 @@ async def test_a_recording_ends_when_its_writer_closes(tmp_path):
             await until(lambda: len(loaded.recording.entries) == 1)
             assert loaded.recording.live
             send(recorder, ASK % 2)
+            await until(lambda: len(loaded.recording.entries) == 2)
         await until(lambda: not loaded.recording.live)
-        assert len(loaded.recording.entries) == 2
         assert loaded.recording.ended_ns == loaded.recording.entries.wall_ns(1)
 
 
-def test_the_end_of_a_finished_recording_is_known_before_it_is_loaded(tmp_path):
-    path = tmp_path / "a.mcptrace"
+def test_the_end_of_a_finished_recording_is_known_before_it_is_loaded(path):
     with recording(path) as recorder:
         recorder.capture(Captured("it", Direction.OUT, 1, 5_000, ASK % 1))
         recorder.capture(Captured("it", Direction.OUT, 2, 5_001, ASK % 2))
@@ -120,15 +109,13 @@ def test_the_end_of_a_finished_recording_is_known_before_it_is_loaded(tmp_path):
     assert RecordingFile(path).recording.ended_ns == 5_001
 
 
-def test_a_file_that_is_not_a_recording_is_refused(tmp_path):
-    path = tmp_path / "a.mcptrace"
+def test_a_file_that_is_not_a_recording_is_refused(path):
     path.write_text("not a database")
     with pytest.raises(StorageError):
         RecordingFile(path)
 
 
-async def test_the_readable_part_of_a_damaged_recording_is_shown(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_the_readable_part_of_a_damaged_recording_is_shown(path):
     writer = RecordingWriter(path)
     writer.write(requests(1, 2000))
     writer.note(1000, marked=None, text="look here")
@@ -142,11 +129,8 @@ async def test_the_readable_part_of_a_damaged_recording_is_shown(tmp_path):
         assert loaded.recording.problem() == told
 
 
-async def test_the_entries_before_an_invalid_one_are_shown(tmp_path):
-    path = tmp_path / "a.mcptrace"
-    writer = RecordingWriter(path)
-    writer.write(requests(1, 6000))
-    writer.close()
+async def test_the_entries_before_an_invalid_one_are_shown(path):
+    written(path, requests(1, 6000))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entries SET source = x'00', turn = -5 WHERE seq IN (1000, 3000, 5000)")
     with shown(path) as loaded:
@@ -157,15 +141,14 @@ async def test_the_entries_before_an_invalid_one_are_shown(tmp_path):
         assert loaded.recording.entries.hole == (0, 0)
 
 
-def written(path, count, without=range(0)):
-    writer = RecordingWriter(path, meta={"program": "mcptui"})
-    writer.write([each for each in requests(1, count) if each.seq not in without])
-    writer.close()
+def written(path, entries):
+    with closing(RecordingWriter(path, meta={"program": "mcptui"})) as writer:
+        writer.write(entries)
 
 
-async def test_the_last_entries_are_loaded_before_the_first(tmp_path):
-    written(tmp_path / "a.mcptrace", 5000)
-    with shown(tmp_path / "a.mcptrace") as loaded:
+async def test_the_last_entries_are_loaded_before_the_first(path):
+    written(path, requests(1, 5000))
+    with shown(path) as loaded:
         entries = loaded.recording.entries
         await until(lambda: len(entries))
         assert (len(entries), entries.hole) == (5000, (0, 5000 - LAST_PAGE))
@@ -175,8 +158,7 @@ async def test_the_last_entries_are_loaded_before_the_first(tmp_path):
         assert not loaded.problem
 
 
-async def test_notes_and_findings_are_available_before_the_entries_are_loaded(tmp_path, monkeypatch):
-    path = tmp_path / "a.mcptrace"
+async def test_notes_and_findings_are_available_before_the_entries_are_loaded(path, monkeypatch):
     writer = RecordingWriter(path)
     writer.write(requests(1, 5000), [Finding(9, "code", Severity.ERROR, "It is wrong.")], 5000)
     writer.note(7, marked=True, text="look here")
@@ -195,9 +177,9 @@ async def test_notes_and_findings_are_available_before_the_entries_are_loaded(tm
     assert filled[0] == (1, Severity.ERROR, {7: "look here"})
 
 
-async def test_missing_numbers_are_shown_as_dropped_entries(tmp_path):
-    written(tmp_path / "a.mcptrace", 5000, without=range(100, 2300))
-    with shown(tmp_path / "a.mcptrace") as loaded:
+async def test_missing_numbers_are_shown_as_dropped_entries(path):
+    written(path, [each for each in requests(1, 5000) if each.seq not in range(100, 2300)])
+    with shown(path) as loaded:
         loaded.painted()
         entries = loaded.recording.entries
         await until(lambda: entries.loaded == 5000)
@@ -206,18 +188,16 @@ async def test_missing_numbers_are_shown_as_dropped_entries(tmp_path):
         assert entries.wall_ns(100) > 0
 
 
-async def test_entries_with_a_large_gap_in_their_numbers_are_loaded_in_order(tmp_path):
-    writer = RecordingWriter(tmp_path / "a.mcptrace", meta={"program": "mcptui"})
-    writer.write([*requests(1, 10), *requests(1 << 40, 10)])
-    writer.close()
-    with shown(tmp_path / "a.mcptrace") as loaded:
+async def test_entries_with_a_large_gap_in_their_numbers_are_loaded_in_order(path):
+    written(path, [*requests(1, 10), *requests(1 << 40, 10)])
+    with shown(path) as loaded:
         await until(lambda: len(loaded.recording.entries) == 20)
         assert loaded.recording.entries.seq(10) == 1 << 40
 
 
-async def test_closing_does_not_wait_for_the_first_painting(tmp_path):
-    written(tmp_path / "a.mcptrace", 5000)
-    with shown(tmp_path / "a.mcptrace") as loaded:
+async def test_closing_does_not_wait_for_the_first_painting(path):
+    written(path, requests(1, 5000))
+    with shown(path) as loaded:
         await until(lambda: len(loaded.recording.entries))
     assert not loaded._thread.is_alive
 
@@ -254,8 +234,7 @@ async def judged_whole(path):
         return list(loaded.recording.entries.severity), said
 
 
-async def test_entries_that_the_writer_did_not_lint_are_linted_and_stored(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_entries_that_the_writer_did_not_lint_are_linted_and_stored(path):
     noisy(path, 3, judged=1, found=[finding(1)])
     severities, said = await judged_whole(path)
     assert severities == [Severity.WARNING] * 3
@@ -265,14 +244,13 @@ async def test_entries_that_the_writer_did_not_lint_are_linted_and_stored(tmp_pa
         assert judged_of(reader.meta()) == 3
 
 
-async def test_a_completely_linted_recording_is_not_linted_again(tmp_path):
-    noisy(tmp_path / "a.mcptrace", 3, judged=3, found=[finding(1)])
-    severities, said = await judged_whole(tmp_path / "a.mcptrace")
+async def test_a_completely_linted_recording_is_not_linted_again(path):
+    noisy(path, 3, judged=3, found=[finding(1)])
+    severities, said = await judged_whole(path)
     assert (severities, said) == ([Severity.WARNING, 0, 0], ["Stored at 1."])
 
 
-async def test_entries_linted_with_other_rules_are_linted_again(tmp_path, monkeypatch):
-    path = tmp_path / "a.mcptrace"
+async def test_entries_linted_with_other_rules_are_linted_again(path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(findings, "RULES", "0.0.1-1")
         noisy(path, 3, judged=3, found=[finding(1)])
@@ -281,12 +259,11 @@ async def test_entries_linted_with_other_rules_are_linted_again(tmp_path, monkey
     assert "Stored at 1." not in said
 
 
-async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
+async def test_findings_that_cannot_be_stored_are_shown(path, monkeypatch):
     def refuse(path):
         raise StorageError("cannot write the file (", where=str(path))
 
     monkeypatch.setattr(findings, "open_for_notes", refuse)
-    path = tmp_path / "a.mcptrace"
     noisy(path, 3)
     severities, said = await judged_whole(path)
     assert severities == [Severity.WARNING] * 3
@@ -294,8 +271,7 @@ async def test_findings_that_cannot_be_stored_are_shown(tmp_path, monkeypatch):
     assert flagged(path) == []
 
 
-async def test_entries_of_a_live_recording_are_linted_by_its_writer(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_entries_of_a_live_recording_are_linted_by_its_writer(path):
     recorder = Recorder(
         lambda: RecordingWriter(path, meta={"program": "mcptui"}),
         EntryColumns(),
@@ -352,8 +328,7 @@ def spoilt(path, table):
 
 
 @pytest.mark.parametrize("count", [3, 2500])
-async def test_damaged_findings_are_recomputed(tmp_path, count):
-    path = tmp_path / "a.mcptrace"
+async def test_damaged_findings_are_recomputed(path, count):
     noisy(path, count, judged=count, found=[finding(seq) for seq in range(1, 4)])
     spoilt(path, "flags")
     severities, said = await judged_whole(path)
@@ -361,8 +336,7 @@ async def test_damaged_findings_are_recomputed(tmp_path, count):
     assert '"noise 2"' in said[1]
 
 
-async def test_damaged_notes_are_reported_and_the_entries_are_shown(tmp_path):
-    path = tmp_path / "a.mcptrace"
+async def test_damaged_notes_are_reported_and_the_entries_are_shown(path):
     noisy(path, 2500, judged=2500)
     spoilt(path, "notes")
     with shown(path) as loaded:
@@ -372,8 +346,7 @@ async def test_damaged_notes_are_reported_and_the_entries_are_shown(tmp_path):
         assert loaded.recording.problem() == "the recording is damaged. Its marks and notes could not be read"
 
 
-async def test_a_damaged_recording_does_not_count_as_linted_before_it_is(tmp_path, monkeypatch):
-    path = tmp_path / "a.mcptrace"
+async def test_a_damaged_recording_does_not_count_as_linted_before_it_is(path, monkeypatch):
     noisy(path, 2500)
     overwrite(path, leaves(path, "entries")[-1])
     monkeypatch.setattr(RecordingFile, "_take_findings", lambda self, reader, live: None)

@@ -1,6 +1,7 @@
 """Data of a conversation besides its messages is kept in branches and other runs."""
 
 import time
+from pathlib import Path
 
 from tests.scripted_model import says
 from tests.unit.runtime.stage import Make
@@ -38,10 +39,10 @@ async def test_the_error_of_a_turn_is_kept_without_secrets_in_a_branch_and_anoth
 
 async def test_the_recordings_of_all_runs_of_a_conversation_are_known(stage: Make):
     one = stage(says("It is sunny."))
-    one.around.recording_name = lambda: "one.mcptrace"
+    one.around.traffic.path = Path("one.mcptrace")
     await one.ask("How is it?")
     other = await one.next_run(stage(says("Still.")))
-    other.around.recording_name = lambda: "two.mcptrace"
+    other.around.traffic.path = Path("two.mcptrace")
     assert other.conversations.now.recordings == ("one.mcptrace",)
     await other.ask("And now?")
     third = await other.next_run(stage())

@@ -26,10 +26,11 @@ class Stage:
             path.write_text(text)
             path.chmod(0o600)
         self.agreed = []
-        self.configuration = configuration_of(path, lambda: self.host)
+        self.configuration = configuration_of(path)
         specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
         self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
-        self.changes = ServerChanges(self.configuration, {}, lambda: self.host, self._agree)
+        self.configuration.host = self.host
+        self.changes = ServerChanges(self.configuration, {}, self._agree)
 
     async def _agree(self, spec):
         self.agreed.append(spec.name)

@@ -1,6 +1,7 @@
 """A running program follows the recording of a tap in another process."""
 
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -23,15 +24,20 @@ def captured(raw: bytes, direction: Direction, kind: Kind | None = None, **detai
     return Captured("weather", direction, time.monotonic_ns(), time.time_ns(), raw, kind, detail=detail)
 
 
-@pytest.fixture
-def tap(tmp_path):
-    def writer():
-        return RecordingWriter(tmp_path / "20261121T000000Z-1.mcptrace", meta={"tap": "weather"})
-
-    recorder = Recorder(writer, EntryColumns(), redact=Redactor().redact_bytes)
+@contextmanager
+def recording(path, **meta):
+    recorder = Recorder(
+        lambda: RecordingWriter(path, meta=meta), EntryColumns(), redact=Redactor().redact_bytes
+    )
     recorder.start()
     yield recorder
     recorder.close()
+
+
+@pytest.fixture
+def tap(tmp_path):
+    with recording(tmp_path / "20261121T000000Z-1.mcptrace", tap="weather") as recorder:
+        yield recorder
 
 
 @pytest.fixture
@@ -57,31 +63,19 @@ async def test_entries_of_a_tap_are_followed_unchanged_and_in_order(tap, seen):
 
 
 async def test_a_short_lived_tap_is_followed_too(tmp_path, seen):
-    recorder = Recorder(
-        lambda: RecordingWriter(tmp_path / "99990101T000002Z-3.mcptrace", meta={"tap": "short"}),
-        EntryColumns(),
-        redact=Redactor().redact_bytes,
-    )
-    recorder.start()
-    recorder.capture(captured(ASK, Direction.OUT))
-    recorder.close()
+    with recording(tmp_path / "99990101T000002Z-3.mcptrace", tap="short") as recorder:
+        recorder.capture(captured(ASK, Direction.OUT))
     await until(lambda: seen)
     assert [(one.source, one.raw) for one in seen] == [("tap:short", ASK)]
 
 
 async def test_a_recording_that_is_not_a_tap_is_ignored(tmp_path, tap, seen):
-    other = Recorder(
-        lambda: RecordingWriter(tmp_path / "20261120T000001Z-2.mcptrace", meta={"program": "mcptui"}),
-        EntryColumns(),
-        redact=Redactor().redact_bytes,
-    )
-    other.start()
-    other.capture(captured(ANSWER, Direction.IN))
-    assert other.flush()
-    tap.capture(captured(ASK, Direction.OUT))
-    await until(lambda: seen)  # the other one has the older name, so it was checked before
-    assert [one.raw for one in seen] == [ASK]
-    other.close()
+    with recording(tmp_path / "20261120T000001Z-2.mcptrace", program="mcptui") as other:
+        other.capture(captured(ANSWER, Direction.IN))
+        assert other.flush()
+        tap.capture(captured(ASK, Direction.OUT))
+        await until(lambda: seen)  # the other one has the older name, so it was checked before
+        assert [one.raw for one in seen] == [ASK]
 
 
 @pytest.fixture

@@ -30,9 +30,7 @@ async def test_a_secret_written_in_pieces_by_the_model_is_in_no_event_or_message
     await one.conversations.close()
 
 
-async def test_a_title_from_the_model_contains_no_secret_or_part_of_one(
-    tmp_path: Path,
-):
+async def test_a_title_from_the_model_contains_no_secret_or_part_of_one(tmp_path: Path):
     one = Stage(tmp_path, says("fine"), says(f"On {SECRET}"))
     one.around.redactor.add({"K": SECRET})
     await one.ask("hello")

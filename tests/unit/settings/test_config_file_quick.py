@@ -16,10 +16,7 @@ def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickU
 
 def test_theme_and_keys_are_read(tmp_path: Path):
     text = '[ui]\ntheme = "${T}"\n[ui.keys]\nchat.new = "f8"\n"chat.copy" = ["y", "f9"]\n'
-    assert read(tmp_path, text, {"T": "quay"}) == (
-        "quay",
-        {"chat.new": ("f8",), "chat.copy": ("y", "f9")},
-    )
+    assert read(tmp_path, text, {"T": "quay"}) == ("quay", {"chat.new": ("f8",), "chat.copy": ("y", "f9")})
 
 
 @pytest.mark.parametrize(

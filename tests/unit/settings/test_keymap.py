@@ -41,28 +41,34 @@ def test_an_invalid_key_is_rejected(text: str):
     assert normal_key(text) is None
 
 
-def test_an_unknown_action_is_named_with_the_nearest_one():
-    good, problems = check_keys({"chat.nwe": ["f8"]}, ACTIONS)
-    assert good == {}
-    assert str(problems[0]) == "ui.keys.chat.nwe: unknown action, did you mean “chat.new”?"
-
-
-def test_a_bad_key_affects_only_itself():
-    good, problems = check_keys({"chat.new": ["f8", "ctlr+x", "escap"]}, ACTIONS)
-    assert good == {"chat.new": ("f8",)}
-    assert [problem.suggestion for problem in problems] == ["", "did you mean “escape”?"]
-
-
-def test_a_key_of_another_action_is_a_conflict():
-    good, problems = check_keys({"chat.new": ["ctrl+q"]}, ACTIONS)
-    assert good == {}
-    assert problems[0].message == "`ctrl+q` is already used by `app.quit`"
-
-
-def test_two_actions_can_swap_their_keys():
-    good, problems = check_keys({"chat.new": ["ctrl+q"], "app.quit": ["ctrl+n"]}, ACTIONS)
-    assert problems == ()
-    assert good == {"chat.new": ("ctrl+q",), "app.quit": ("ctrl+n",)}
+@pytest.mark.parametrize(
+    ("wanted", "good", "said"),
+    [
+        ({"chat.nwe": ["f8"]}, {}, ["chat.nwe: unknown action, did you mean “chat.new”?"]),
+        (
+            {"chat.new": ["f8", "ctlr+x", "escap"]},
+            {"chat.new": ("f8",)},
+            [
+                "chat.new: “ctlr+x” is not a key",
+                "chat.new: “escap” is not a key, did you mean “escape”?",
+            ],
+        ),
+        (
+            {"chat.new": ["ctrl+q"]},
+            {},
+            ["chat.new: `ctrl+q` is already used by `app.quit`. Change the key of `app.quit` too"],
+        ),
+        (
+            {"chat.new": ["ctrl+q"], "app.quit": ["ctrl+n"]},
+            {"chat.new": ("ctrl+q",), "app.quit": ("ctrl+n",)},
+            [],
+        ),
+    ],
+    ids=["unknown action", "bad keys", "taken", "swapped"],
+)
+def test_what_is_wrong_affects_only_itself(wanted: dict[str, list[str]], good: object, said: list[str]):
+    found, problems = check_keys(wanted, ACTIONS)
+    assert found == good and list(map(str, problems)) == [f"ui.keys.{one}" for one in said]
 
 
 def test_the_same_key_in_two_contexts_conflicts_only_if_one_is_global():

@@ -189,9 +189,23 @@ def test_a_server_that_cannot_work_is_refused_with_the_reason(body: str, problem
     assert problem in read(f"[servers.a]\n{body}\n")[0]
 
 
-def test_a_setting_name_of_another_host_gets_a_suggestion():
-    (problem,) = read('[servers.a]\ncommand = "x"\ntimeout = 3\n')
-    assert problem == "config.toml:3 servers.a.timeout: unknown key, did you mean “tool_seconds”?"
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '[servers.a]\ncommand = "x"\ntimeout = 3\n',
+            "3 servers.a.timeout: unknown key, did you mean “tool_seconds”?",
+        ),
+        ("[rules]\nx = 1\n", "1 rules: unknown key, did you mean “approvals”?"),
+        ("[mcp_servers]\nx = 1\n", "1 mcp_servers: unknown key, did you mean “servers”?"),
+        ("[profiles]\nx = 1\n", "1 profiles: unknown key, did you mean “models”?"),
+        ('servers = "weather"\n', "1 servers: must be a table, not a string"),
+    ],
+)
+def test_a_name_of_another_host_gets_a_suggestion_and_a_value_for_a_table_is_one_problem(
+    text: str, problem: str
+):
+    assert read(text) == [f"config.toml:{problem}"]
 
 
 @pytest.mark.parametrize(
@@ -221,18 +235,6 @@ def test_an_invalid_rule_is_reported_with_its_line():
     text = '[approvals]\nrules = [\n  "allow a/*",\n  "ask files/* path",\n]\n'
     (problem,) = read(text)
     assert problem.startswith("config.toml:4 approvals.rules[2]: `path` must be ARGUMENT=PATTERN")
-
-
-@pytest.mark.parametrize(
-    ("section", "meant"), [("rules", "approvals"), ("mcp_servers", "servers"), ("profiles", "models")]
-)
-def test_a_section_by_another_name_gets_a_suggestion(section: str, meant: str):
-    (problem,) = read(f"[{section}]\nx = 1\n")
-    assert problem == f"config.toml:1 {section}: unknown key, did you mean “{meant}”?"
-
-
-def test_a_value_in_place_of_a_table_is_one_problem():
-    assert read('servers = "weather"\n') == ["config.toml:1 servers: must be a table, not a string"]
 
 
 def test_action_ids_can_be_written_with_dots_or_in_quotes():
@@ -294,10 +296,6 @@ def test_a_file_with_a_secret_that_others_can_read_is_warned_about(tmp_path: Pat
     assert "sk-literal" not in str(problem)
     path.chmod(0o600)
     assert load(path, {}).problems == ()
-
-
-def test_a_file_without_secrets_can_be_readable_by_all(tmp_path: Path):
-    path = tmp_path / "config.toml"
     path.write_text('[servers.a]\nurl = "https://h"\nheaders = { Authorization = "Bearer ${T}" }\n')
     path.chmod(0o644)
     assert load(path, {"T": "x" * 20}).problems == ()

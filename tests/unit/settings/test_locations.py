@@ -3,10 +3,13 @@
 import string
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tui.core.errors import ConfigError
 from tui.settings import locations
+from tui.settings.save import change_config, set_value
 from tui.settings.schema import name_fault
 
 
@@ -46,3 +49,26 @@ def test_any_server_name_gives_a_folder_of_its_own_in_the_state_directory(name: 
 def test_paths_in_the_file_of_an_editor_are_relative_to_its_project():
     assert locations.base_folder(Path("/p/.vscode/mcp.json")) == Path("/p")
     assert locations.base_folder(Path("/p/.mcp.json")) == Path("/p")
+
+
+CODEX = {"mcp_servers": {"a": {"command": "x"}}}
+
+
+def test_a_file_of_another_host_is_known_by_its_suffix():
+    names = ("mcp.json", "a.JSONC", "x.code-workspace", "config.yaml", "config.toml", "config")
+    assert [locations.is_foreign(Path(name)) for name in names] == [True] * 4 + [False] * 2
+
+
+def test_only_another_file_with_servers_of_codex_is_that_of_codex():
+    assert locations.is_codex(CODEX, Path("/x/config.toml"))
+    assert not locations.is_codex(CODEX, locations.config_file())
+    assert not locations.is_codex({**CODEX, "servers": {}}, Path("/x/config.toml"))
+    assert not locations.is_codex({"mcp_servers": {"x": 1}}, Path("/x/config.toml"))
+
+
+def test_the_file_of_codex_is_never_changed(tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('[mcp_servers.a]\ncommand = "x"\n')
+    with pytest.raises(ConfigError, match="belongs to another program"):
+        change_config(path, lambda document: set_value(document, "harbor", "ui", "theme"))
+    assert path.read_text() == '[mcp_servers.a]\ncommand = "x"\n'

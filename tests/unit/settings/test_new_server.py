@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from tui.core.errors import ConfigError, McptuiError, UsageError
-from tui.settings.new_server import (
-    as_toml,
-    check_new,
-    pairs,
-    server_name,
-    server_table,
-    unconfigured_server,
-)
+from tui.settings.new_server import as_toml, check_new, pairs, server_name, server_table, unconfigured_server
 
 
 def known(word):
@@ -38,7 +31,7 @@ def test_a_url_and_a_command_are_distinguished(words, table):
 def test_the_table_contains_headers_environment_and_transport():
     table = server_table(["https://h/sse"], headers={"X": "1"}, transport="sse")
     assert table == {"url": "https://h/sse", "transport": "sse", "headers": {"X": "1"}}
-    assert server_table(["npx"], env={"A": "${B}"}, transport="lines") == {
+    assert server_table(["npx"], env={"A": "${B}"}, transport="lines", known=lambda command: True) == {
         "command": "npx",
         "env": {"A": "${B}"},
         "transport": "lines",
@@ -89,7 +82,7 @@ def test_options_that_do_not_fit_are_refused_with_a_suggestion(words, more, prob
     ],
 )
 def test_the_default_name_is_taken_from_the_host_or_the_package(words, name):
-    assert server_name(server_table(words.split())) == name
+    assert server_name(server_table(words.split(), known=lambda command: True)) == name
 
 
 def test_pairs_are_parsed_and_anything_else_is_refused():
@@ -141,17 +134,8 @@ def test_an_unset_variable_is_noted_and_a_mistake_is_refused():
             check_new(name, wrong, path, {})
 
 
-def test_a_typed_command_runs_in_the_current_directory(tmp_path: Path):
-    spec, _ = unconfigured_server(
-        ["npx", "-y", "p"],
-        env={},
-        headers={},
-        transport="",
-        environment={},
-        folder=tmp_path,
-        known=known,
-    )
-    assert spec.starts_in is None
+def test_a_typed_command_runs_in_the_current_directory():
+    assert unconfigured_server([sys.executable, "-m", "p"])[0].starts_in is None
 
 
 @pytest.mark.parametrize(

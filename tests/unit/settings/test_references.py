@@ -28,6 +28,7 @@ ENV = {"HOME": "/home/ada", "EMPTY": "", "SELF": "${HOME}", "A_1": "x"}
         ("${EMPTY}", ""),
         ("${EMPTY:-fallback}", "fallback"),
         ("$${HOME}", "${HOME}"),
+        ("${SELF}", "${HOME}"),
         ("$HOME and $$ and {x}", "$HOME and $$ and {x}"),
     ],
 )
@@ -35,21 +36,14 @@ def test_a_reference_is_replaced_as_in_a_shell(text: str, result: str):
     assert expand(text, ENV).text == result
 
 
-def test_inserted_values_are_not_expanded_again():
-    assert expand("${SELF}", ENV).text == "${HOME}"
-
-
-def test_every_missing_variable_is_named():
+def test_every_missing_variable_and_every_one_that_was_used_is_named():
     assert expand("${ONE}-${TWO}", ENV).missing == ("ONE", "TWO")
+    assert expand("${HOME}${NONE:-x}", ENV).variables == ("HOME",)
 
 
 @pytest.mark.parametrize("text", ["${", "${}", "${1X}", "${HOME", "${a b}"])
 def test_an_invalid_reference_is_reported_and_kept(text: str):
     assert expand(text, ENV) == Expanded(text, broken=True)
-
-
-def test_the_variables_that_were_used_are_returned():
-    assert expand("${HOME}${NONE:-x}", ENV).variables == ("HOME",)
 
 
 def test_text_from_a_variable_is_distinguished_from_literal_text():

@@ -7,31 +7,24 @@ from pydantic import ValidationError
 
 from tui.settings.load import load_text
 from tui.settings.references import FromEnvironment
-from tui.settings.schema import LimitSettings, ModelSettings, name_fault
+from tui.settings.schema import LimitSettings, ModelSettings, Section, name_fault
 
 
-@pytest.mark.parametrize("value", ["5", 5.5, True, None, [5]])
-def test_a_limit_must_be_an_integer_and_is_not_converted(value: object):
-    with pytest.raises(ValidationError):
-        LimitSettings.model_validate({"max_steps": value})
-
-
-@pytest.mark.parametrize("text", ["x", "", "1.5"])
-def test_a_variable_that_is_not_a_number_is_refused_for_a_number(text: str):
-    with pytest.raises(ValidationError):
-        LimitSettings.model_validate({"max_steps": FromEnvironment(text)})
-
-
-@pytest.mark.parametrize("url", ["ftp://h", "h/v1", "http://", "http://h:x/", "", "javascript:alert(1)"])
-def test_an_endpoint_must_be_an_http_url(url: str):
-    with pytest.raises(ValidationError):
-        ModelSettings.model_validate({"model": "m", "base_url": url})
-
-
-@pytest.mark.parametrize("price", [-0.1, float("inf"), "0.3", True])
-def test_the_price_of_cached_tokens_must_not_be_negative(price: object):
-    with pytest.raises(ValidationError):
-        ModelSettings.model_validate({"model": "m", "price_in": 3.0, "price_cached": price})
+@pytest.mark.parametrize(
+    ("section", "key", "values"),
+    [
+        (LimitSettings, "max_steps", ["5", 5.5, True, None, [5], *map(FromEnvironment, ("x", "", "1.5"))]),
+        (ModelSettings, "base_url", ["ftp://h", "h/v1", "http://", "http://h:x/", "", "javascript:alert(1)"]),
+        (ModelSettings, "price_cached", [-0.1, float("inf"), "0.3", True]),
+    ],
+)
+def test_an_invalid_value_is_refused_and_not_converted(
+    section: type[Section], key: str, values: list[object]
+):
+    given = {} if section is LimitSettings else {"model": "m", "price_in": 3.0}
+    for value in values:
+        with pytest.raises(ValidationError):
+            section.model_validate({**given, key: value})
 
 
 def test_a_price_of_cached_tokens_requires_a_price_of_input_tokens():

@@ -164,12 +164,6 @@ def test_a_url_that_is_no_text_is_refused_beside_a_command_too(url: object, plan
     assert plan.unusable == ["a", "b"]
 
 
-def test_a_note_about_the_whole_file_names_no_server(source: Path, target: Path):
-    source.write_text('{"mcpServers": {}, "mcpServers": {"b": {"command": "y"}}}')
-    [note] = plan_import(source, target).notes
-    assert note == "note     `mcpServers` is defined twice in one object. The last one is used"
-
-
 def test_an_ordinary_header_is_not_called_a_secret(planned: Planned):
     headers = {
         "X-Figma-Region": "us-east-1",

@@ -38,16 +38,8 @@ def test_a_limit_with_a_failed_reference_keeps_its_default():
 
 
 def test_an_invalid_snippet_affects_only_itself():
-    snippets = {
-        "ok": "Fine {x}.",
-        "two words": "x",
-        "empty": " ",
-        "number": 3,
-        "spoilt": "${X}",
-        "nul": "a\0",
-    }
+    wrong = {"two words": "x", "empty": " ", "number": 3, "nul": "a\0"}
+    snippets = {"ok": "Fine {x}.", "spoilt": "${X}", **wrong}
     checker = Checker({"snippets": snippets}, unresolved={("snippets", "spoilt")})
     assert checker.settings().snippets == {"ok": "Fine {x}."}
-    assert [fault.keys for fault in checker.faults] == [
-        ("snippets", name) for name in ("two words", "empty", "number", "nul")
-    ]
+    assert [fault.keys for fault in checker.faults] == [("snippets", name) for name in wrong]

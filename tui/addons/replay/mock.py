@@ -30,7 +30,7 @@ from tui.addons.replay.recorded_server import (
     Step,
     nearest,
 )
-from tui.commands.recordings import named, open_entries
+from tui.commands.recordings import open_entries, recordings
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import (
@@ -365,7 +365,7 @@ def mock(args: argparse.Namespace) -> int:
     does not have the server, or if the output cannot be written, 141 if the client closed the output.
     """
     try:
-        with open_entries(named(args.recording)) as recording:
+        with open_entries(recordings().find(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
             ours = (entry for entry in recording.whole_entries() if entry.source == source)
             server = MockServer(ours, recording.body)

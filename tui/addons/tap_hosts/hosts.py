@@ -14,7 +14,7 @@ from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.skimmer import items, outline
-from tui.settings.foreign.file import loads, without_comments
+from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.scopes import ROOTS
 
 USER, PLATFORM, PROJECT = "~", "platform", "."
@@ -101,7 +101,7 @@ class HostFile:
     def __init__(self, text: str) -> None:
         self.text = text
         self._plain = without_comments(text)
-        self.tree, _ = loads(self._plain)
+        self.tree = json.loads(self._plain)
         # One byte per character, so that offsets stay the same.
         self._bytes = self._plain.encode("ascii", "replace")
 

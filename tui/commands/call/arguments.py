@@ -1,16 +1,12 @@
 """Arguments of `mcptui call`, `read`, `prompt` and `list`: the server, the request, and its values.
 
-The values of a tool call are `NAME=VALUE` pairs or JSON, parsed using the tool's input schema. Schemas and
-names come from the server and are not cleaned. All displayed text is cleaned.
+Schemas and names come from the server and are not cleaned. All displayed text is cleaned.
 """
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tui.commands.run_input import read_bounded
@@ -20,7 +16,6 @@ from tui.core.files import NotText, text_of
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
-from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.new_server import is_address, pairs, unconfigured_server
@@ -31,32 +26,22 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a file or of stdin for `--args`, and characters of its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The request of the command line: the server (None: the command after `--`) and the words."""
-
-    server: str | None
-    words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> "Request":
-        """Raises UsageError if an argument is missing or unexpected."""
-        words, named = tuple(args.words), not args.live_command
-        least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
-        rest = words[1:] if named else words
-        what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
-        if named and not words:
-            raise _misused(args, "SERVER is required")
-        if len(rest) < least:
-            raise _misused(args, f"{what[args.command]} is required")
-        if most is not None and len(rest) > most:
-            raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
-        if args.command == "list" and rest and rest[0] not in KINDS:
-            raise UsageError(
-                f"cannot list {quoted_name(rest[0], 80)}.",
-                next_step=f"Choose one of {', '.join(KINDS)}.",
-            )
-        return cls(words[0] if named else None, rest)
+def request_of(args: argparse.Namespace) -> tuple[str | None, tuple[str, ...]]:
+    """Return the server (None: the command after `--`) and the other words. Raises UsageError."""
+    words, named = tuple(args.words), not args.live_command
+    least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
+    rest = words[1:] if named else words
+    what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
+    if named and not words:
+        raise _misused(args, "SERVER is required")
+    if len(rest) < least:
+        raise _misused(args, f"{what[args.command]} is required")
+    if most is not None and len(rest) > most:
+        raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
+    if args.command == "list" and rest and rest[0] not in KINDS:
+        step = f"Choose one of {', '.join(KINDS)}."
+        raise UsageError(f"cannot list {quoted_name(rest[0], 80)}.", next_step=step)
+    return words[0] if named else None, rest
 
 
 def _misused(args: argparse.Namespace, problem: str) -> UsageError:
@@ -88,9 +73,9 @@ def given_json(args: argparse.Namespace) -> str | None:
     raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
 
 
-def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec, Mapping[str, str]] | None:
+def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server of a URL or a command, with its secrets, or None for a configured server."""
-    if request.server is not None and not is_address(request.server):
+    if server is not None and not is_address(server):
         if args.header or args.env or args.transport:
             raise UsageError(
                 "--header, --env and --transport require a URL or a command.",
@@ -102,28 +87,29 @@ def unconfigured(args: argparse.Namespace, request: Request) -> tuple[ServerSpec
                 next_step="For a configured server, set era in the configuration.",
             )
         return None
-    if request.server is None and is_address(args.live_command[0]):
+    if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(
             "expected a command after --, not a URL.",
             next_step=f"Put the URL first: mcptui {args.command} {address}",
         )
     return unconfigured_server(
-        args.live_command if request.server is None else [request.server],
-        env=pairs(args.env),
-        headers=pairs(args.header, colon=True),
-        transport=args.transport or "",
-        era=args.era or "",
-        environment=os.environ,
-        folder=Path.cwd(),
-        known=is_command,
+        args.live_command if server is None else [server],
+        pairs(args.env),
+        pairs(args.header, colon=True),
+        args.transport or "",
+        args.era or "",
     )
 
 
 _SHOWN_ARGUMENTS = 24
 _SHOWN_CHOICES = 8
 _HOLDERS = {FieldKind.ARRAY: list, FieldKind.OBJECT: dict, FieldKind.MAP: dict}
-_EXAMPLES = {FieldKind.ARRAY: '["a", "b"]', FieldKind.OBJECT: '{"a": 1}', FieldKind.MAP: '{"a": 1}'}
+_EXAMPLES = {
+    FieldKind.ARRAY: '["a", "b"]',
+    FieldKind.JSON: '"text"',
+    **dict.fromkeys((FieldKind.OBJECT, FieldKind.MAP), '{"a": 1}'),
+}
 _KIND_WORDS = {
     FieldKind.TEXT: "TEXT",
     FieldKind.INTEGER: "INTEGER",
@@ -160,7 +146,7 @@ class Arguments:
         for word in words:
             name, mark, text = word.partition("=")
             if not mark or not name:
-                hint = self._usage()
+                hint = self.usage()
                 if len(self._required) == 1:
                     (only,) = self._required
                     hint = f"Write {clean_line(only, 60)}={shlex.quote(clean_line(word, 80))}"
@@ -182,13 +168,7 @@ class Arguments:
         """Raise UsageError if a required argument is not given."""
         if missing := [name for name in self._specs if name in self._required and name not in given]:
             names = ", ".join(clean_line(name, 60) for name in missing[:_SHOWN_ARGUMENTS])
-            raise UsageError(f"{self._name} needs {names}.", next_step=self._usage())
-
-    def misfit(self, problem: str) -> UsageError:
-        """Return the error for arguments that do not match the schema."""
-        return UsageError(
-            f"invalid arguments for {self._name}: {clean_line(problem, 400)}.", next_step=self._usage()
-        )
+            raise UsageError(f"{self._name} needs {names}.", next_step=self.usage())
 
     def _refuse_unknown(self, given: Iterable[str]) -> None:
         for name in given:
@@ -196,7 +176,7 @@ class Arguments:
                 hint = did_you_mean(name, self._specs)
                 raise UsageError(
                     f"{self._name} has no argument {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
-                    next_step=self._usage(),
+                    next_step=self.usage(),
                 )
 
     def _value(self, name: str, text: str) -> Any:
@@ -204,12 +184,13 @@ class Arguments:
         value, problem = value_of(spec, text)
         if problem:
             shown = clean_line(name, 60)
-            takes_json = not spec.arms and (spec.kind in _HOLDERS or spec.kind is FieldKind.JSON)
-            hint = f"Write {shown}={_suggestion(spec, text)}" if takes_json else self._usage()
+            example = "" if spec.arms else _EXAMPLES.get(spec.kind, "")
+            hint = f"Write JSON, such as {shown}='{example}'" if example else self.usage()
             raise UsageError(f"{shown} {problem}: {quoted_name(text, 80)}.", next_step=hint)
         return value
 
-    def _usage(self) -> str:
+    def usage(self) -> str:
+        """Return a sentence about the accepted arguments."""
         if self._open and not self._specs:
             return "It accepts any arguments."
         return f"Its arguments: {self.signature}" if self._specs else "It takes no arguments."
@@ -251,22 +232,6 @@ def _arm_value(spec: FieldSpec, text: str) -> tuple[Any, str]:
     if not problem and not isinstance(value, holder):
         problem = f"is not a JSON {'array' if holder is list else 'object'}"
     return value, problem
-
-
-def _suggestion(spec: FieldSpec, text: str) -> str:
-    """Return JSON that would be valid, quoted for a shell."""
-    import json
-
-    if spec.kind is FieldKind.JSON:
-        return shlex.quote(clean_line(json.dumps(text, ensure_ascii=False), 80))
-    items = [part.strip() for part in text.split(",")]
-    if spec.kind is FieldKind.ARRAY and text.strip() and text.strip()[0] not in '[{"':
-        of = spec.source.get("items")
-        kind = SchemaReader(of).spec(of) if isinstance(of, Mapping) else None
-        known = all(value_of(kind, item)[1] == "" for item in items) if kind is not None else True
-        values = [value_of(kind, item)[0] if kind is not None and known else item for item in items]
-        return shlex.quote(clean_line(json.dumps(values, ensure_ascii=False), 120))
-    return shlex.quote(_EXAMPLES[spec.kind])
 
 
 def _kind_word(spec: FieldSpec) -> str:

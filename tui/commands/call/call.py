@@ -6,16 +6,10 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from tui.commands.call.arguments import (
-    KINDS,
-    Arguments,
-    Request,
-    given_json,
-    json_object,
-    unconfigured,
-)
+from tui.commands.call.arguments import KINDS, Arguments, given_json, json_object, request_of, unconfigured
 from tui.commands.call.output import (
     OutputFile,
     ServerLog,
@@ -32,7 +26,7 @@ from tui.commands.run_output import print_error
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
 from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
-from tui.core.permission.rules import Rules, Verdict
+from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean, clean_line, quoted_name
@@ -53,43 +47,32 @@ _MOST = 10
 
 def call(args: argparse.Namespace) -> int:
     """Run one of the four commands and return its exit code."""
-    request = Request.of(args)
+    named, words = request_of(args)
     given = given_json(args) if args.command == "call" else None
     output = OutputFile(args.output) if vars(args).get("output") else None
-    options, spec = Options.from_args(args), unconfigured(args, request)
+    options, spec = Options.from_args(args), unconfigured(args, named)
     if spec is not None:
         options = options.with_server(*spec)
-    answers = FlagAnswers.of(args)
-
-    def ended(runtime: Runtime) -> None:
-        answers.say_repeated()
-        say_unrecorded(runtime)
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         try:
-            return await _Call(args, request, runtime, given, output).run()
+            return await _Call(args, named, words, runtime, given, output).run()
         finally:
             say_printed(runtime)
 
-    return headless(options, work, questioner=answers, ended=ended)
+    return headless(options, work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
 
 
+@dataclass(slots=True)
 class _Call:
-    def __init__(
-        self,
-        args: argparse.Namespace,
-        request: Request,
-        runtime: Runtime,
-        given: str | None,
-        output: OutputFile | None,
-    ) -> None:
-        self._args = args
-        self._request = request
-        self._runtime = runtime
-        self._given = given
-        self._output = output
-        self._id = f"hand-{uuid.uuid4().hex[:12]}"
-        self._server = ""
+    _args: argparse.Namespace
+    _named: str | None
+    _words: tuple[str, ...]
+    _runtime: Runtime
+    _given: str | None
+    _output: OutputFile | None
+    _server: str = ""
+    _id: str = field(default_factory=lambda: f"hand-{uuid.uuid4().hex[:12]}")
 
     async def run(self) -> int:
         runtime, args = self._runtime, self._args
@@ -98,7 +81,7 @@ class _Call:
         host = runtime.host
         runtime.consent.require([host.status(self._server).spec])
         if args.verbose:
-            runtime.listen(ServerLog(self._server, runtime.redactor))
+            runtime.traffic.listener = ServerLog(self._server, runtime.redactor)
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
             sign_ins.questioner = TerminalQuestioner()
@@ -118,11 +101,11 @@ class _Call:
             case "prompt":
                 return await self._prompt()
             case _:
-                return await self._list(status)
-
-    @property
-    def _rules(self) -> Rules:
-        return self._runtime.turn_context.policy.rules
+                kinds, rules = self._words or KINDS, runtime.turn_context.policy.rules
+                complete = await write_listing(
+                    runtime.workbench, status, kinds, rules=rules, as_json=args.json
+                )
+                return OK if complete else REFUSED
 
     @property
     def _timeout(self) -> CallTimeout:
@@ -132,10 +115,9 @@ class _Call:
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
     def _chosen(self) -> str:
-        """Return the name of the server; raises UsageError or ConfigError if it is not usable."""
         runtime = self._runtime
         names = [status.name for status in runtime.host.statuses()]
-        wanted = self._request.server
+        wanted = self._named
         if names and (wanted is None or runtime.is_unconfigured):
             return names[0]
         assert wanted is not None
@@ -175,15 +157,16 @@ class _Call:
 
     async def _call(self, status: ServerStatus) -> int:
         workbench = self._runtime.workbench
-        name, *words = self._request.words
+        name, *words = self._words
         tool = self._tool(name, status)
         takes = Arguments(tool.name, tool.schema)
         arguments = self._arguments(takes, words)
         if not self._args.unchecked:
             takes.require(arguments)
-            if problem := await workbench.check(tool, arguments):
-                raise takes.misfit(problem)
-        rule = self._rules.deciding(tool.server, tool.name, arguments)
+            if problem := clean_line(await workbench.check(tool, arguments), 400):
+                name = clean_line(tool.name, 80)
+                raise UsageError(f"invalid arguments for {name}: {problem}.", next_step=takes.usage())
+        rule = self._runtime.turn_context.policy.rules.deciding(tool.server, tool.name, arguments)
         if rule is not None and rule.action is Verdict.DENY:
             print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=sys.stderr)
         self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
@@ -247,7 +230,6 @@ class _Call:
         return takes.from_json(self._given)
 
     def _print(self, result: ToolResult, write: Callable[[ToolResult], None]) -> int:
-        """Print a result, or why there is none; return the exit code."""
         if result.warning:
             print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
         if result.raw is None:
@@ -258,7 +240,7 @@ class _Call:
         elif self._output is not None and not result.is_error:
             self._output.write(result)
         elif result.is_error and not result_text(result).strip():
-            name = clean_line(self._request.words[0], 80)
+            name = clean_line(self._words[0], 80)
             self._refuse(f"{name} failed without a message: isError is true, and there is no text.")
         else:
             write(result)
@@ -267,16 +249,16 @@ class _Call:
     def _refuse(self, why: str) -> None:
         print_error(McptuiError(why, where=clean_line(self._server, 80)), as_json=self._args.json)
 
-    # ---- read, prompt, list --------------------------------------------------------------------------
+    # ---- read, prompt --------------------------------------------------------------------------------
 
     async def _read(self) -> int:
-        (uri,) = self._request.words
+        (uri,) = self._words
         workbench = self._runtime.workbench
         result = await workbench.read_resource(self._server, uri, call=self._id, seconds=self._timeout)
         return self._print(result, write_contents)
 
     async def _prompt(self) -> int:
-        name, *words = self._request.words
+        name, *words = self._words
         workbench = self._runtime.workbench
         prompts, problem = await workbench.prompts(self._server)
         prompt = next((one for one in prompts if one.name == name), None)
@@ -297,10 +279,3 @@ class _Call:
         else:
             write_prompt(result)
         return OK
-
-    async def _list(self, status: ServerStatus) -> int:
-        kinds = self._request.words or KINDS
-        complete = await write_listing(
-            self._runtime.workbench, status, kinds, rules=self._rules, as_json=self._args.json
-        )
-        return OK if complete else REFUSED

@@ -1,8 +1,7 @@
 """Output of `mcptui call`, `read`, `prompt` and `list`: results, lists, and the log of the server.
 
-Results go to stdout or a file, lists to stdout. Text is cleaned, also in a file, because it may be shown on a
-terminal. JSON escapes unsafe characters. Images and files are written as their bytes. The server's stderr and
-log messages go to stderr while the command runs.
+Text is cleaned, also in a file, because it may be shown on a terminal. JSON escapes unsafe characters. Images
+and files are written as their bytes.
 """
 
 import base64
@@ -57,19 +56,15 @@ class OutputFile:
             write_text(said + "\n")
         for number, data in enumerate(files, 1):
             path = self._path if number == 1 else self._path.with_stem(f"{self._path.stem}-{number}")
-            self._write(path, data)
+            try:
+                if path != self._path and not is_replaceable(path):
+                    raise OSError(0, "not a file")
+                pieces = [data.decode("utf-8", "surrogateescape")]
+                atomic_write(path, pieces, errors="surrogateescape")
+            except OSError as error:
+                why, where = f"cannot write the result: {error.strerror}.", clean_line(str(path), 4096)
+                raise UsageError(why, where=where) from None
             print(f"· wrote {clean_line(str(path), 4096)} ({size(len(data))})", file=sys.stderr)
-
-    def _write(self, path: Path, data: bytes) -> None:
-        try:
-            if path != self._path and not is_replaceable(path):
-                raise OSError(0, "not a file")
-            pieces = [data.decode("utf-8", "surrogateescape")]
-            atomic_write(path, pieces, errors="surrogateescape")
-        except OSError as error:
-            raise UsageError(
-                f"cannot write the result: {error.strerror}.", where=clean_line(str(path), 4096)
-            ) from None
 
 
 def write_json(value: Any) -> None:
@@ -172,12 +167,6 @@ def _decoded(content: BinaryContent) -> bytes:
 
 
 _PARTS = {"tools": ("tools",), "resources": ("resources", "resourceTemplates"), "prompts": ("prompts",)}
-_HEADS = {
-    "tools": "tools",
-    "resources": "resources",
-    "resourceTemplates": "resource templates",
-    "prompts": "prompts",
-}
 _DESCRIPTION = 160
 _REASONS = 3
 
@@ -185,12 +174,7 @@ Listed = dict[str, list[Any]]
 
 
 async def write_listing(
-    workbench: "HandWorkbench",
-    status: ServerStatus,
-    kinds: Sequence[str],
-    *,
-    as_json: bool,
-    rules: Rules,
+    workbench: "HandWorkbench", status: ServerStatus, kinds: Sequence[str], *, as_json: bool, rules: Rules
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
@@ -215,24 +199,16 @@ async def write_listing(
         write_json(listed)
     else:
         _write_text(listed, dict(status.quarantined), _not_offered(workbench, status, rules))
-    if "tools" in kinds:
-        _print_omitted(status)
-    return complete
-
-
-def _print_omitted(status: ServerStatus) -> None:
-    """Print on stderr how many tools are omitted, and why the first few are."""
-    left_out = status.quarantined
-    if left_out:
+    if "tools" in kinds and (left_out := status.quarantined):
         print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
         for name, why in left_out[:_REASONS]:
             print(f"  {clean_line(name, 60)}: {clean_line(why, 160)}", file=sys.stderr)
         if len(left_out) > _REASONS:
             print(f"  and {len(left_out) - _REASONS} more", file=sys.stderr)
+    return complete
 
 
 def _not_offered(workbench: "HandWorkbench", status: ServerStatus, rules: Rules) -> Mapping[str, str]:
-    """Return why tools are not offered to the model, by name."""
     found = {}
     for tool in workbench.tools(status.name):
         if tool.withheld:
@@ -249,9 +225,8 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
     blocks = []
     for part, items in shown.items():
         lines = [line for item in items for line in _lines(part, item, left_out, not_offered)]
-        blocks.append(
-            "\n".join([_HEADS[part], *(f"  {line}" for line in lines)] if len(listed) > 1 else lines)
-        )
+        head = "resource templates" if part == "resourceTemplates" else part
+        blocks.append("\n".join([head, *(f"  {line}" for line in lines)] if len(listed) > 1 else lines))
     if blocks:
         sys.stdout.write("\n\n".join(blocks) + "\n")
 
@@ -263,22 +238,19 @@ def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mappi
     about = clean_line(_text(item, "description") or _text(item, "title"), _DESCRIPTION)
     match part:
         case "tools":
-            head = " ".join(filter(None, (name, _signature(item))))
+            schema = item.get("inputSchema")
+            takes = Arguments("", schema).signature if isinstance(schema, Mapping) else ""
+            head = f"{name} {takes}".strip()
             why = left_out.get(_text(item, "name"))
             about = f"omitted: {clean_line(why, 200)}" if why else about
             if why := not_offered.get(_text(item, "name")):
                 return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
         case "prompts":
-            head = " ".join(filter(None, (name, _prompt_signature(item))))
+            head = f"{name} {_prompt_signature(item)}".strip()
         case _:
             where = clean_line(_text(item, "uri") or _text(item, "uriTemplate"), 400) or "(no URI)"
             head = "  ".join(filter(None, (where, name, clean_line(_text(item, "mimeType"), 80))))
     return [head, *([f"    {about}"] if about else [])]
-
-
-def _signature(item: Mapping[str, Any]) -> str:
-    schema = item.get("inputSchema")
-    return Arguments("", schema).signature if isinstance(schema, Mapping) else ""
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:
@@ -320,12 +292,11 @@ class ServerLog:
             message = json.loads(raw)
         except (ValueError, RecursionError):
             return
-        params = message.get("params") if isinstance(message, dict) else None
-        if not isinstance(params, dict) or message.get("method") != "notifications/message":
-            return
-        data = params.get("data")
-        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-        self._print(clean_line(str(params.get("level", "")), 20), text)
+        match message:
+            case {"method": "notifications/message", "params": {**params}}:
+                data = params.get("data")
+                text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+                self._print(clean_line(str(params.get("level", "")), 20), text)
 
     def _print(self, level: str, text: str) -> None:
         line = clean_line(self._redactor.redact(text[: _SHOWN * 4]), _SHOWN)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tui.commands.help_text import between_words
 from tui.commands.permission.terminal_approver import YES_OR_NO, is_terminal, typed_answer, yes_or_no
 from tui.core.errors import UsageError, as_sentences
 from tui.core.permission.consent import NO_ALL, YES_ALL
@@ -24,15 +23,12 @@ from tui.settings.state.permission.stored_consents import StoredConsents, Subjec
 
 YES_TO_ALL = "y yes to all, n no to all, o one by one, or just enter to decide later: "
 ONE_BY_ONE = ("o", "one")
-_FACT = r"  (?!! |changed: |You )"
-"""Start of a line with a fact of a question: indented, but not a risk, a change or a sentence."""
 
 
 def config_trust(path: Path, *, yes: bool) -> int:
     """Ask about each server and model, or with `yes` show them and consent to all; return the exit code.
 
-    Raises UsageError if there is no terminal to ask on, ConfigError if the file is unusable or consent to a
-    model cannot be stored.
+    Raises UsageError without a terminal, ConfigError if the file is unusable or a consent cannot be stored.
     """
     found = missing_consents(path, os.environ)
     for skipped in _skipped(ConfigFile(str(path), os.environ).read()):
@@ -47,13 +43,13 @@ def config_trust(path: Path, *, yes: bool) -> int:
     servers = [one for one in found if not one[1].is_model]
     answer = "o"
     if len(servers) > 1 and not yes:
-        _print("\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers))
-        _print(f"\n{YES_ALL}\n{NO_ALL}")
+        shown = "\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers)
+        print(clean(f"{shown}\n\n{YES_ALL}\n{NO_ALL}"))
         answer = _typed(YES_TO_ALL)
     for subject, question in found:
         one_by_one = answer in ONE_BY_ONE or question.is_model
         if one_by_one:
-            _print("\n".join((*question.lines(), *_earlier(subject), *question.outcomes)))
+            print(clean("\n".join((*question.lines(), *_earlier(subject), *question.outcomes))))
         said = True if yes else yes_or_no(_typed(YES_OR_NO) if one_by_one else answer)
         told = {True: "agreed", False: "declined", None: "no answer, nothing saved"}[said]
         problem = ""
@@ -86,12 +82,6 @@ def _skipped(loaded: Loaded) -> Iterator[str]:
                 yield f"skipped the {what} {quoted_name(name)}: {why}."
 
 
-def _print(text: str) -> None:
-    """Print questions with their sentences wrapped, but commands and addresses unchanged."""
-    print(between_words(clean(text), as_written=_FACT))
-
-
 def _earlier(subject: Subject) -> Iterator[str]:
-    """Yield when the user refused this, if so."""
     if at := StoredConsents().refused_at(subject):
         yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."

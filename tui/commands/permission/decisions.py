@@ -4,10 +4,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
 from typing import Any
 
-from tui.commands.help_text import columns
 from tui.commands.traffic_lines import rfc3339, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
@@ -16,53 +14,31 @@ from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
-_SUBJECT = _HEAD.index("subject")
-LEAST_SUBJECT, MOST_SUBJECT = 60, 1000
-"""Characters of a subject: the minimum, even on a narrow terminal, and the maximum."""
+ON_TERMINAL, MOST_SUBJECT = 60, 1000
+"""Maximum characters of a subject, on a terminal and elsewhere."""
 
 
 def decisions(args: argparse.Namespace) -> int:
     """Run `mcptui decisions` and return the exit code."""
     records, warning = read_decisions(decisions_file())
-    found = _chosen(args, records)
-    if warning:
-        print(f"mcptui decisions: {warning}", file=sys.stderr)
-    if args.json:
-        for record in found:
-            print(json.dumps(_object(record), separators=(",", ":")))
-    elif found:
-        print("\n".join(table(_rows(found), left=range(len(_HEAD)))))
-    else:
-        print("no decisions")
-    return 0
-
-
-def _chosen(args: argparse.Namespace, records: Sequence[DecisionRecord]) -> list[DecisionRecord]:
     since_ns = 0 if args.since is None else beginning(args.since, time.time_ns())[1]
-    return [
+    found = [
         record
         for record in records
         if record.when * 1e9 >= since_ns
         and args.server in (None, record.server)
         and not (args.denied and record.allowed)
     ]
-
-
-def _rows(records: Sequence[DecisionRecord]) -> list[tuple[str, ...]]:
-    """Return the header and a row for each decision.
-
-    On a terminal, subjects are cut to the remaining width.
-    """
-    rows = [_HEAD, *map(_row, records)]
-    if not sys.stdout.isatty():
-        return rows
-    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
-    others = sum(widths) - widths[_SUBJECT]
-    room = max(LEAST_SUBJECT, columns() - others)
-    return [
-        (*row[:_SUBJECT], clean_line(row[_SUBJECT], room), *row[_SUBJECT + 1 :]) if at else row
-        for at, row in enumerate(rows)
-    ]
+    if warning:
+        print(f"mcptui decisions: {warning}", file=sys.stderr)
+    if args.json:
+        for record in found:
+            print(json.dumps(_object(record), separators=(",", ":")))
+    elif found:
+        print("\n".join(table([_HEAD, *map(_row, found)], left=range(len(_HEAD)))))
+    else:
+        print("no decisions")
+    return 0
 
 
 def _row(record: DecisionRecord) -> tuple[str, ...]:
@@ -72,7 +48,7 @@ def _row(record: DecisionRecord) -> tuple[str, ...]:
         f"asked, {word}" if record.asked else word,
         record.kind.value,
         clean_line(record.server, 30),
-        clean_line(record.subject, MOST_SUBJECT),
+        clean_line(record.subject, ON_TERMINAL if sys.stdout.isatty() else MOST_SUBJECT),
         clean_line(record.by, 60),
         clean_line(record.asked_by, 30),
         clean_line(record.digest, 16),

@@ -145,7 +145,6 @@ async def asked_line(text: str) -> str | None:
 
 
 def _drop_typed(terminal: int) -> None:
-    """Discard unread input, if this is a terminal."""
     try:
         import termios
     except ImportError:  # Windows

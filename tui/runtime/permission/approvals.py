@@ -102,7 +102,6 @@ class RememberedApprovals:
         return ""
 
     def _added(self, unsaved: set[str]) -> set[str]:
-        """Add approvals to those in the file, which may have changed, and return all."""
         saved: set[str] = set()
 
         def add(document: Document) -> None:
@@ -120,6 +119,7 @@ class RememberedApprovals:
         self._saved = found
 
 
+@dataclass(slots=True)
 class TurnApprover:
     """Shows the user a call without secrets, and withdraws the question once its server is gone.
 
@@ -127,12 +127,9 @@ class TurnApprover:
     be for a server that the user has changed.
     """
 
-    def __init__(
-        self, inner: Approver, closed: Callable[[str], Awaitable[object]], redactor: Redactor
-    ) -> None:
-        self._inner = inner
-        self._closed = closed
-        self._redactor = redactor
+    _inner: Approver
+    _closed: Callable[[str], Awaitable[object]]
+    _redactor: Redactor
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         shown = self._inner.ask(without_secrets(request, self._redactor.redact_spoken))
@@ -176,19 +173,13 @@ class Trial:
     matching: Sequence[Rule]
 
 
+@dataclass(slots=True)
 class RuleChanges:
-    """Lists, tries and changes rules.
+    """Lists, tries and changes rules."""
 
-    Args:
-        configuration: the file, and changing it.
-        policy: the policy in force.
-        toolbox: has the tools of the running servers.
-    """
-
-    def __init__(self, configuration: "Configuration", policy: Policy, toolbox: Toolbox) -> None:
-        self._configuration = configuration
-        self._policy = policy
-        self._toolbox = toolbox
+    _configuration: "Configuration"
+    _policy: Policy
+    _toolbox: Toolbox
 
     @property
     def path(self) -> str:
@@ -272,7 +263,6 @@ class RuleChanges:
 
 
 def _is_rule(text: str, rule: Rule) -> bool:
-    """Return whether a text in the file is the rule."""
     try:
         return parse_rule(text, None if rule.origin == NEW else Verdict(rule.origin)) == rule
     except RuleError:

@@ -2,20 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, UsageError
-from tui.core.permission.consent import (
-    MAX_ON_SCREEN,
-    ConsentQuestion,
-    ConsentsQuestion,
-    fitting,
-    question_of,
-)
+from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
@@ -90,17 +84,12 @@ class SharedQuestion:
 class RunConsent:
     """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
 
-    Models need the same consent. Belongs to the event loop.
-
-    Attributes:
-        questioner: asks the user.
-        decisions: the record of decisions.
-        trust: the command line gives consent for this run.
+    Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent.
     """
 
     def __init__(
         self,
-        questioner: Callable[[], UserQuestioner],
+        questioner: UserQuestioner,
         decisions: DecisionLog,
         store: StoredConsents | None = None,
         *,
@@ -144,7 +133,7 @@ class RunConsent:
             if subject is None or self.trust or self.has(subject):
                 return False
             question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner().consent(question)
+            action = await self.questioner.consent(question)
             if action is Action.ACCEPT:
                 self._record(subject, allowed=True, by=BY_KEY)
                 await asyncio.to_thread(self._store.add, subject)
@@ -179,7 +168,7 @@ class RunConsent:
             short = _quick_to_search([one for one in subjects if one.source == source])
             questions = fitting([question_about(one, self._store) for one in short])
             if len(questions) > 1:
-                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner())
+                shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner)
                 self._shared |= {one.server: shared for one in questions}
 
     async def _ask(self, spec: ServerSpec) -> bool:
@@ -198,7 +187,7 @@ class RunConsent:
                 question = question_about(subject, self._store)
             else:
                 question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner().consent(question)
+            action = await self.questioner.consent(question)
             if action is Action.CANCEL:
                 return False
             await self._answered(subject, is_yes=action is Action.ACCEPT)
@@ -207,7 +196,6 @@ class RunConsent:
         return True
 
     async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
-        """Record and store an answer."""
         self._record(subject, allowed=is_yes, by=BY_KEY)
         await self._stored(subject, is_yes=is_yes)
 
@@ -261,7 +249,7 @@ class RunConsent:
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
     with closing(StoredDecisions()) as decisions:
-        RunConsent(Refuser, decisions, trust=trust).require([spec])
+        RunConsent(Refuser(), decisions, trust=trust).require([spec])
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:

@@ -3,7 +3,6 @@
 The key of a stored answer is the server's name with a hash of what runs, so a changed command invalidates it.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
-from tui.host.host import Host
 from tui.settings.locations import is_sample
 from tui.settings.state.state_file import KeyedList
 
@@ -27,29 +25,22 @@ Key = tuple[str, str]
 
 
 class ServerTrust:
-    """A `tui.core.ports.TrustStore` over the servers of a host and the answers in a file."""
+    """A `tui.core.ports.TrustStore` over the servers of the configuration and the answers in a file."""
 
-    def __init__(
-        self,
-        host: Callable[[], Host],
-        stored: "StoredTrust",
-        configuration: "Configuration",
-        decisions: DecisionLog,
-    ) -> None:
-        self._host = host
+    def __init__(self, stored: "StoredTrust", configuration: "Configuration", decisions: DecisionLog) -> None:
         self._stored = stored
+        self.close = stored.close
         self._configuration = configuration
         self._decisions = decisions
 
     @property
     def problems(self) -> list[str]:
         """Sentences about problems with the file of stored answers."""
-        return [damage] if (damage := self._stored.damage()) else []
+        damage = self._stored.damage
+        return [f"Which servers you trust cannot be read: {damage}"] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
-        if tool.digest.startswith(BUILT_IN):
-            return True
-        return self._trusted(tool.server) is True
+        return tool.digest.startswith(BUILT_IN) or self._trusted(tool.server) is True
 
     def trusts_server(self, server: str) -> bool:
         return self._trusted(server) is True
@@ -58,10 +49,11 @@ class ServerTrust:
         return self._trusted(server) is None
 
     def decide(self, server: str, trusted: bool) -> None:
-        if (status := self._host().find(server)) is None:  # it was removed while the question was open
+        status = self._configuration.host.find(server)
+        if status is None:  # it was removed while the question was open
             return
         self._stored.keep(status.spec, trusted)
-        self._host().reconfigure(server, trusted=trusted)
+        self._configuration.host.reconfigure(server, trusted=trusted)
         subject = "read-only marks and results"
         self._decisions.add(
             DecisionRecord(DecisionKind.TRUST, server, subject, trusted, BY_KEY, USER, asked=True)
@@ -69,7 +61,7 @@ class ServerTrust:
 
     async def toggle(self, server: str) -> str:
         """Set whether a server is trusted; return why that was not saved, or ""."""
-        if self._host().find(server) is None:
+        if self._configuration.host.find(server) is None:
             return not_configured(server)
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
@@ -77,13 +69,9 @@ class ServerTrust:
         # A value in the configuration takes precedence at the next start.
         return await self._configuration.choose(server, "trusted", trusted, save="trusted" in table)
 
-    def close(self) -> None:
-        """Wait until every answer is written."""
-        self._stored.close()
-
     def _trusted(self, server: str) -> bool | None:
         """Return whether a server is trusted, None if undecided; one that was removed is not."""
-        status = self._host().find(server)
+        status = self._configuration.host.find(server)
         return False if status is None else status.spec.trusted
 
 
@@ -98,9 +86,13 @@ class StoredTrust:
 
     @cached_property
     def _read_once(self) -> tuple[dict[Key, bool], str]:
-        """The answers, and why they cannot be read, or ""."""
         content, damage = self._list.file.look()
         return self._list.of(content), damage
+
+    @property
+    def damage(self) -> str:
+        """Why answers of earlier runs could not be read, with the path of the file, or ""."""
+        return self._read_once[1]
 
     def find(self, spec: ServerSpec) -> bool | None:
         """Return the answer about a server, None if there is none."""
@@ -117,11 +109,6 @@ class StoredTrust:
             return spec
         known = self.find(spec)
         return replace(spec, trusted=True if known is None and is_shipped else known)
-
-    def damage(self) -> str:
-        """Return why answers of earlier runs could not be read, with the path of the file, or ""."""
-        damage = self._read_once[1]
-        return f"Which servers you trust cannot be read: {damage}" if damage else ""
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:
         self._read_once[0][_key(spec)] = trusted

@@ -1,7 +1,6 @@
 """What needs consent: servers and models of a source that is not the user, as they would run now.
 
-A model in someone else's file determines where conversations and keys are sent. Without consent, nothing is
-sent to it, and it gets nothing from the environment or the keychain.
+Without consent, nothing is sent to a model of someone else's file, and it gets no variables or keys.
 """
 
 import ipaddress
@@ -82,7 +81,6 @@ def model_subject(name: str, loaded: "Loaded", env: Mapping[str, str]) -> Subjec
 
 
 def _shown_settings(name: str, loaded: "Loaded") -> dict[str, str]:
-    """Return the settings of a model that the question shows, as written in the file."""
     table = loaded.raw["models"][name]
     texts = {key: str(table[key]) for key in ("model", "system") if key in table}
     if body := table.get("extra_body"):
@@ -124,7 +122,6 @@ def _links(spec: ServerSpec, program: str) -> Iterator[tuple[str, str]]:
 
 
 def _program(spec: ServerSpec) -> str:
-    """Return the path of the program that a start of the server would find, or ""."""
     command = os.path.expanduser(spec.command)
     if "\0" in command:
         return ""

@@ -1,7 +1,6 @@
-"""One entry of another host's file, converted to the keys that all hosts have.
+"""One entry of another host's file, converted to the keys that all hosts have. Reads no file.
 
-A note names what has no counterpart, is not imported, or would be dangerous. Converts no text and reads no
-file.
+A note names what has no counterpart, is not imported, or would be dangerous.
 """
 
 import os
@@ -83,7 +82,6 @@ def in_common_format(entry: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 
 def _popped(found: dict[str, Any], keys: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Remove and yield the keys of an entry that are among some."""
     for key in [key for key in found if key in keys]:
         yield key, found.pop(key)
 
@@ -113,7 +111,6 @@ def _flat(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _take_words(found: dict[str, Any], note: Note) -> None:
-    """Make `command` one word and `args` a list."""
     if isinstance(words := found.get("command"), list):  # opencode
         args = found.get("args")
         found["command"] = words[0] if words else ""
@@ -153,7 +150,6 @@ def _pairs(key: str, lines: list[Any], mark: str, note: Note) -> Iterator[tuple[
 
 
 def _take_switch(found: dict[str, Any]) -> None:
-    """Make `disabled` a boolean."""
     state = found.get("state", found.get("status"))
     if isinstance(state, str) and state.lower() in _STATES and "disabled" not in found:
         found["disabled"] = _STATES[state.lower()]
@@ -201,12 +197,10 @@ def _take_credentials(found: dict[str, Any], note: Note) -> None:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return a list as it is, one text as a list, and nothing for anything else."""
     return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def _header_values(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the headers that an entry has under keys of their own, which are removed."""
     from_env = found.pop("env_http_headers", None)
     for name, variable in from_env.items() if isinstance(from_env, Mapping) else ():
         if isinstance(variable, str) and variable:
@@ -305,7 +299,6 @@ def _take_sign_in(found: dict[str, Any], note: Note) -> None:
 
 
 def _client(said: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    """Return the settings of a registered client by our keys."""
     ours: dict[str, Any] = {}
     for key, value in said.items():
         plain = re.sub(r"[^a-z]", "", str(key).lower())

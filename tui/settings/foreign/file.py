@@ -1,11 +1,8 @@
 """Reads the server lists of other hosts, such as Claude, Cursor, VS Code, Zed, Gemini CLI and Codex.
 
 Each entry is converted to a common format (`entry`), then to the table under `[servers.NAME]` in our file.
-Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. Claude Desktop, Claude
-Code, Cursor, VS Code, Windsurf, Cline, Roo, Zed, Gemini CLI, Codex, opencode, Crush, Amp, Kiro, Copilot, Warp
-and others have files of this kind.
-
-A note names what has no counterpart, is not imported, or was converted.
+Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. A note names what has
+no counterpart, is not imported, or was converted.
 """
 
 import json
@@ -62,7 +59,7 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return _yaml(text)
     plain = without_comments(text)
     try:
-        tree, twice = loads(plain)
+        tree = json.loads(plain)
     except json.JSONDecodeError as error:
         if _YAML.match(text[:20_000]):
             return _yaml(text)
@@ -72,7 +69,7 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return Problem(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
         return Problem(f"is not valid JSON: {reason_of(error)}")
-    return _read(tree, path, json_places(plain), twice)
+    return _read(tree, path, json_places(plain))
 
 
 def _read_toml(text: str, path: Path) -> Source | Problem:
@@ -80,17 +77,17 @@ def _read_toml(text: str, path: Path) -> Source | Problem:
         tree = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         return Problem(f"is not TOML: {reason_of(error)}")
-    return _read(tree, path, toml_places(text), ())
+    return _read(tree, path, toml_places(text))
 
 
-def _read(tree: Any, path: Path, places: Mapping[KeyPath, Place], twice: tuple[str, ...]) -> Source | Problem:
+def _read(tree: Any, path: Path, places: Mapping[KeyPath, Place]) -> Source | Problem:
     found = servers_of(tree)
     if found is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
             return Problem(f"contains no servers: `{name}` is not a table of servers")
         hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
         return Problem("contains neither `mcpServers` nor `servers`", suggestion=hint)
-    return _Reader(tree, path, places).read(found, twice)
+    return _Reader(tree, path, places).read(found)
 
 
 # ---- YAML, which is only named -----------------------------------------------------------------------------
@@ -123,7 +120,7 @@ class _Reader:
         self._expands = _is_expanding(tree, path)
         self._first: dict[tuple[str, str], Found] = {}
 
-    def read(self, found: list[Found], twice: tuple[str, ...]) -> Source:
+    def read(self, found: list[Found]) -> Source:
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
@@ -143,18 +140,10 @@ class _Reader:
                 name = f"{one.name}-{counts[one.name] + 1}"
             names[one.path] = name
             servers[name] = self._server(name, one)
-        keys = {root[0] for root in ROOTS}.union(*(_keys(one.entry) for one in found))
-        for name in twice:
-            if name in servers:
-                self._note(name, "is defined twice. The last one is used")
-            elif name in keys:
-                self._note(
-                    "", f"`{clean_line(name, 40)}` is defined twice in one object. The last one is used"
-                )
         return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
 
     def _note(self, server: str, text: str) -> None:
-        note = Problem(text, ("servers", server) if server else (), warning=True)
+        note = Problem(text, ("servers", server), warning=True)
         if note not in self._notes[-20:]:
             self._notes.append(note)
 
@@ -238,19 +227,12 @@ class _Reader:
 def _our_places(
     places: Mapping[KeyPath, Place], names: Mapping[KeyPath, str]
 ) -> Iterator[tuple[KeyPath, Place]]:
-    """Yield the places of servers and their keys, by our keys. `names` has the names by path."""
     for path, place in places.items():
         length = next((number for number in range(len(path) + 1) if path[:number] in names), None)
         if length is not None:
             key = path[length : length + 1]
             ours = tuple(_FIELDS.get(SAME.get(str(one), str(one)), one) for one in key)
             yield ("servers", names[path[:length]], *ours, *path[length + 1 :]), place
-
-
-def _keys(entry: Any) -> set[Any]:
-    """Return the keys of an entry and of its tables, such as `env`."""
-    tables = [entry, *entry.values()] if isinstance(entry, Mapping) else []
-    return {key for table in tables if isinstance(table, Mapping) for key in table}
 
 
 def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
@@ -266,7 +248,6 @@ def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
 
 
 def _is_expanding(tree: Mapping[str, Any], path: Path) -> bool:
-    """Return whether the host replaces `$NAME` in every text (Gemini CLI, Crush, Copilot CLI)."""
     if any(part in _EXPANDING for part in path.parts):
         return True
     inner = tree.get("mcp")
@@ -276,7 +257,6 @@ def _is_expanding(tree: Mapping[str, Any], path: Path) -> bool:
 
 
 def _timeouts(key: str, value: Any) -> dict[str, Any] | None:
-    """Return the timeouts that a key of an entry has by our keys, None if it is no timeout."""
     plain = key.lower().replace("_", "")
     if "timeout" not in plain or isinstance(value, bool):
         return None
@@ -372,19 +352,3 @@ def without_comments(text: str) -> str:
 
     # Twice: a trailing comma is only recognized once the comment after it is gone.
     return _PIECE.sub(blanked, _PIECE.sub(blanked, text))
-
-
-def loads(text: str) -> tuple[Any, tuple[str, ...]]:
-    """Parse JSON without comments; return it and the names that occur twice in one object (the last counts).
-
-    Raises `ValueError`, as `json.JSONDecodeError` where the place is known, or `RecursionError`.
-    """
-    twice: list[str] = []
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) < len(items):
-            twice.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
-        return found
-
-    return json.loads(text, object_pairs_hook=pairs), tuple(twice)

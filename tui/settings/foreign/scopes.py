@@ -45,14 +45,11 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server of another host's file.
+    """A server of another host's file. `path` are the keys of its entry.
 
-    Attributes:
-        path: the keys of its entry.
-        project: the folder that it belongs to, and starts in (Claude Code); or "".
-        place: in words, where it is if not in the file's main table.
-        off: why the rest of the file disables it, or "".
-        tools_off: its tools that a setting elsewhere disables (opencode).
+    It belongs to the folder `project`, and starts there (Claude Code). `place` says in words where it is if
+    not in the file's main table, `off` why the rest of the file disables it; each may be "". `tools_off` are
+    its tools that a setting elsewhere disables (opencode).
     """
 
     name: str
@@ -130,7 +127,6 @@ def _entries(value: Any, root: KeyPath) -> list[Found]:
 
 
 def _inner(tree: Any, path: KeyPath, project: str = "") -> Iterator[tuple[KeyPath, str, Any]]:
-    """Yield the tables of servers below the top, with the project that they belong to."""
     if len(path) > MAX_DEPTH or not isinstance(tree, Mapping):
         return
     for key, value in tree.items():
@@ -159,7 +155,6 @@ def _bare(tree: Mapping[str, Any]) -> list[Found]:
 
 
 def _names(value: Any) -> frozenset[str]:
-    """Return the names in a list of servers, in lower case."""
     listed = value if isinstance(value, list) else []
     names = [one.get("serverName") if isinstance(one, Mapping) else one for one in listed]
     return frozenset(name.strip().casefold() for name in names if isinstance(name, str))

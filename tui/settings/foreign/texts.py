@@ -43,15 +43,11 @@ _OWN_MEANING = ("LC_", "XDG_", "LD_", "DYLD_", "SSH_", "DBUS_", "MCPTUI_")
 class Texts:
     """Converts the texts of one server.
 
-    Attributes:
-        server: its name, of which names of variables are made.
-        folder: the folder that the file's relative paths and `${workspaceFolder}` mean.
-        beside: the folder of the file, to which `{file:PATH}` is relative.
-        inputs: the inputs that the file defines (VS Code), by id.
-        expands: whether its host replaces `$NAME` and `$(COMMAND)` in every text, not only in values of
-            `env`, `headers` and `oauth`.
-        own: variables of the server that it replaces itself (a shell, mcp-remote).
-        note: takes a sentence about a conversion.
+    The names of variables are made of `server`, its name. The file's relative paths and `${workspaceFolder}`
+    mean `folder`; `{file:PATH}` is relative to `beside`, the folder of the file. `inputs` are those that it
+    defines (VS Code), by id. `expands`: its host replaces `$NAME` and `$(COMMAND)` in every text, not only in
+    values of `env`, `headers` and `oauth`. `own` are variables that the server replaces itself (a shell,
+    mcp-remote). `note` takes a sentence about a conversion.
     """
 
     server: str

@@ -15,13 +15,10 @@ MAX_FILE_BYTES = 256 * 1024
 class ProjectFile:
     """`AGENTS.md` of the working folder, and the user's answers, which are stored in the file `answers`.
 
-    Attributes:
-        found: the instructions; None if there are none, or before `look`.
-        answer: whether to use them; None if the user has not answered for this text.
-        problem: why the file cannot be used, or "".
-        changed: whether they were used until the file changed.
-        revision: increases whenever one of these changes.
-        always: use them without asking (a command line option).
+    `found` are the instructions; None if there are none, or before `look`. `answer`: whether to use them;
+    None if the user has not answered for this text. With `always`, a command line option, nobody is asked.
+    `problem` is why the file cannot be used, or "". `changed`: they were used until the file changed.
+    `revision` grows with each change.
     """
 
     def __init__(self, answers: Path, *, always: bool = False) -> None:
@@ -53,7 +50,7 @@ class ProjectFile:
                 self._seen = None
             except Unreadable as error:
                 self.problem = str(error)
-        self.answer = None if self.found is None else _kept(self._answers.read()).get(self.found.key)
+        self.answer = None if self.found is None else _kept(self._answers.look()[0]).get(self.found.key)
         self.changed = used is not None and self.found != used and self.used is None
         self.revision += 1
 
@@ -86,7 +83,6 @@ class ProjectFile:
 
 
 def _kept(content: Content) -> dict[str, bool]:
-    """Return the stored answers; without them, the user is asked again."""
     answers = content.get("answers")
     listed = answers.items() if isinstance(answers, dict) else ()
     return {key: use for key, use in listed if isinstance(use, bool)}

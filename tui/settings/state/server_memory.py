@@ -32,13 +32,7 @@ _KEY = re.compile(r"[0-9a-f]{16}")
 
 
 class ServerMemory:
-    """The memory of servers, each part in its own file in the state folder. Nothing is read yet.
-
-    Attributes:
-        tasks: still running on servers.
-        eras: the protocol era of each server.
-        definitions: the accepted definitions of tools.
-    """
+    """The memory of servers, each part in its own file in the state folder. Nothing is read yet."""
 
     def __init__(self, redactor: Redactor) -> None:
         tasks, eras = stored_tasks(state_dir() / "tasks.json"), stored_eras(state_dir() / "eras.json")

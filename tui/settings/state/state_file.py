@@ -1,7 +1,6 @@
 """A file of answers or other state that outlives a run: private JSON that several processes may change.
 
-Every store of this folder uses it, so all of them treat a damaged file, a link in its place, a full disk and
-another mcptui the same way. A damaged file counts as empty, and is copied before it is replaced.
+A damaged file counts as empty, and is copied before it is replaced.
 """
 
 import json
@@ -53,15 +52,11 @@ class WriteThread:
 
 
 class StateFile:
-    """The file, which need not exist.
+    """The file, which need not exist. `what` says in the log what is in it.
 
-    Args:
-        what: what is in it, for the log.
-        problem_of: returns why a content is not valid, or "".
-        forgets: the list whose oldest entries are dropped if the text would be too large to read.
-        keeps_damaged: a damaged file is never replaced.
-        indent: of the text; None for deep values, whose size it would multiply.
-        thread: writes several files.
+    `problem_of` returns why a content is not valid, or "". The oldest entries of the list `forgets` are
+    dropped if the text would be too large to read. With `keeps_damaged`, a damaged file is never replaced.
+    `indent` is None for deep values, whose size it would multiply. A `thread` may write several files.
     """
 
     def __init__(
@@ -84,6 +79,7 @@ class StateFile:
         self._keeps_damaged = keeps_damaged
         self._indent = indent
         self._thread = thread or WriteThread(path.stem)
+        self.close = self._thread.close
 
     def look(self) -> tuple[Content, str]:
         """Return the content, empty if the file is missing or damaged, and a damage as sentences. Blocks.
@@ -97,14 +93,10 @@ class StateFile:
             copy = "" if isinstance(error, Unopened) else self.copy
             return {}, f"{clean_line(str(self._path), 400)} {why}.{copy}"
 
-    def read(self) -> Content:
-        """Return the content, empty if the file is missing or damaged. Blocks."""
-        return self.look()[0]
-
     @property
     def copy(self) -> str:
         """A sentence about the copy of a damaged file."""
-        return f" Before it is replaced, it is copied to {_damaged_copy(self._path).name}."
+        return f" Before it is replaced, it is copied to {self._path.with_suffix('.damaged').name}."
 
     def change(self, change: Callable[[Content], Content]) -> None:
         """Replace the content; `change` takes the one that is then in the file. Blocks.
@@ -128,10 +120,6 @@ class StateFile:
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""
         self._thread.submit(partial(self.try_to_change, change))
-
-    def close(self) -> None:
-        """Wait until everything is written."""
-        self._thread.close()
 
     def try_to_change(self, change: Callable[[Content], Content]) -> None:
         """Change the file. A failure is only logged. Blocks."""
@@ -174,15 +162,10 @@ def entries(content: Content, name: str) -> list[Any]:
 
 
 class KeyedList(Generic[Key, Value]):
-    """A list in a file of its own, with one entry for each key. The newest is the last.
+    """A `tui.core.ports.KeyedStore`: the list `name` in a file of its own, with one entry for each key.
 
-    A `tui.core.ports.KeyedStore`.
-
-    Args:
-        name: of the list in the file.
-        read: returns key and value of an entry, None if it is invalid or has expired.
-        write: returns the entry of a key and value.
-        max_entries: the oldest are dropped for new ones.
+    `read` returns key and value of an entry, None if it is invalid or has expired; `write` returns the entry.
+    The newest is the last. The oldest are dropped for new ones.
     """
 
     def __init__(
@@ -208,7 +191,7 @@ class KeyedList(Generic[Key, Value]):
 
     def read(self) -> dict[Key, Value]:
         """Return the valid entries, none if the file is missing or damaged. Blocks."""
-        return self.of(self.file.read())
+        return self.of(self.file.look()[0])
 
     def change_later(self, put: Mapping[Key, Value], dropped: Collection[Key] = ()) -> None:
         """Put and drop entries in the file's thread. A failure is only logged."""
@@ -225,16 +208,12 @@ class KeyedList(Generic[Key, Value]):
         return change
 
 
-def _damaged_copy(path: Path) -> Path:
-    return path.with_suffix(".damaged")
-
-
 def keep_damaged(path: Path) -> None:
     """Link or copy a damaged file to a second name, so that it survives its replacement.
 
     Raises ConfigError if neither works: then it must not be replaced.
     """
-    copy = _damaged_copy(path)
+    copy = path.with_suffix(".damaged")
     try:
         copy.unlink(missing_ok=True)
         try:

@@ -26,14 +26,14 @@ class StoredCalls:
     async def load(self) -> None:
         self.memory = await asyncio.to_thread(self.read)
 
+    def read(self) -> CallMemory:
+        """Return the calls in the file. Blocks."""
+        return _memory(self._file.look()[0])
+
     async def change(self, change: Callable[[CallMemory], CallMemory]) -> None:
         """Change the stored calls, one change at a time; raises as `write` does."""
         async with self._turn:
             self.memory = await asyncio.to_thread(self.write, change)
-
-    def read(self) -> CallMemory:
-        """Return the calls in the file. Blocks."""
-        return _memory(self._file.read())
 
     def write(self, change: Callable[[CallMemory], CallMemory]) -> CallMemory:
         """Change the calls in the file, and return them. Blocks.

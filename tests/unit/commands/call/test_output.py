@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,13 @@ def image(data: bytes = DATA) -> BinaryContent:
     return BinaryContent("image", "image/png", len(data), base64.b64encode(data).decode())
 
 
-def test_any_bytes_reach_a_file_unchanged(tmp_path: Path):
-    path = tmp_path / "x.bin"
-    OutputFile(str(path)).write(ToolResult((image(),)))
-    assert path.read_bytes() == DATA
-
-
-def test_text_is_written_to_a_file_if_there_is_no_other_content(tmp_path: Path):
-    path = tmp_path / "x.txt"
-    OutputFile(str(path)).write(ToolResult((TextContent("a\ud800b"), TextContent("c"))))
-    assert path.read_text("utf-8") == "a\ufffdb\nc"
+@pytest.mark.parametrize(
+    ("content", "data"),
+    [((image(),), DATA), ((TextContent("a\ud800b"), TextContent("c")), "a\ufffdb\nc".encode())],
+)
+def test_any_bytes_reach_a_file_or_its_text_if_there_are_none(tmp_path: Path, content: Any, data: bytes):
+    OutputFile(str(tmp_path / "x")).write(ToolResult(content))
+    assert (tmp_path / "x").read_bytes() == data
 
 
 def test_a_folder_is_refused_at_once(tmp_path: Path):
@@ -126,7 +122,8 @@ def test_other_servers_and_broken_messages_are_not_printed(capsys):
     assert capsys.readouterr().err == ""
 
 
-listing = partial(write_listing, rules=Rules())
+async def listing(offering: Any, status: ServerStatus, kinds: list[str], as_json: bool = False) -> bool:
+    return await write_listing(offering, status, kinds, as_json=as_json, rules=Rules())
 
 
 class Offering:
@@ -151,7 +148,7 @@ def status(**more: Any) -> ServerStatus:
 
 async def test_malformed_entries_are_shown_cleaned(capsys):
     odd = [5, {}, {"name": 7}, {"name": "a\x1b[2J", "inputSchema": []}, {"name": "b", "inputSchema": {}}]
-    assert await listing(Offering(odd), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    assert await listing(Offering(odd), status(), ["tools"])
     out = capsys.readouterr().out
     assert "(invalid, not an object: 5)" in out and "a␛[2J" in out and "\x1b" not in out
 
@@ -164,17 +161,17 @@ async def test_an_entry_without_a_name_or_uri_has_a_line_that_says_so(capsys):
         async def entries(self, server: str, kind: str) -> tuple[list[Any], str]:
             return [{"name": 5}, {"uri": 3, "name": "x", "description": "y"}], ""
 
-    await listing(Nameless([]), status(), ["prompts"], as_json=False)  # type: ignore[arg-type]
+    await listing(Nameless([]), status(), ["prompts"])
     assert capsys.readouterr().out == "(no name)\nx\n    y\n"
-    await listing(Nameless([]), status(), ["tools"], as_json=False)  # type: ignore[arg-type]
+    await listing(Nameless([]), status(), ["tools"])
     assert capsys.readouterr().out.startswith("(no name)\n")
-    await listing(Nameless([]), status(), ["resources"], as_json=False)  # type: ignore[arg-type]
+    await listing(Nameless([]), status(), ["resources"])
     assert "  (no URI)\n  (no URI)  x\n      y\n" in capsys.readouterr().out
 
 
 async def test_an_omitted_tool_is_listed_with_the_reason(capsys):
     left_out = status(quarantined=(("bad", "its schema is a list"),))
-    await listing(Offering([{"name": "bad"}]), left_out, ["tools"], as_json=False)  # type: ignore[arg-type]
+    await listing(Offering([{"name": "bad"}]), left_out, ["tools"])
     told = capsys.readouterr()
     assert told.out == "bad\n    omitted: its schema is a list\n"
     assert told.err == "· 1 tool omitted:\n  bad: its schema is a list\n"
@@ -183,7 +180,7 @@ async def test_an_omitted_tool_is_listed_with_the_reason(capsys):
 async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
     names = [f"number {number}" for number in range(5)]
     left_out = status(quarantined=tuple((name, "has no name") for name in names))
-    await listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)  # type: ignore[arg-type]
+    await listing(Offering([{}] * 5), left_out, ["tools"], as_json=True)
     assert capsys.readouterr().err == (
         "· 5 tools omitted:\n  number 0: has no name\n  number 1: has no name\n"
         "  number 2: has no name\n  and 2 more\n"
@@ -192,15 +189,14 @@ async def test_omitted_tools_are_counted_even_with_equal_names(capsys):
 
 async def test_a_failed_listing_is_reported_and_an_unsupported_one_is_empty(capsys):
     kinds = ["tools", "resources", "prompts"]
-    assert not await listing(Offering([]), status(), kinds, as_json=True)  # type: ignore[arg-type]
+    assert not await listing(Offering([]), status(), kinds, as_json=True)
     told = capsys.readouterr()
     assert '"resourceTemplates": []' in told.out and "does not list its prompts" in told.err
 
 
 async def test_a_tool_not_offered_to_the_model_is_listed_with_the_reason(capsys):
-    offering: Any = Offering([{"name": "far"}, {"name": "quiet"}])
     quiet = ServerStatus("s", ServerSpec("s", off=("quiet",)))
-    await listing(offering, quiet, ["tools"], as_json=False)
+    await listing(Offering([{"name": "far"}, {"name": "quiet"}]), quiet, ["tools"])
     out = capsys.readouterr().out
     assert out.count("not offered to the model: ") == 2 and "it needs a task" in out and "disabled" in out
 

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from tui.commands.permission import config_trust as module
-from tui.commands.permission.config_trust import YES_TO_ALL, config_trust
-from tui.commands.permission.terminal_approver import YES_OR_NO
+from tui.commands.permission.config_trust import config_trust
 from tui.core.errors import ConfigError, UsageError
-from tui.core.permission.consent import NO, YES_ADDRESS, YES_ALL, YES_PROGRAM
 from tui.runtime.permission.consent import missing_consents
 from tui.settings.locations import decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import read_decisions
@@ -47,22 +45,6 @@ def test_each_server_is_shown_and_only_a_yes_gives_consent(
     said = capsys.readouterr().out
     assert "one" not in said and "two: agreed" in said
     assert config_trust(file, yes=False) == 0
-
-
-def test_sentences_break_between_words_at_the_width_of_the_terminal_and_commands_do_not(
-    file: Path, answers: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    long = "x" * 30 + "  " + "y" * 50
-    file.write_text(CONFIG.replace('"id"', f'"{long}"'))
-    answers += ["o", "", ""]
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert config_trust(file, yes=False) == 0
-    said = capsys.readouterr().out.replace(YES_TO_ALL, "").replace(YES_OR_NO, "").splitlines()
-    assert [line for line in said if len(line) > 60 and " " in line and not line.startswith("  ")] == []
-    assert [line for line in said if long in line]
-    prose = " ".join(" ".join(line.split()) for line in said)
-    assert all(" ".join(text.split()) in prose for text in (YES_PROGRAM, YES_ADDRESS, NO, YES_ALL))
 
 
 def test_the_end_of_input_is_not_an_answer(file: Path, answers: list[str], monkeypatch: pytest.MonkeyPatch):

@@ -1,5 +1,6 @@
 """Which servers are trusted: by configuration, flag, answer, or because they are samples."""
 
+import stat
 import sys
 import tomllib
 from pathlib import Path
@@ -24,12 +25,10 @@ class Setup:
     def __init__(self, folder: Path, *specs: ServerSpec) -> None:
         self.config = folder / "config.toml"
         self.log = Noted()
-        self.configuration = configuration_of(
-            self.config, lambda: self.host, options=Options(trust_config=True)
-        )
-        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+        self.configuration = configuration_of(self.config, options=Options(trust_config=True))
+        self.host = self.configuration.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
         self.stored = StoredTrust(folder / "trusted.json")
-        self.trust = ServerTrust(lambda: self.host, self.stored, self.configuration, self.log)
+        self.trust = ServerTrust(self.stored, self.configuration, self.log)
 
     async def read(self, text: str) -> None:
         self.config.write_text(text)
@@ -80,10 +79,7 @@ async def test_toggling_trust_changes_the_answer_or_the_configured_value(setup: 
         (ServerSpec("any name", sys.executable, (str(sample_server("weather")),)), True),
         (ServerSpec("weather", sys.executable, ("elsewhere/weather.py",)), None),
         (ServerSpec("weather", "python3", (str(sample_server("weather")),)), None),
-        (
-            ServerSpec("weather", sys.executable, (str(sample_server("slow")),), env={"PYTHONPATH": "."}),
-            None,
-        ),
+        (ServerSpec("weather", sys.executable, (str(sample_server("slow")),), env={"PYTHONPATH": "."}), None),
     ],
 )
 def test_samples_are_recognized_by_their_command(
@@ -98,3 +94,46 @@ def test_built_in_tools_are_trusted_and_those_of_a_removed_server_are_not(setup:
     setup.trust.decide("gone", True)
     assert setup.log.records == []
     assert not setup.trust.trusts(Tool("gone", "get", trusted=True)) and not setup.trust.is_open("gone")
+
+
+PACKAGE = ServerSpec("fetch", "uvx", ("mcp-server-fetch",))
+
+
+def keep(path: Path, spec: ServerSpec, trusted: bool) -> None:
+    stored = StoredTrust(path)
+    stored.keep(spec, trusted)
+    assert stored.find(spec) is trusted
+    stored.close()
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_an_answer_is_kept_in_a_private_file(tmp_path: Path, trusted: bool) -> None:
+    path = tmp_path / "state" / "trusted-servers.json"
+    keep(path, PACKAGE, trusted)
+    assert StoredTrust(path).find(PACKAGE) is trusted
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert "uvx" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ServerSpec("fetch", "uvx", ("mcp-server-fetch@2",)),
+        ServerSpec("fetch", "uvx", ("mcp-server-fetch",), env={"NODE_OPTIONS": "-r ./x"}),
+        ServerSpec("fetch", "uvx", ("mcp-server-fetch",), cwd="/tmp"),
+        ServerSpec("other", "uvx", ("mcp-server-fetch",)),
+    ],
+)
+def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: ServerSpec) -> None:
+    path = tmp_path / "trusted.json"
+    keep(path, PACKAGE, True)
+    assert StoredTrust(path).find(other) is None
+
+
+def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:
+    path = tmp_path / "trusted-servers.json"
+    assert StoredTrust(path).damage == ""
+    path.write_text("{")
+    damage = StoredTrust(path).damage
+    assert damage.startswith(f"{path} is not JSON")
+    assert damage.endswith("Before it is replaced, it is copied to trusted-servers.damaged.")

@@ -57,7 +57,7 @@ def test_the_users_own_configuration_needs_no_consent():
 
 def gate(answer: Action, log: Log, *, trust: bool = False) -> RunConsent:
     person = Person(answer)
-    return RunConsent(lambda: person, log, trust=trust)
+    return RunConsent(person, log, trust=trust)
 
 
 def missing(loaded: Loaded, env: Mapping[str, str] = ENV) -> list[tuple[Subject, ConsentQuestion]]:

@@ -6,22 +6,7 @@ from hypothesis import strategies as st
 
 from tui.settings.foreign.entry import in_common_format
 
-KEYS = st.sampled_from(
-    [
-        "command",
-        "args",
-        "env",
-        "environment",
-        "url",
-        "httpUrl",
-        "type",
-        "oauth",
-        "auth",
-        "trust",
-        "tools",
-        "x",
-    ]
-)
+KEYS = st.sampled_from("command args env environment url httpUrl type oauth auth trust tools x".split())
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.foreign import IN_JSON
-from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign
+from tui.settings.foreign.file import MAX_TOOL_SECONDS, read_foreign, without_comments
 from tui.settings.load import load_text
 from tui.settings.problems import Problem, Source
 
@@ -72,10 +74,7 @@ def test_a_registered_client_is_read_and_what_the_server_tells_is_not():
             {"url": "https://h/mcp", "headersHelper": "/opt/token.sh"},
             "`headersHelper` (runs “/opt/token.sh”) not imported. Use `headers`",
         ),
-        (
-            {"command": "x", "envFile": ".env"},
-            "`envFile` not imported. Copy the variables of .env to `env`",
-        ),
+        ({"command": "x", "envFile": ".env"}, "`envFile` not imported. Copy the variables of .env to `env`"),
     ],
 )
 def test_dangerous_indirect_and_unknown_settings_are_named(entry: object, note: str):
@@ -135,10 +134,6 @@ def test_a_mistake_is_reported_with_the_line_in_the_other_hosts_file():
     ]
 
 
-def test_the_protocol_era_is_read():
-    assert servers({"mcpServers": {"a": {"command": "x", "era": "legacy"}}})["a"]["era"] == "legacy"
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -155,9 +150,9 @@ def test_values_of_unexpected_kinds_do_not_prevent_an_import(name: str, text: st
 
 def test_a_timeout_in_a_table_of_the_entry_is_read():
     # Zed writes it into `command`, https://github.com/zed-industries/zed/issues/32668
-    entry = {"command": {"path": "uvx", "args": ["x"], "env": None, "timeout": 600}, "settings": {}}
+    entry = {"command": {"path": "uvx", "args": ["x"], "env": None, "timeout": 600}, "era": "legacy"}
     assert servers({"context_servers": {"a": entry}}) == {
-        "a": {"command": "uvx", "args": ["x"], "tool_seconds": 600.0}
+        "a": {"command": "uvx", "args": ["x"], "tool_seconds": 600.0, "era": "legacy"}
     }
 
 
@@ -165,33 +160,6 @@ def test_a_timeout_in_a_table_of_the_entry_is_read():
 def test_tools_that_are_off_elsewhere_are_off_whatever_the_entry_says(off: Any):
     entry = {"command": "x", "off": off, "disabledTools": ["b"]}
     assert servers({"mcp": {"a": entry}, "tools": {"a_c": False}})["a"]["off"] == ["b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("text", "keys", "note"),
-    [
-        (
-            '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',
-            ("servers", "a"),
-            "is defined twice. The last one is used",
-        ),
-        (
-            '{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
-            (),
-            "`mcpServers` is defined twice in one object. The last one is used",
-        ),
-        (
-            '{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}',
-            (),
-            "`K` is defined twice in one object. The last one is used",
-        ),
-    ],
-)
-def test_what_a_second_key_of_the_same_name_replaces_is_reported(text: str, keys: tuple[str, ...], note: str):
-    found = read_foreign(text, HERE)
-    assert isinstance(found, Source)
-    assert [(one.keys, one.message) for one in found.problems] == [(keys, note)]
-    assert [one["command"] for one in found.tree["servers"].values()] == ["y"]
 
 
 def test_a_table_of_servers_that_is_none_is_named():
@@ -239,3 +207,44 @@ def test_inputs_are_those_of_the_table_around_the_servers():
     inputs = [{"id": "port", "type": "promptString", "default": "80"}]
     table = {"inputs": inputs, "servers": {"a": {"command": "x", "args": ["${input:port}", "${localEnv:B}"]}}}
     assert servers({"settings": {"mcp": table}}) == {"a": {"command": "x", "args": ["${PORT:-80}", "${B}"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1, // one\n "b": 2,}', {"a": 1, "b": 2}),
+        ('/* head */ ["x", /* y */ "z",\n]', ["x", "z"]),
+        (
+            '{"url": "https://h//p", "c": "/* no */", "d": ",]"}',
+            {"url": "https://h//p", "c": "/* no */", "d": ",]"},
+        ),
+        ('["a\\"// b",]', ['a"// b']),
+        ("[1, // last\n]", [1]),
+    ],
+)
+def test_comments_and_trailing_commas_are_removed_and_strings_are_unchanged(text: str, value: object):
+    assert json.loads(without_comments(text)) == value
+
+
+def test_removing_comments_keeps_every_line_in_place():
+    text = '{\n/* a\n b */\n"x": 1 // c\n}'
+    assert without_comments(text).count("\n") == text.count("\n")
+    assert len(without_comments(text)) == len(text)
+
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(alphabet='a/*",]}\\', max_size=6)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=20,
+)
+
+
+@given(values)
+def test_plain_json_is_unchanged(value: Any):
+    text = json.dumps(value)
+    assert without_comments(text) == text
+
+
+@given(st.text(alphabet='"/*,]}\\\n a', max_size=40))
+def test_any_text_keeps_its_length(text: str):
+    assert len(without_comments(text)) == len(text)

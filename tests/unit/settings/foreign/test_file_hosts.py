@@ -97,11 +97,7 @@ NOTES = [
     ("claude_desktop.json", "db", "“~/test.db” becomes “/home/ada/test.db”: no shell replaces the ~"),
     ("codex.toml", "docs", "`env_vars`: DOCS_TOKEN read from your environment, empty if not set"),
     ("codex.toml", "docs", "`enabled_tools` not imported: all tools are offered"),
-    (
-        "crush.json",
-        "stream",
-        "(the output of a command) is read from the environment variable STREAM",
-    ),
+    ("crush.json", "stream", "(the output of a command) is read from the environment variable STREAM"),
     ("cursor.json", "line", "`command` is a command line: it starts “npx” with the rest as arguments"),
     ("gemini.json", "remote", "is disabled: `mcp.excluded` lists it"),
     ("gemini.json", "other", "is disabled: `mcp.allowed` does not list it"),

@@ -58,14 +58,9 @@ def test_the_era_of_a_server_is_loaded_in_the_next_run():
     assert ServerMemory(Redactor()).eras.find(KEY) == OLD
 
 
-def test_the_files_are_private(path):
+def test_a_save_keeps_the_entries_of_earlier_instances_in_a_private_file(path):
     keep(path, KEY, OLD)
-    assert stored_eras(path).read() == {KEY: OLD}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_save_keeps_the_entries_of_earlier_instances(path):
-    keep(path, KEY, OLD)
     keep(path, OTHER, Era(modern=True))
     keep(path, KEY, None)
     assert stored_eras(path).read() == {OTHER: Era(modern=True)}

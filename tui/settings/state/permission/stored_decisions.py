@@ -38,7 +38,7 @@ class StoredDecisions:
     """A `tui.core.ports.DecisionLog` in a file, which need not exist.
 
     `redact` removes configured secrets from a text: a server chooses the names of its tools and its
-    questions.
+    questions. `problem` is why decisions are not being recorded, in words without a full stop, or "".
     """
 
     def __init__(self, path: Path | None = None, redact: Callable[[str], str] = str) -> None:
@@ -46,14 +46,9 @@ class StoredDecisions:
         self._redact = redact
         self._waiting: deque[DecisionRecord] = deque()
         self._lost = 0
-        self._problem = ""
+        self.problem = ""
         self._lock = threading.Lock()
         self._thread = WriteThread("decisions")
-
-    @property
-    def problem(self) -> str:
-        """Why decisions are not being recorded, in words without a full stop, or ""."""
-        return self._problem
 
     def add(self, record: DecisionRecord) -> None:
         with self._lock:
@@ -79,7 +74,7 @@ class StoredDecisions:
         try:
             problem = self._written(batch, lost)
         finally:
-            self._problem = problem
+            self.problem = problem
         if not problem:
             with self._lock:  # meanwhile, new ones may have pushed some of these out
                 done = set(map(id, batch))
@@ -88,7 +83,6 @@ class StoredDecisions:
                 self._lost -= lost
 
     def _written(self, batch: list[DecisionRecord], lost: int) -> str:
-        """Append decisions to the file; return the error, or ""."""
         lines = [json.dumps({"lost": lost})] if lost else []
         lines += [json.dumps(_entry(record, self._redact)) for record in batch]
         try:

@@ -1,7 +1,4 @@
-"""Stores the accepted definitions of servers, each in a file that is named by a hash.
-
-A damaged file accepts nothing: the user is informed and asked again.
-"""
+"""Stores the accepted definitions of servers, each in a file that is named by a hash."""
 
 import json
 import logging

@@ -40,7 +40,6 @@ def test_a_save_keeps_the_entries_of_an_earlier_instance(tmp_path):
     keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}))
     keep(tmp_path, DefinitionRecord({"sub": accepted({"name": "sub"})}))
     found = StoredDefinitions(tmp_path).load(KEY)
-    assert found is not None
     assert found.accepted.keys() == {"add", "sub"}
 
 
@@ -48,7 +47,7 @@ def test_once_a_session_without_a_probe_was_stored_that_is_not_forgotten(tmp_pat
     for probed, kept in ((True, True), (True, True), (False, False), (True, False)):
         keep(tmp_path, DefinitionRecord({"add": accepted(ADD)}, probed=probed))
         found = StoredDefinitions(tmp_path).load(KEY)
-        assert found is not None and found.probed is kept
+        assert found.probed is kept
 
 
 BAD_ENTRY = '{"format": 1, "accepted": [{"name": "add", "digest": "x"}, {"name": 1}], "refused": {}}'
@@ -85,7 +84,6 @@ def test_a_definition_that_does_not_match_its_digest_is_dropped(tmp_path):
     path = tmp_path / f"{KEY}.json"
     path.write_text(path.read_text().replace("Adds.", "Adds!"))
     found = StoredDefinitions(tmp_path).load(KEY)
-    assert found is not None
     assert found.accepted == {"add": Accepted(digest_of(ADD))}
 
 
@@ -94,7 +92,6 @@ def test_only_digests_are_kept_of_too_many_definitions(tmp_path, monkeypatch):
     large = {"name": "large", "description": "x" * 200}
     keep(tmp_path, DefinitionRecord({"large": accepted(large), "add": accepted(ADD)}))
     found = StoredDefinitions(tmp_path).load(KEY)
-    assert found is not None
     assert found.accepted == {"large": Accepted(digest_of(large)), "add": accepted(ADD)}
 
 
@@ -116,12 +113,12 @@ def test_accepted_definitions_are_read_from_a_read_only_file_system(tmp_path, mo
     assert StoredDefinitions(tmp_path).load(KEY) == kept
 
 
+def redact(value):
+    return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
+
+
 def test_a_definition_is_kept_without_its_secret_and_recognized_by_its_digest(tmp_path):
     secret = accepted({"name": "add", "description": "Adds with s3cr3t."})
-
-    def redact(value):
-        return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
-
     stored = StoredDefinitions(tmp_path, redact)
     stored.save(KEY, "srv", DefinitionRecord({"add": secret}))
     stored.save(KEY, "srv", DefinitionRecord({"sub": accepted({"name": "sub"})}))
@@ -142,9 +139,6 @@ def test_a_deeply_nested_definition_is_stored_without_indentation(tmp_path):
 
 
 def test_a_tool_with_a_secret_in_its_name_is_not_kept(tmp_path):
-    def redact(value):
-        return json.loads(json.dumps(value).replace("s3cr3t", "[redacted]"))
-
     stored = StoredDefinitions(tmp_path, redact)
     named = accepted({"name": "s3cr3t"})
     stored.save(
