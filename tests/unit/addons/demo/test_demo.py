@@ -297,7 +297,7 @@ def test_without_tools_it_says_so_in_the_language_of_the_question() -> None:
 
 
 async def test_a_call_and_a_reply_are_streamed_in_small_parts() -> None:
-    model = DemoModel(pace=0)
+    model = DemoModel(paced=False)
     request = ModelRequest("", [UserMessage("北京天气如何")], SAMPLES)
     parts = [part async for part in model.stream(request)]
     assert isinstance(parts[0], CallPart)
@@ -316,7 +316,7 @@ async def test_each_call_in_a_conversation_has_its_own_id() -> None:
         AssistantMessage("x"),
         UserMessage("weather nyc"),
     ]
-    heard = await output_of_model(DemoModel(pace=0).stream(ModelRequest("", said, SAMPLES)))
+    heard = await output_of_model(DemoModel(paced=False).stream(ModelRequest("", said, SAMPLES)))
     assert heard.reply is not None and [call.id for call in heard.reply.calls] == ["demo_2"]
 
 
