@@ -56,8 +56,7 @@ from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ReplyReader
+from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 from tui.model.endpoints.failures import (
     asked_wait,
     is_filtered,

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tui import __version__
-from tui.addons.replay.eras import legacy_revision, object_in, parsed
 from tui.addons.replay.mock import member_span, with_member
-from tui.addons.replay.recorded_server import Bodies, Body
+from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, object_in, parsed
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.jsonrpc.framing import Framer

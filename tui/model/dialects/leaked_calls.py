@@ -12,9 +12,9 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
 from tui.model.dialects import leaked_forms as marked
 from tui.model.dialects import leaked_program_forms as programs
-from tui.model.dialects.call_maker import NAMED, CallMaker
+from tui.model.dialects.call_maker import NAME, NAMED, CallMaker
 from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
-from tui.model.dialects.leaked_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, Read, past
+from tui.model.dialects.leaked_forms import AFTER, UNKNOWN, Leak, LeakContext, Read, past
 from tui.model.dialects.leaked_program_forms import ANNOUNCED_KEYS, FENCE_WORDS, PREFIX, announces
 
 MAX_ATTEMPTS = 64

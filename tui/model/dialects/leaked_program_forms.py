@@ -23,11 +23,10 @@ from tui.model.dialects.argument_repair import (
     span,
     typed,
 )
-from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS
+from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAME, NAMED, TOOL_KEYS
 from tui.model.dialects.leaked_forms import (
     AFTER,
     BETWEEN,
-    NAME,
     UNKNOWN,
     Leak,
     LeakContext,

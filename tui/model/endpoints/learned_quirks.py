@@ -43,7 +43,7 @@ _POSITIONS = (
 class Learned:
     """The quirks that an endpoint is known to have for one model.
 
-    Tools are identified by their key, see `tool_forms`: a tool that its server changed is another tool.
+    Tools are identified by their key, see `request.key_of`: a tool that its server changed is another tool.
     `form` is the form that all tool schemas need, if it differs from the table's; `strict_tools` are sent in
     the strictest form. `left_out` are not sent at all: for the rest of the request after one rejection of
     their strictest schema, until mcptui exits after two (`refusals` counts them). `max_tools` is 0 if

@@ -12,8 +12,7 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
-from tui.model.openai_api.call_slots import CallSlots, index_of, signatures_in
-from tui.model.openai_api.sendable import SurrogateJoiner, sendable
+from tui.model.openai_api.call_slots import CallSlots, index_of, sendable, signatures_in
 from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
 _TEXT_KINDS = ("text", "output_text")
@@ -220,6 +219,24 @@ class EchoedFields:
 
 
 # ---- the reply
+
+
+class SurrogateJoiner:
+    """Joins the halves of a surrogate pair that arrive in two pieces of a text."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def join(self, piece: str) -> str:
+        """Return the complete text so far; a first half at the end of `piece` waits for the second."""
+        text = self._half + piece
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return sendable(text[: len(text) - len(self._half)])
+
+    def finish(self) -> str:
+        half, self._half = self._half, ""
+        return sendable(half)
+
 
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""

@@ -14,7 +14,7 @@ from tui.core.conversation.conversation import AssistantMessage, Attachment, Mes
 from tui.core.media import decoded_size, head_of, media_type, picture_size
 from tui.core.units import size as in_bytes
 from tui.model.endpoints.provider_traits import Traits
-from tui.model.openai_api.sendable import sendable
+from tui.model.openai_api.call_slots import sendable
 
 MAX_SENT = 20
 """Maximum images and audio in one request."""

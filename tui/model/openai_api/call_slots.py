@@ -14,7 +14,6 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
-from tui.model.openai_api.sendable import sendable
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
 JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
@@ -24,6 +23,13 @@ _BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
 """Maximum objects in a row for one call; the loop runs far fewer."""
+
+
+def sendable(text: str) -> str:
+    """Return `text` with adjacent halves of surrogate pairs joined, and lone ones as U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 MAX_LOOKED_AT = 50_000_000

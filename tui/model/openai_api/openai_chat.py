@@ -24,8 +24,7 @@ from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import EndpointClient, undisturbed
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
-from tui.model.openai_api.request import body_for
-from tui.model.openai_api.tool_forms import ToolForms
+from tui.model.openai_api.request import ToolForms, body_for
 
 MAX_ADJUSTMENTS = 8
 """How often one request is changed after a message of the endpoint; each change is remembered."""

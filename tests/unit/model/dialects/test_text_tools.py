@@ -32,8 +32,7 @@ from tui.core.ports import (
     Usage,
 )
 from tui.model.dialects import PROTOCOLS, wrap
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ReplyReader
+from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'

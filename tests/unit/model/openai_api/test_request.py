@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,9 +23,8 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.request import body_for, is_strict
-from tui.model.openai_api.sendable import sendable
-from tui.model.openai_api.tool_forms import key_of
+from tui.model.openai_api.call_slots import sendable
+from tui.model.openai_api.request import body_for, is_strict, key_of, plain_json
 
 THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
 
@@ -363,3 +363,13 @@ def test_a_closed_schema_is_strict() -> None:
     nested = {**CLOSED, "properties": {"n": SCHEMA}}
     assert is_strict(CLOSED) and not is_strict(SCHEMA) and not is_strict(nested)
     assert is_strict({"type": "array", "items": CLOSED}) and not is_strict({"type": "array", "items": SCHEMA})
+
+
+def test_adjacent_surrogate_halves_are_joined_and_lone_ones_replaced() -> None:
+    assert sendable("a\ud83d\ude00b\ud83d") == "a😀b\ufffd"
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    value = plain_json({"a": [math.inf, -math.inf, math.nan, 1.5, 2], "b": True})
+    assert value == {"a": [None, None, None, 1.5, 2], "b": True}
+    json.dumps(value, allow_nan=False)
