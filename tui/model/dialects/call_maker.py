@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,6 @@ from tui.model.openai_api.call_slots import fresh_id, is_cut, sendable
 
 NAME = r"[\w.\-/]{1,128}"
 _PLAIN = re.compile(NAME)
-_PREFIXES = ("functions.", "default_api.", "tools.")
 
 
 _NOISE = frozenset("mcp function functions tool tools default api assistant call server client".split())
@@ -52,69 +51,41 @@ class OfferedTools:
         self._exact: dict[str, ToolSpec] = {tool.name: tool for tool in tools}
 
     @cached_property
-    def _pairs(self) -> dict[tuple[str, str], ToolSpec]:
-        return {(fold(tool.server), fold(tool.tool)): tool for tool in self.tools if tool.tool}
-
-    @cached_property
-    def _by_folded_name(self) -> dict[str, list[ToolSpec]]:
-        def names(tool: ToolSpec) -> Iterable[str]:
-            marks = ("/", ".", "__", ":") if tool.server else ()
-            spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
-            return map(fold, (tool.name, tool.tool or tool.name, *spelled))
-
-        return self._index(names)
-
-    @cached_property
-    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
-        def names(tool: ToolSpec) -> Iterable[str]:
-            pair = f"{tool.server} {tool.tool}"
-            return (" ".join(_words(name)) for name in (tool.name, pair, f"{tool.server} {pair}", tool.tool))
-
-        return self._index(names)
-
-    def _index(self, names: Callable[[ToolSpec], Iterable[str]]) -> dict[str, list[ToolSpec]]:
+    def _spellings(self) -> dict[str, list[ToolSpec]]:
+        """The tools by their names, folded and as words."""
         found: dict[str, list[ToolSpec]] = {}
         for tool in self.tools:
-            for name in set(names(tool)):
+            pair = f"{tool.server} {tool.tool}"
+            marks = ("/", ".", "__", ":") if tool.server else ()
+            spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
+            folded = map(fold, (tool.name, tool.tool or tool.name, *spelled))
+            worded = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
+            for name in filter(None, {*folded, *(" ".join(_words(name)) for name in worded)}):
                 found.setdefault(name, []).append(tool)
         return found
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
-        """Return the only match; never guess between two."""
+        """Return the only match; never guess between two.
+
+        Models write names as other hosts do: `mcp__fx__get_weather`, `fx.getWeather`. So whatever is between
+        its words counts as the same, and words before the name do not count.
+        """
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
-            pair = self._pairs.get((fold(server), fold(name)))
-            if pair is not None:
-                return pair
-            joined = f"{server}__{name}"
-            return self._found(joined) or (found if (found := self._exact.get(name)) else None)
+            return self._found(f"{server}__{name}") or self._exact.get(name)
         if (found := self._found(name)) is not None:
             return found
-        for prefix in _PREFIXES:
-            if name.startswith(prefix):
-                return self._found(name.removeprefix(prefix))
-        return self._by_words(name)
-
-    def _by_words(self, name: str) -> ToolSpec | None:
-        """Return the only tool with these words, whatever is between them, without words before the name.
-
-        Models write names as other hosts do: `mcp__fx__get_weather`, `fx.getWeather`.
-        """
         words = _words(name[:_LONGEST])
-        for _ in range(_MAX_BEFORE):
-            same = self._by_its_words.get(" ".join(words), []) if words else []
-            if same:
+        for before in range(min(_MAX_BEFORE, len(words))):
+            if same := self._spellings.get(" ".join(words[before:])):
                 return same[0] if len(same) == 1 else None
-            if not words or words[0] not in _NOISE:
+            if words[before] not in _NOISE:
                 return None
-            words = words[1:]
         return None
 
     def _found(self, name: str) -> ToolSpec | None:
-        if name in self._exact:
-            return self._exact[name]
-        same = self._by_folded_name.get(fold(name), [])
-        return same[0] if len(same) == 1 else None
+        same = self._spellings.get(fold(name), ())
+        return self._exact.get(name) or (same[0] if len(same) == 1 else None)
 
     def named(self, name: str) -> ToolSpec | None:
         return self._exact.get(name)
@@ -143,14 +114,7 @@ ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "in
 NAMED = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
 """Finds the name of the tool in a call that is not valid JSON."""
 
-_SAMPLES: dict[str, Any] = {
-    "integer": 1,
-    "number": 1,
-    "boolean": True,
-    "array": [],
-    "object": {},
-    "null": None,
-}
+_SAMPLES = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}, "null": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +150,12 @@ def sample(tool: ToolSpec) -> dict[str, Any]:
 def _sample_value(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return "…"
-    for key in ("default", "const"):
-        if key in schema:
+    for key in ("default", "const", "enum", "examples"):
+        if key in ("default", "const") and key in schema:
             return schema[key]
-    for key in ("enum", "examples"):
         if isinstance(choices := schema.get(key), list) and choices:
             return choices[0]
-    kind = schema.get("type")
-    return _SAMPLES.get(kind, "…") if isinstance(kind, str) else "…"
+    return _SAMPLES.get(str(schema.get("type")), "…")
 
 
 class CallMaker:
@@ -263,20 +225,16 @@ class CallMaker:
         return CallRequest(self._id("", tool), name, arguments or "{}", problem=problem)
 
     def _name(self, tool: str, server: str) -> str:
-        found = self.offered.find(tool, server)
-        if found is not None:
+        if (found := self.offered.find(tool, server)) is not None:
             return found.name
         wanted = f"{server}__{tool}" if server and tool else tool
         return _NOT_ALLOWED.sub("_", wanted)[:MAX_NAME] or UNNAMED
 
     def _id(self, identity: str, tool: str) -> str:
-        made = (
-            identity
-            if identity and identity not in self._used
-            else fresh_id(f"{len(self._used)}\0{tool}", self._used)
-        )
-        self._used.add(made)
-        return made
+        if not identity or identity in self._used:
+            identity = fresh_id(f"{len(self._used)}\0{tool}", self._used)
+        self._used.add(identity)
+        return identity
 
 
 _TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")

@@ -24,12 +24,11 @@ from tui.model.dialects.call_maker import CallMaker, named_in
 from tui.model.dialects.dialect_parser import DialectParser, Steps
 from tui.model.dialects.visible import Visible
 
-WORDS = ("thought", "action input", "action_input", "action", "observation", "final answer", "final_answer")
 _LEAD = r"[ \t]*(?:#{1,6}[ \t]+)?"
 _WORD = r"(thought|action[ _]input|action|observation|final[ _]answer)(?:[ \t]+\d{1,3})?"
-_EMPHASIS = r"(\*{0,3}|_{0,2})"
-_KEYWORD = re.compile(rf"{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
-KEYWORD_LINE = re.compile(rf"\n{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
+_EMPHASIS = r"(\*{1,3}|_{1,2}|)"
+_LINE = rf"{_LEAD}{_EMPHASIS}{_WORD}(?:(?:\*{{1,3}}|_{{1,2}})[ \t]*[:：]|[ \t]*[:：]\1)"
+_KEYWORD, KEYWORD_LINE = (re.compile(rf"{before}{_LINE}", re.IGNORECASE) for before in ("", r"\n"))
 _NONE = re.compile(
     r"(?:none|n/?a|no action|no tool|nothing|null|-+)?(?: (?:needed|required|necessary))?[.!]?", re.I
 )
@@ -47,30 +46,6 @@ class Keyword(NamedTuple):
 
     kind: str
     size: int
-
-
-def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
-    """Return the keyword that `head`, the beginning of a line, begins with; None if that is not known yet."""
-    found = _KEYWORD.match(head)
-    if found is not None:
-        end = found.end()
-        if found[1] and not found[3]:  # the emphasis may be closed after the colon
-            rest = head[end : end + len(found[1])]
-            if len(rest) < len(found[1]) and found[1].startswith(rest) and not ended:
-                return None
-            end += len(found[1]) if rest == found[1] else 0
-        word = found[2].lower().replace("_", " ")
-        return Keyword({"action input": "input", "final answer": "answer"}.get(word, word), end)
-    line, newline, _ = head.partition("\n")
-    if newline or ended or len(line) > 80:
-        return False
-    bare = line.lstrip(" \t#*_").lower()
-    for word in WORDS:
-        if word.startswith(bare) or (
-            bare.startswith(word) and not bare.removeprefix(word).strip(" \t*_0123456789")
-        ):
-            return None
-    return False
 
 
 class ReactAction(NamedTuple):
@@ -162,7 +137,10 @@ _LINE_END = re.compile(r"\n")
 _VISIBLE = re.compile(r"[^ \t]")
 _FENCES = ("```", "~~~")
 _IN_LINE = re.compile(r"[ \t]*(?:json)?[ \t]*(?=\{)", re.IGNORECASE)
-_HEAD = 96
+_HEAD = 48
+"""Characters at the beginning of a line in which a keyword is searched."""
+
+_BEGINNINGS = ("thought", "action", "observation", "final answer", "final_answer")
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -211,11 +189,15 @@ class ReactParser(DialectParser):
     def _keyword(self, start: int) -> Steps[Keyword | None]:
         while True:
             head = self._reader.cut(start, start + _HEAD)
-            found = keyword(head, ended=self._reader.ended or len(head) == _HEAD)
-            if isinstance(found, Keyword):
-                return found
-            if found is False or not (yield from self._reader.more()):
-                return None
+            begun = head.lstrip(" \t#*_").lower()
+            may_come = "\n" not in head and len(head) < _HEAD
+            may_come = may_come and any(word.startswith(begun[: len(word)]) for word in _BEGINNINGS)
+            if not may_come or not (yield from self._reader.more()):
+                break
+        if (found := _KEYWORD.match(head)) is None:
+            return None
+        word = found[2].lower().replace("_", " ")
+        return Keyword({"action input": "input", "final answer": "answer"}.get(word, word), found.end())
 
     def _line(self) -> Steps[bool]:
         """Return False at the end of the reply."""
