@@ -412,7 +412,7 @@ def _models() -> Iterator[tuple[Any, ...]]:
 
 def _reply(name: str, text: str) -> None:
     found = DIALECTS.get(name)
-    reading = ReplyReader(found.maker(TOOLS, ()) if found else CallMaker(OfferedTools(TOOLS)), found)
+    reading = ReplyReader(CallMaker(OfferedTools(TOOLS), found.written if found else None), found)
     for at in range(0, len(text), 50):
         reading.part(TextPart(text[at : at + 50]))
     reading.end(cut=False)

@@ -276,9 +276,9 @@ class LiveConnection:
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
         meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}, CLIENT_KEY: _CLIENT}
         named: Mapping[str, Any] = {} if opening else {"_meta": meta}
-        for one in opening:
-            introduction = await self._greet(one)
-            told = next((each for each in items if each.method == INITIALIZED), one)
+        if opening:
+            introduction = await self._greet(opening[0])
+            told = next((each for each in items if each.method == INITIALIZED), opening[0])
             self._already.setdefault(told.seq, None)
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
@@ -399,19 +399,17 @@ class LiveConnection:
             self._limit.restart()  # requests are sent one after the other
         if "id" not in message:
             return
-        if isinstance(method := message.get("method"), str):
-            await self._asked(method, message["id"])
-        elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
+        method, ident = message.get("method"), message["id"]
+        if isinstance(method, str):
+            if self._replay is not None:
+                await self._write(self._replay.reply_to(method, ident))
+            elif method == "ping":
+                await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
+            elif len(self._held) < MAX_HELD:
+                self._held.append((method, ident))
+        elif json.dumps(ident) == self._wanted and self._answer is not None:
             if not self._answer.done():
                 self._answer.set_result(line)
-
-    async def _asked(self, method: str, ident: Any) -> None:
-        if self._replay is not None:
-            await self._write(self._replay.reply_to(method, ident))
-        elif method == "ping":
-            await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
-        elif len(self._held) < MAX_HELD:
-            self._held.append((method, ident))
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -38,16 +38,8 @@ _LEGACY = tuple(revision for revision in reversed(REVISIONS) if not is_modern(re
 KNOWN = (MODERN, *_LEGACY)
 """The revisions that a mock answers, the newest first."""
 
-_CACHEABLE = frozenset(
-    {
-        "server/discover",
-        "tools/list",
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-    }
-)
+_LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_CACHEABLE = frozenset({"server/discover", *_LISTS, "resources/read"})
 _CAPABILITIES = {
     "tools": "tools",
     "prompts": "prompts",

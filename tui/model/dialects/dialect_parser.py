@@ -284,12 +284,6 @@ class DialectParser(ABC):
             at += len(word)
         return at if word else -1
 
-    def _think_until(self, closer: str) -> Steps[None]:
-        """Take the text until `closer`, or to the end, as thinking, without white space around it."""
-        found = yield from self._reader.find(any_of([closer], folds=self._reader.folds))
-        self._think(self._reader.cut(0, found[0] if found else None).strip())
-        self._reader.drop(found[1] if found else len(self._reader))
-
 
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 

@@ -26,8 +26,6 @@ from tui.model.dialects.call_maker import (
 )
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 
-STOP: tuple[str, ...] = ()
-
 _OPENERS = ("{", "[", "```", RESULT)
 _OPENER = any_of(_OPENERS)
 _LINE_END = re.compile(r"\n")

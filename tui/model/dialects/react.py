@@ -39,6 +39,7 @@ _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[
 
 _TICKS = re.compile(r"(`{1,2})(?!`)(.*?)(?<!`)\1", re.DOTALL)
 MAX_PAIRS = 16_384
+MAX_NAMED = 200
 
 
 class Keyword(NamedTuple):
@@ -46,30 +47,6 @@ class Keyword(NamedTuple):
 
     kind: str
     size: int
-
-
-class ReactAction(NamedTuple):
-    """The text after `Action:`: the name of the tool, and where its input begins.
-
-    `inline` is the offset after an `Action Input:` on the same line, `bracket` that of an opening bracket
-    after the name; -1 for none.
-    """
-
-    name: str
-    inline: int = -1
-    bracket: int = -1
-
-
-def action(line: str) -> ReactAction:
-    """Parse the rest of a line after `Action:`."""
-    inline = found.end() if (found := _INLINE_INPUT.search(line)) else -1
-    name = line[: found.start()] if found else line
-    bare = name.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
-    lead = name.find(bare) if bare else 0
-    applied = _APPLIED.match(bare)
-    if applied is not None:
-        return ReactAction(applied[1], inline, lead + applied.start(2))
-    return ReactAction(bare.split("\n")[0][:200], inline)
 
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
@@ -254,30 +231,34 @@ class ReactParser(DialectParser):
         """Read the name of a tool, and its input in brackets or after `Action Input:`."""
         found = yield from self._reader.find(_LINE_END, start)
         end = found[0] if found else len(self._reader)
-        parsed = action(self._reader.cut(start, end))
-        tool = self._maker.offered.find(parsed.name)
-        nothing = bool(_NONE.fullmatch(parsed.name))
-        self._form(parsed.name[:64])
-        if parsed.bracket >= 0 and tool is not None:
-            return (yield from self._applied(tool, start + parsed.bracket))
-        if parsed.inline >= 0:
-            text, size = yield from self._input(start + parsed.inline)
+        line = self._reader.cut(start, end)
+        inline = _INLINE_INPUT.search(line)
+        written = line[: inline.start()] if inline else line
+        name = written.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
+        applied = _APPLIED.match(name)
+        bracket = start + written.find(name) + applied.start(2) if applied else -1
+        name = applied[1] if applied else name[:MAX_NAMED]
+        tool, nothing = self._maker.offered.find(name), bool(_NONE.fullmatch(name))
+        self._form(name[:64])
+        if applied and tool is not None:
+            return (yield from self._applied(tool, bracket))
+        following = None
+        behind = start + inline.end() if inline else (yield from self._reader.space(end))
+        if not inline and behind < len(self._reader):
+            following = yield from self._keyword(behind)
+        if inline or (following is not None and following.kind == "input"):
+            text, size = yield from self._input(behind + (following.size if following else 0))
+        elif not (tool or nothing) or (found is None and self._cut):
+            return False
         else:
-            behind = yield from self._reader.space(end)
-            following = (yield from self._keyword(behind)) if behind < len(self._reader) else None
-            if following is not None and following.kind == "input":
-                text, size = yield from self._input(behind + following.size)
-            else:
-                if not (tool or nothing) or (found is None and self._cut):
-                    return False
-                text, size = "", end
+            text, size = "", end
         if tool is None and nothing:
             self._skip(size)
-        elif tool is None and _ANSWER.fullmatch(parsed.name):
+        elif tool is None and _ANSWER.fullmatch(name):
             self._skip(size)
             self._answer(text or "")
         else:
-            self._call(self._call_of_input(parsed.name, tool, text), size)
+            self._call(self._call_of_input(name, tool, text), size)
         return True
 
     def _answer(self, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -37,6 +37,7 @@ from tui.model.dialects.call_maker import (
     sample,
 )
 from tui.model.dialects.dialect_parser import DialectParser, Piece
+from tui.model.dialects.json_object import CHATMCP_STOP, ChatMcpParser, JsonParser, written_chatmcp
 from tui.model.dialects.leaked_calls import LeakParser
 from tui.model.dialects.xml import ANSWER, XmlParser
 from tui.model.openai_api import think_tags
@@ -60,9 +61,6 @@ class Dialect:
     observed: Callable[[ToolMessage], str]
     prompt: str
     apart: bool = False
-
-    def maker(self, tools: Sequence[ToolSpec], used: Collection[str]) -> CallMaker:
-        return CallMaker(OfferedTools(tools), self.written, used)
 
     def system(self, system: str, tools: Sequence[ToolSpec]) -> str:
         text = (files("tui.model.dialects") / self.prompt).read_text(encoding="utf-8")
@@ -125,18 +123,8 @@ DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect("xml", xml.STOP, xml.XmlParser, xml.written, _tagged, "xml.txt", apart=True),
-        Dialect(
-            "chatmcp",
-            json_object.CHATMCP_STOP,
-            json_object.ChatMcpParser,
-            json_object.written_chatmcp,
-            _tagged,
-            "chatmcp.txt",
-            apart=True,
-        ),
-        Dialect(
-            "json", json_object.STOP, json_object.JsonParser, json_object.written, _tagged, "json_object.txt"
-        ),
+        Dialect("chatmcp", CHATMCP_STOP, ChatMcpParser, written_chatmcp, _tagged, "chatmcp.txt", apart=True),
+        Dialect("json", (), JsonParser, json_object.written, _tagged, "json_object.txt"),
         Dialect("react", react.STOP, react.ReactParser, react.written, react.observed, "react.txt"),
     )
 }
@@ -311,20 +299,18 @@ class ToolCalls(Wrapped):
         super().restrict(tools=tools, images=images)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        try:
-            async with aclosing(self._replies(request)) as parts:
-                async for part in parts:
-                    yield part
-            return
-        except NoTools as error:
-            if self._dialect is not None or self._fallback is None:
-                raise
-            reason = error.message.rstrip(".")
-        self._dialect = self._fallback
-        yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
-        async with aclosing(self._replies(request)) as parts:
-            async for part in parts:
-                yield part
+        while True:
+            try:
+                async with aclosing(self._replies(request)) as parts:
+                    async for part in parts:
+                        yield part
+                return
+            except NoTools as error:
+                if self._dialect is not None or self._fallback is None:
+                    raise
+                reason = error.message.rstrip(".")
+            self._dialect = self._fallback
+            yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
 
     def _replies(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         dialect, tools = self._dialect, request.tools
@@ -348,7 +334,8 @@ class ToolCalls(Wrapped):
         )
 
         def reading() -> ReplyReader:
-            return ReplyReader(dialect.maker(tools, used), dialect, opened=self._opened)
+            maker = CallMaker(OfferedTools(tools), dialect.written, used)
+            return ReplyReader(maker, dialect, opened=self._opened)
 
         return self._attempts(asked, reading, tools)
 

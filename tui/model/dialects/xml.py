@@ -108,8 +108,9 @@ class XmlParser(DialectParser):
                 return False
         self.busy = True
         self._skip(len(opener))
-        yield from self._think_until(closer)
-        self._visible.block()
+        found = yield from self._reader.find(any_of([closer], folds=True))
+        self._think(self._reader.cut(0, found[0] if found else None).strip())
+        self._skip(found[1] if found else len(self._reader))
         self.busy = False
         return True
 
@@ -244,19 +245,15 @@ class XmlParser(DialectParser):
             found = yield from self._reader.find(_OUTER, at)
             at = found[1] if found else len(self._reader)
         at = len(self._reader) if ended else at + len(tag)
-        self._finish(fields, at, lost=not whole or (ended and self._cut and "<arguments>" not in fields))
-        return True
-
-    def _finish(self, fields: dict[str, str], at: int, *, lost: bool) -> None:
-        """Emit a call; `lost` if the reply ended in it."""
         server, tool, arguments = (fields.get(tag, "") for tag in _FIELDS)
-        if lost:
+        if not whole or (ended and self._cut and "<arguments>" not in fields):  # the reply ended in it
             call = self._maker.lost(tool, server, arguments)
         elif not tool:
             call = self._maker.broken("<tool_name> is missing in <use_mcp_tool>", "", server)
         else:
             call = self._maker.call(tool, arguments, server=server, closed=True)
         self._call(call, at)
+        return True
 
     def _name(self, at: int) -> Steps[tuple[str, int]]:
         """Read a name. It ends at any tag, because its own closing tag may be missing or misspelled."""

@@ -124,7 +124,8 @@ class OpenAIChat:
                     raise _of_kind(NoTools, error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     if error.status in (400, 422) and before != self._learned.about_tools():
-                        self._learned.restore_tools(before)
+                        for name, value in before.items():  # what was learned did not help
+                            setattr(self._learned, name, value)
                         await self._remember()
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
