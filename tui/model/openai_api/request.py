@@ -115,7 +115,7 @@ class ToolForms:
         """Return the `tools` for the tools that were called in a history, known or not."""
         said = (message for message in messages if isinstance(message, AssistantMessage))
         names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
-        return [self._made[name].entry if name in self._made else _unknown(name) for name in names]
+        return [self._made[name].entry if name in self._made else _entry(name) for name in names]
 
     def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
         form = (
@@ -141,6 +141,11 @@ class ToolForms:
         return replace(call, arguments=json.dumps(renamed_keys(arguments, names), ensure_ascii=False))
 
 
+def _entry(name: str, **described: Any) -> dict[str, Any]:
+    described = described or {"parameters": {"type": "object", "properties": {}}}
+    return {"type": "function", "function": {"name": name, **described}}
+
+
 def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
     """Return a tool as an entry of `tools`. Not `strict`, which would change the meaning of optional."""
     kind, plain_keys, longest = form
@@ -150,13 +155,9 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
     description = sendable(tool.description)
     if len(description) > longest:
         description = description[: longest - 1] + "…"
-    function = {"name": tool.name, "description": description, "parameters": plain_json(schema)}
-    return _ShapedTool(tool, form, {"type": "function", "function": function}, keys)
-
-
-def _unknown(name: str) -> dict[str, Any]:
-    parameters: dict[str, Any] = {"type": "object", "properties": {}}
-    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+    return _ShapedTool(
+        tool, form, _entry(tool.name, description=description, parameters=plain_json(schema)), keys
+    )
 
 
 def plain_name(name: str) -> str:
@@ -258,51 +259,6 @@ _NINE = re.compile(r"[a-zA-Z0-9]{9}")
 _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 
 
-class SentIds:
-    """The call ids of one request, no two of them alike, in a form that the provider accepts.
-
-    A conversation may have begun with another model. If this endpoint rejects those ids (OpenAI accepts 40
-    characters, vLLM makes 46), it rejects every later request.
-    """
-
-    def __init__(self, wanted: CallIds) -> None:
-        self._wanted = wanted
-        self._taken: set[str] = set()
-        self._open: dict[str, list[str]] = {}
-
-    def of_calls(self, calls: Sequence[CallRequest], own: bool) -> list[str]:
-        """Return the ids of the calls of one message; `own` if this model has made them."""
-        self._open = {}
-        result: list[str] = []
-        for call in calls:
-            identity, number = self._sent_id(call.id, own), 0
-            while identity in self._taken:
-                number += 1
-                identity = self._hashed(f"{call.id}\0{number}")
-            self._taken.add(identity)
-            self._open.setdefault(call.id, []).append(identity)
-            result.append(identity)
-        return result
-
-    def of_result(self, call_id: str) -> str:
-        """Return the id of the call that a result answers; each call of the last message has one."""
-        return self._open[call_id].pop(0)
-
-    def _sent_id(self, identity: str, own: bool) -> str:
-        if self._wanted is CallIds.NINE:
-            fits = _NINE.fullmatch(identity) is not None
-        else:
-            # Its own ids are sent back unchanged: a model may continue counting (`functions.NAME:7`).
-            own = own and self._wanted is CallIds.ANY
-            fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
-        return sendable(identity) if fits else self._hashed(identity)
-
-    def _hashed(self, identity: str) -> str:
-        """Return an id made from a hash, because the beginnings of ids are often the same."""
-        digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
-        return digest[:9] if self._wanted is CallIds.NINE else f"call_{digest[:24]}"
-
-
 Content = str | list[dict[str, Any]]
 """The content of a user message: a text, or parts if it has attachments."""
 
@@ -361,11 +317,20 @@ def _lacks_blocks(body: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
+    """Writes the messages of one request.
+
+    No two call ids are alike, and each has a form that the provider accepts. A conversation may have begun
+    with another model: if this endpoint rejects those ids (OpenAI accepts 40 characters, vLLM makes 46), it
+    rejects every later request.
+    """
+
     def __init__(self, profile: ModelProfile, traits: Traits, forms: ToolForms) -> None:
         self._model = profile.model
         self._traits = traits
         self._forms = forms
-        self._ids = SentIds(traits.call_ids)
+        self._taken: set[str] = set()
+        self._unanswered: dict[str, list[str]] = {}
+        """The ids as sent of the calls of the last message, by their own."""
 
     def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
         result: list[dict[str, Any]] = []
@@ -382,7 +347,10 @@ class _Writer:
                 case AssistantMessage():
                     self._assistant(result, message, this_turn=at > turn)
                 case ToolMessage():
-                    content, identity = attached.of_tool(at, message), self._ids.of_result(message.call_id)
+                    content, identity = (
+                        attached.of_tool(at, message),
+                        self._unanswered[message.call_id].pop(0),
+                    )
                     entry = {"role": "tool", "tool_call_id": identity}
                     entry["content"] = content if content.strip() else EMPTY
                     if self._traits.named_results:
@@ -401,7 +369,13 @@ class _Writer:
         if before["role"] == "tool" and not self._traits.user_after_tool:
             result.append({"role": "assistant", "content": "Done."})
         elif before["role"] == "user":
-            before["content"] = _joined(before["content"], content)
+            first = before["content"]
+            if isinstance(first, str) and isinstance(content, str):
+                before["content"] = "\n\n".join(filter(None, (first, content)))
+            else:
+                before["content"] = (
+                    [*_parts(first), *_parts(content)] if first and content else first or content
+                )
             return
         result.append({"role": "user", "content": content})
 
@@ -426,10 +400,8 @@ class _Writer:
         text = sendable(message.text)
         entry: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}
         if message.calls:
-            ids = self._ids.of_calls(message.calls, own)
-            entry["tool_calls"] = [
-                self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
-            ]
+            self._unanswered.clear()
+            entry["tool_calls"] = [self._call(call, own) for call in message.calls]
         for name, value in (message.echo or {}).items() if own else ():
             if not self._is_sent_back(name, this_turn):
                 continue
@@ -449,7 +421,25 @@ class _Writer:
             return False
         return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
-    def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
+    def _sent_id(self, call: CallRequest, own: bool) -> str:
+        """Return the id of a call, or a hash of it, because the beginnings of ids are often the same."""
+        wanted, identity = self._traits.call_ids, call.id
+        if wanted is CallIds.NINE:
+            fits = _NINE.fullmatch(identity) is not None
+        else:
+            # Its own ids are sent back unchanged: a model may continue counting (`functions.NAME:7`).
+            own = own and wanted is CallIds.ANY
+            fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
+        made, number = (sendable(identity), 1) if fits else ("", 0)
+        while not made or made in self._taken:
+            seed = f"{identity}\0{number}" if number else identity
+            digest = hashlib.sha256(seed.encode("utf-8", "replace")).hexdigest()
+            made, number = digest[:9] if wanted is CallIds.NINE else f"call_{digest[:24]}", number + 1
+        self._taken.add(made)
+        self._unanswered.setdefault(identity, []).append(made)
+        return made
+
+    def _call(self, call: CallRequest, own: bool) -> dict[str, Any]:
         arguments = self._forms.renamed(call, back=False).arguments
         try:
             parse_arguments(arguments)
@@ -458,22 +448,13 @@ class _Writer:
         # One object is what every provider accepts.
         arguments = sendable(arguments) if arguments.lstrip().startswith("{") else "{}"
         function = {"name": plain_name(call.name), "arguments": arguments}
-        entry: dict[str, Any] = {"id": identity, "type": "function", "function": function}
+        entry: dict[str, Any] = {"id": self._sent_id(call, own), "type": "function", "function": function}
         if call.extra and own and self._traits.extra:
             beside = {name: plain_json(call.extra[name]) for name in ON_CALLS if name in call.extra}
             if content := {name: value for name, value in call.extra.items() if name not in beside}:
                 entry["extra_content"] = plain_json(content)
             entry |= beside
         return entry
-
-
-def _joined(first: Content, second: Content) -> Content:
-    """Return the content of two messages as one; texts with a blank line between."""
-    if not (first and second):
-        return first or second
-    if isinstance(first, str) and isinstance(second, str):
-        return f"{first}\n\n{second}"
-    return [*_parts(first), *_parts(second)]
 
 
 def _parts(content: Content) -> list[dict[str, Any]]:
