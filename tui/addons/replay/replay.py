@@ -116,12 +116,11 @@ class ReplayApproval:
         params = params if isinstance(params, dict) else {}
         if method == "tools/call":
             return self._judged_call(item, str(params.get("name", "")), params.get("arguments"))
-        rule = None
         if method == "resources/read":
             arguments = {"server": self._server.name, "uri": params.get("uri")}
             rule = self._server.rules.deciding(self._server.name, READ, arguments)
-        if rule is not None and (refused := self._by_rule(item, method, rule)) is not None:
-            return refused
+            if (refused := self._by_rule(item, method, rule)) is not None:
+                return refused
         shown = {name: one for name, one in params.items() if name != "_meta"}
         self._add(_Sent(method), {} if method == "initialize" else shown)
         return item
@@ -134,7 +133,7 @@ class ReplayApproval:
         server = self._server
         tool = None if server.tools is None else server.tools.get(name)
         rule = server.rules.deciding(server.name, name, arguments if isinstance(arguments, dict) else {})
-        if rule is not None and (refused := self._by_rule(item, name, rule)) is not None:
+        if (refused := self._by_rule(item, name, rule)) is not None:
             return refused
         why = ""
         if server.tools is not None and tool is None:
@@ -150,12 +149,12 @@ class ReplayApproval:
         self._add(_Sent(name, words), arguments)
         return item
 
-    def _by_rule(self, item: ReplayItem, name: str, rule: Rule) -> ReplayItem | None:
+    def _by_rule(self, item: ReplayItem, name: str, rule: Rule | None) -> ReplayItem | None:
         """Return the item with the reason if a rule prevents it from being sent, otherwise None."""
-        if rule.action is Verdict.DENY:
+        if rule is not None and rule.action is Verdict.DENY:
             words = f"denied by the rule {rule}"
             kept = replace(item, left_out=f"denied by the rule {clean_line(str(rule), 200)}")
-        elif rule.action is Verdict.ASK and self._by == BY_FLAG:
+        elif rule is not None and rule.action is Verdict.ASK and self._by == BY_FLAG:
             words = f"the rule “{rule}” requires approval, which --yes does not give"
             kept = replace(item, refusal=f"not sent: {clean_line(words, 300)}. Use --approve all to send it")
         else:
@@ -165,23 +164,16 @@ class ReplayApproval:
 
     def lines(self) -> list[str]:
         """Return clean lines: for each tool and method, what is sent, with its arguments, and what is not."""
-        calls = sorted(
-            (one for one in self._sent if one.words), key=lambda one: (not one.is_sent, one.words, one.name)
-        )
-        others = sorted(
-            (one for one in self._sent if not one.words), key=lambda one: -self._sent[one].total()
-        )
         rows = list[str]()
-        for sent in (*calls, *others):
+        for sent in sorted(self._sent, key=lambda one: (not one.words, not one.is_sent, one.words, one.name)):
             number = self._sent[sent].total()
             name = clean_line(sent.name, 200) or "(no name)"
             what = plural(number, "call" if sent.words else "message")
             words = f", {clean_line(sent.words, 300)}" if sent.words else ""
             rows.append(f"  {name}  {what}{words}")
             found = [one for one in self._sent[sent].most_common() if one[0]]
-            rows += [
-                f"    {words}{f' ×{times}' if times > 1 else ''}" for words, times in found[:MAX_ARGUMENTS]
-            ]
+            shown = ((words, f" ×{times}" if times > 1 else "") for words, times in found[:MAX_ARGUMENTS])
+            rows += [f"    {words}{times}" for words, times in shown]
             if more := sum(times for _, times in found[MAX_ARGUMENTS:]):
                 rows.append(f"    and {more} with other arguments")
         return [f"sends to {clean_line(self._server.name, 80)}:", *(rows or ["  nothing"])]

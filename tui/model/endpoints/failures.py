@@ -434,22 +434,17 @@ def asked_wait(body: Any, headers: Mapping[str, str] | None = None, *, limited: 
     if delay is None:
         delay = _in_fields(body)
     if delay is None:
-        delay = _in_words(_text_of(body))
+        delay = _in_words(body)
     return retry_after(headers, limited=True) if delay is None and limited else delay
 
 
-def _text_of(body: Any) -> str:
-    if isinstance(body, str):
-        return body[:MOST_WORDS]
+def _in_words(body: Any) -> float | None:
     try:
-        return json.dumps(body, ensure_ascii=False)[:MOST_WORDS]
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
-        return ""
-
-
-def _in_words(text: str) -> float | None:
+        return None
     for pattern in _IN_WORDS:
-        if (found := pattern.search(text)) is not None:
+        if (found := pattern.search(text[:MOST_WORDS])) is not None:
             delay = duration_in(found["time"]) if pattern is not _WAIT_SECONDS else delay_until(found["time"])
             delay = delay_until(found["time"].replace(" +", "+")) if delay is None else delay
             if delay is not None:

@@ -36,9 +36,6 @@ class Attached:
     def __init__(self, messages: Sequence[Message], traits: Traits) -> None:
         self._traits = traits
         self._sent: set[tuple[int, int]] = set()
-        self._choose(messages)
-
-    def _choose(self, messages: Sequence[Message]) -> None:
         room, left = MAX_SENT, MAX_SENT_BYTES
         for at, message in reversed(list(enumerate(messages))):
             attached = () if isinstance(message, AssistantMessage) else message.attachments
