@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
@@ -228,10 +228,6 @@ class DialectParser(ABC):
         self._called = True
         self._out.append(call)
 
-    def _invents(self) -> bool:
-        """Whether a `RESULT` at this point begins a result that the model invents for its call."""
-        return self._called and self._visible.code.line_start
-
     def _form(self, name: str | None) -> None:
         """Report that a call of `name` is being written, as far as is known; None if it no longer is."""
         self._forming = name
@@ -241,25 +237,28 @@ class DialectParser(ABC):
         self._reader.drop(size)
         self._visible.block()
 
-    def _say_until(self, words: Sequence[str], pattern: re.Pattern[str] | None = None) -> Steps[str]:
-        """Emit text until one of `words` that is not in code; return it, unread, or "" at the end.
+    def _read_each(
+        self, openers: Sequence[str], opener: re.Pattern[str], read: Callable[[str], Steps[bool]]
+    ) -> Steps[None]:
+        """Emit text, and read what begins with one of `openers` that is not in code.
 
-        The end of the text is held back while it may become one. `pattern` matches any of `words`.
+        `opener` matches any of them; `read` returns False for what is only text. A `RESULT` on a line of its
+        own after a call is invented.
         """
-        pattern = pattern or any_of(words)
         while True:
-            found = self._reader.search(pattern)
-            if found is None:
-                self._say_open(words)
+            while (found := self._reader.search(opener)) is None:
+                self._say_open(openers)
                 if not (yield from self._reader.more()):
                     self._say(len(self._reader))
-                    return ""
-                continue
+                    return
             self._say(found[0])
-            if not self._visible.code.inside:
-                word = self._reader.cut(0, found[1] - found[0])
-                return folded(word) if self._reader.folds else word
-            self._say(1)
+            word = self._reader.cut(0, found[1] - found[0])
+            word = folded(word) if self._reader.folds else word
+            code = self._visible.code
+            if word == RESULT and not code.inside and self._called and code.line_start:
+                return
+            if word == RESULT or code.inside or not (yield from read(word)):
+                self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:
         """Emit everything except an end that may become one of `words`."""

@@ -50,17 +50,16 @@ class JsonParser(DialectParser):
     """Reads replies in the dialect `json`."""
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
-            if opener == RESULT:
-                if self._invents():
-                    return
-                self._say(1)
-            elif not self._visible.code.line_start:
-                self._say(len(opener))
-            elif opener == "```":
-                yield from self._fenced()
-            else:
-                yield from self._bare()
+        return self._read_each(_OPENERS, _OPENER, self._read)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        if not self._visible.code.line_start:
+            self._say(len(opener))
+        elif opener == "```":
+            yield from self._fenced()
+        else:
+            yield from self._bare()
+        return True
 
     def _fenced(self) -> Steps[None]:
         """Read a fence whose content may be calls; emit it unchanged if not."""
@@ -190,18 +189,11 @@ class ChatMcpParser(DialectParser):
         self._reader.folds = True
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(_STARTS, _ANY_START)):
-            if opener == RESULT:
-                if self._invents():
-                    return
-            elif (yield from self._read_call(len(opener))):
-                continue
-            self._say(1)
+        return self._read_each(_STARTS, _ANY_START, self._read_call)
 
-    def _read_call(self, begin: int) -> Steps[bool]:
-        """Return False if the text only mentions a call."""
+    def _read_call(self, opener: str) -> Steps[bool]:
         self._form("")
-        start = yield from self._inside(begin)
+        start = yield from self._inside(len(opener))
         if not (yield from self._reader.starts(start, ("{", "["))):
             if start >= len(self._reader) and self._cut:
                 self._call(self._maker.lost(""), len(self._reader))

@@ -77,25 +77,18 @@ class XmlParser(DialectParser):
         self._opener = any_of(self._openers, folds=True)
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(self._openers, self._opener)):
-            if opener == _CALL:
-                taken = yield from self._read_call(len(_CALL), {})
-            elif opener == _WITH_FIELDS:
-                taken = yield from self._call_with_fields()
-            elif opener == "```":
-                taken = yield from self._fenced_call()
-            elif opener in self._tags:
-                taken = yield from self._call_by_tag(opener)
-            elif opener == ANSWER:
-                taken = yield from self._answer()
-            elif opener == RESULT:
-                if self._invents():
-                    return
-                taken = False
-            else:
-                taken = yield from self._thinking(opener)
-            if not taken:
-                self._say(1)
+        yield from self._read_each(self._openers, self._opener, self._read)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        if opener == _CALL:
+            return (yield from self._read_call(len(_CALL), {}))
+        if opener == _WITH_FIELDS:
+            return (yield from self._call_with_fields())
+        if opener == "```":
+            return (yield from self._fenced_call())
+        if opener in self._tags:
+            return (yield from self._call_by_tag(opener))
+        return (yield from self._answer() if opener == ANSWER else self._thinking(opener))
 
     def _thinking(self, opener: str) -> Steps[bool]:
         """Read thinking. In the middle of a line, only a closed tag is thinking; an open one is a mention."""
@@ -189,11 +182,7 @@ class XmlParser(DialectParser):
         elif not (yield from self._reader.starts(rest, (_CALL, "```"))):
             return False
         self._skip(info.end())
-        opener = yield from self._reader.starts(0, (_CALL, _WITH_FIELDS))
-        if opener == _CALL:
-            taken = yield from self._read_call(len(_CALL), {})
-        else:
-            taken = yield from self._call_with_fields()
+        taken = yield from self._read((yield from self._reader.starts(0, (_CALL, _WITH_FIELDS))))
         if taken and mark:
             behind = yield from self._reader.space(0)
             if (yield from self._reader.starts(behind, ("```",))):
