@@ -6,7 +6,7 @@ can write it again, and never run. A reply with a proper call has no leaks.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
@@ -123,9 +123,7 @@ class LeakParser(DialectParser):
             self._bare = True
             yield from self._hold(start)
             self._bare = False
-        while (yield from self._next_mark()):
-            if not (yield from self._hold(0)):
-                self._say(1)
+        yield from self._read_each((), self._mark, lambda _: self._hold(0))
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""
@@ -140,22 +138,10 @@ class LeakParser(DialectParser):
                 break
         return False
 
-    def _next_mark(self) -> Steps[bool]:
-        while True:
-            found = None if self._none else self._reader.search(self._mark)
-            if found is None:
-                size = len(self._reader)
-                end = "" if self._none else self._reader.cut(max(0, size - 64))
-                begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
-                self._say(size - len(end) + next(begun, len(end)))
-                if not (yield from self._reader.more()):
-                    self._say(len(self._reader))
-                    return False
-                continue
-            self._say(found[0])
-            if not self._visible.code.inside:
-                return True
-            self._say(1)
+    def _say_open(self, words: Sequence[str]) -> None:
+        end = "" if self._none else self._reader.cut(max(0, len(self._reader) - 64))
+        begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
+        self._say(len(self._reader) - len(end) + next(begun, len(end)))
 
     def _hold(self, start: int) -> Steps[bool]:
         """Hold back a possible leak until it is decided; remove it if it is one."""
