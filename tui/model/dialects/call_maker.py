@@ -348,14 +348,12 @@ def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
     return Mended(inner, guessed=True) if meant else mended
 
 
-def calls_of_generation(
-    text: str, tools: Sequence[ToolSpec], used: Collection[str] = ()
-) -> tuple[CallRequest, ...]:
+def calls_of_generation(text: str, tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
     """Return the calls in a text that an endpoint failed to parse as calls; none if one of them is unclear.
 
     More forms count than in the text of a reply, because this text cannot be prose.
     """
-    maker = CallMaker(OfferedTools(tools), used=used)
+    maker = CallMaker(OfferedTools(tools))
     bare = _CLOSING_TAGS.sub("", text)
     opened = _TAGS.match(bare)
     bare = bare[opened.end() :] if opened else bare
