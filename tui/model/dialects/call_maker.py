@@ -24,7 +24,7 @@ from tui.model.dialects.argument_repair import (
     required_of,
     span,
 )
-from tui.model.openai_api.call_slots import fresh_id, is_cut, sendable
+from tui.model.openai_api.call_slots import fresh_id, sendable
 
 NAME = r"[\w.\-/]{1,128}"
 _PLAIN = re.compile(NAME)
@@ -175,17 +175,12 @@ class CallMaker:
         self._write = write
         self._used = set(used)
 
-    def call(
-        self, tool: str, arguments: str, *, server: str = "", closed: bool = False, recovered: bool = False
-    ) -> CallRequest:
-        """Return the call of a tool with arguments as JSON text, empty for none.
+    def call(self, tool: str, arguments: str, *, server: str = "", recovered: bool = False) -> CallRequest:
+        """Return the call of a tool with arguments as JSON text, empty for none; the model closed the call.
 
-        `closed`: the model closed the call, so its arguments may be wrong, but nothing was truncated.
         `recovered`: it was found where none was expected.
         """
         arguments = arguments.strip()
-        if not closed and is_cut(arguments):
-            return self.lost(tool, server, arguments)
         try:
             mended = mend(arguments) if arguments else Mended({})
             return self.of_value(tool, mended.value, server=server, recovered=recovered or mended.guessed)
@@ -361,7 +356,7 @@ def calls_of_generation(text: str, tools: Sequence[ToolSpec]) -> tuple[CallReque
         return (call,)
     if (whole := _WITH_ARGUMENTS.fullmatch(bare)) and (tool := maker.offered.find(whole[1])) is not None:
         call = maker.call(tool.name, whole[2], recovered=True)
-        return () if call.problem or call.truncated else (call,)
+        return () if call.problem else (call,)
     try:
         value = mend(bare).value
     except UnreadableJson:

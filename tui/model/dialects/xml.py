@@ -240,7 +240,7 @@ class XmlParser(DialectParser):
         elif not tool:
             call = self._maker.broken("<tool_name> is missing in <use_mcp_tool>", "", server)
         else:
-            call = self._maker.call(tool, arguments, server=server, closed=True)
+            call = self._maker.call(tool, arguments, server=server)
         self._call(call, at)
         return True
 
