@@ -45,9 +45,6 @@ HANDSHAKE = frozenset({INITIALIZE, INITIALIZED})
 
 _CLIENT = {"name": "mcptui", "version": __version__}
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
-_REVISION = "2025-11-25"
-_TOOLS_ID = '"mcptui-tools"'
-_CAPABILITIES = ("roots", "sampling", "elicitation")
 
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
@@ -283,7 +280,7 @@ class LiveConnection:
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
-            return (await self._request(_TOOLS_ID, "tools/list", params))[1]
+            return (await self._request('"mcptui-tools"', "tools/list", params))[1]
 
         offers = introduction.get("capabilities")
         has_tools = not opening or (isinstance(offers, Mapping) and "tools" in offers)
@@ -297,8 +294,8 @@ class LiveConnection:
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
         declared = params.get("capabilities")
         known: Mapping[str, Any] = declared if isinstance(declared, dict) else {}
-        offered: dict[str, Any] = {name: {} for name in _CAPABILITIES if name in known}
-        revision = legacy_revision(params.get("protocolVersion")) or _REVISION
+        offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
+        revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
         begin = time.monotonic_ns()
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
         got, result = await self._request(ident, INITIALIZE, said)

@@ -87,7 +87,6 @@ _NO_BODY = re.compile(
     r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*(?![\w.\-/]{1,128}(?:\(|\Z))[A-Za-z_]"
     r"|<invoke\s+[^\sn]|<function name[^\s=]"
 )
-_ANALYSIS = "analysis"
 _BARE = re.compile(
     r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool_uses|tool|tool_name'
     r'|recipient_name|input)"'
@@ -127,7 +126,7 @@ class LeakParser(DialectParser):
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""
-        if (yield from self._reader.starts(start, (_ANALYSIS,))):
+        if (yield from self._reader.starts(start, ("analysis",))):
             return True
         while self._maker.offered.tools and not self._none:
             head = self._reader.cut(start, start + _MAX_HEAD)

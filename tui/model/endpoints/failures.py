@@ -38,7 +38,6 @@ _NOT_ALLOWED = frozenset({401, 402, 403})
 _LOADING = late(r"\bload|加载", re.IGNORECASE)
 
 _WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
-_KINDS = ("code", "status", "type", "detail")
 
 _QUOTED_CALL = late(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
@@ -298,7 +297,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     elif not body and choices is None and isinstance(chunk.get("errors"), list) and chunk["errors"]:
         body = chunk
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
-        body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
+        body = chunk if any(map(chunk.get, ("code", "status", "type", "detail"))) or len(chunk) == 1 else None
     elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
         body = f"the provider ended the reply with an error, {first['finish_reason']}"
     elif not body and (blocked := _blocked(chunk)):

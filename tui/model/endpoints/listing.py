@@ -287,8 +287,6 @@ def _price(entry: Mapping[str, Any], name: str) -> float | None:
 PORT_SECONDS = 0.3
 READ_SECONDS = 1.0
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -318,7 +316,7 @@ def candidates(env: Mapping[str, str]) -> list[Candidate]:
     except ValueError:
         host, port = "127.0.0.1", 11434
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    if host in _LOOPBACK:
+    if host in ("127.0.0.1", "localhost", "::1"):
         found.insert(0, Candidate("ollama", host, port, "/api/tags"))
     return found
 

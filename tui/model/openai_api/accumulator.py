@@ -15,7 +15,6 @@ from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of, sendable, signatures_in
 from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
-_TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
 _LENGTH = re.compile(
     r"length|max_(?:output_|completion_|new_)?(?:tokens|length)|(?:token|output)_limit|model_length"
@@ -87,7 +86,7 @@ def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
         elif isinstance(part, dict):
             kind = part.get("type", "text")
             thinking = kind in _THINKING_KINDS
-            text = _part_text(part, thinking) if thinking or kind in _TEXT_KINDS else ""
+            text = _part_text(part, thinking) if thinking or kind in ("text", "output_text") else ""
             if text:
                 yield thinking, text
 

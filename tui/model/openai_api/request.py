@@ -265,7 +265,6 @@ Content = str | list[dict[str, Any]]
 _NO_THINKING = "."
 """Replaces missing thinking, because some endpoints treat an empty text as missing (hermes-agent#17341)."""
 
-_LOST = "[Earlier messages are lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -389,7 +388,7 @@ class _Writer:
             return
         before = result[-1]["role"] if result else "system"
         if before == "system":
-            result.append({"role": "user", "content": _LOST})
+            result.append({"role": "user", "content": "[Earlier messages are lost.]"})
         elif before == "assistant":
             texts = filter(None, (result.pop()["content"], entry["content"]))
             entry["content"] = "\n\n".join(texts) or None
