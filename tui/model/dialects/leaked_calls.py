@@ -116,8 +116,8 @@ class LeakParser(DialectParser):
         self._none = True
 
     def _parse(self) -> Steps[None]:
-        start = yield from self._reader.space(0)
-        code = self._visible.code.inside_behind(self._reader.cut(0, start))
+        start = yield from self._space(0)
+        code = self._visible.code.inside_behind(self._part(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
             self._bare = True
             yield from self._hold(start)
@@ -126,26 +126,26 @@ class LeakParser(DialectParser):
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""
-        if (yield from self._reader.starts(start, ("analysis",))):
+        if (yield from self._starts(start, ("analysis",))):
             return True
         while self._maker.offered.tools and not self._none:
-            head = self._reader.cut(start, start + _MAX_HEAD)
+            head = self._part(start, start + _MAX_HEAD)
             named = _may_begin(head, self._names)
             if _BARE.match(head) or named:
                 return True
-            if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._reader.more()):
+            if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._more()):
                 break
         return False
 
     def _say_open(self, words: Sequence[str]) -> None:
-        end = "" if self._none else self._reader.cut(max(0, len(self._reader) - 64))
+        end = "" if self._none else self._part(max(0, self._size - 64))
         begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
-        self._say(len(self._reader) - len(end) + next(begun, len(end)))
+        self._say(self._size - len(end) + next(begun, len(end)))
 
     def _hold(self, start: int) -> Steps[bool]:
         """Hold back a possible leak until it is decided; remove it if it is one."""
         self.busy = True
-        while not (none := self._none or self._hopeless()) and (yield from self._reader.more()):
+        while not (none := self._none or self._hopeless()) and (yield from self._more()):
             pass
         self.busy = False
         if none or self._tries == MAX_ATTEMPTS:
@@ -172,7 +172,7 @@ class LeakParser(DialectParser):
 
     def _hopeless(self) -> bool:
         """Whether the text held back can no longer be a leak."""
-        head = self._reader.cut(0, _MAX_HEAD)
+        head = self._part(0, _MAX_HEAD)
         if _NO_BODY.match(head) or (not self._bare and _is_dead_end(head, self._scene())):
             return True
         named = _NAMES.match(head)
@@ -186,7 +186,7 @@ class LeakParser(DialectParser):
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""
-        text, at = self._reader.view()
+        text, at = self._text, self._at
         scene = self._scene()
         for pattern, read in FORMS:
             if (opener := pattern.match(text, at + start)) is None:

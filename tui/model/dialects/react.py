@@ -140,9 +140,9 @@ class ReactParser(DialectParser):
 
     def _parse(self) -> Steps[None]:
         while True:
-            shown = yield from self._reader.find(_VISIBLE)
+            shown = yield from self._find(_VISIBLE)
             code = (self._mind if self._thinking else self._visible).code
-            in_code = code.inside_behind(self._reader.cut(0, shown[0] if shown else None))
+            in_code = code.inside_behind(self._part(0, shown[0] if shown else None))
             found = None if in_code else (yield from self._keyword(0))
             kind = found.kind if found else ""
             size = found.size if found else 0
@@ -165,11 +165,11 @@ class ReactParser(DialectParser):
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
         while True:
-            head = self._reader.cut(start, start + _HEAD)
+            head = self._part(start, start + _HEAD)
             begun = head.lstrip(" \t#*_").lower()
             may_come = "\n" not in head and len(head) < _HEAD
             may_come = may_come and any(word.startswith(begun[: len(word)]) for word in _BEGINNINGS)
-            if not may_come or not (yield from self._reader.more()):
+            if not may_come or not (yield from self._more()):
                 break
         if (found := _KEYWORD.match(head)) is None:
             return None
@@ -178,9 +178,9 @@ class ReactParser(DialectParser):
 
     def _line(self) -> Steps[bool]:
         """Return False at the end of the reply."""
-        while (end := self._reader.search(_LINE_END)) is None:
-            self._take(len(self._reader))
-            if not (yield from self._reader.more()):
+        while (end := self._search(_LINE_END)) is None:
+            self._take(self._size)
+            if not (yield from self._more()):
                 return False
         self._take(end[1])
         return True
@@ -189,16 +189,16 @@ class ReactParser(DialectParser):
         if not self._thinking:
             self._say(size)
         elif size:
-            self._think(self._mind.say(self._reader.drop(size)))
+            self._think(self._mind.say(self._drop(size)))
 
     def _action(self, start: int) -> Steps[bool]:
         """Return False if it is not a call."""
         self._form("")
-        at = yield from self._reader.space(start)
+        at = yield from self._space(start)
         taken = False
-        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+        if (yield from self._starts(at, ("{", *_FENCES))):
             taken = yield from self._json_action(at)
-        elif not (at >= len(self._reader) and self._cut):
+        elif not (at >= self._size and self._cut):
             taken = yield from self._named_action(at)
         self._form(None)
         if taken:
@@ -229,9 +229,9 @@ class ReactParser(DialectParser):
 
     def _named_action(self, start: int) -> Steps[bool]:
         """Read the name of a tool, and its input in brackets or after `Action Input:`."""
-        found = yield from self._reader.find(_LINE_END, start)
-        end = found[0] if found else len(self._reader)
-        line = self._reader.cut(start, end)
+        found = yield from self._find(_LINE_END, start)
+        end = found[0] if found else self._size
+        line = self._part(start, end)
         inline = _INLINE_INPUT.search(line)
         written = line[: inline.start()] if inline else line
         name = written.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
@@ -243,8 +243,8 @@ class ReactParser(DialectParser):
         if applied and tool is not None:
             return (yield from self._applied(tool, bracket))
         following = None
-        behind = start + inline.end() if inline else (yield from self._reader.space(end))
-        if not inline and behind < len(self._reader):
+        behind = start + inline.end() if inline else (yield from self._space(end))
+        if not inline and behind < self._size:
             following = yield from self._keyword(behind)
         if inline or (following is not None and following.kind == "input"):
             text, size = yield from self._input(behind + (following.size if following else 0))
@@ -276,53 +276,53 @@ class ReactParser(DialectParser):
         return self._maker.of_value(name, meant[0], recovered=meant[1])
 
     def _applied(self, tool: ToolSpec, start: int) -> Steps[bool]:
-        while (end := bracket_end(self._reader.cut(start), 0)) < 0:
-            if not (yield from self._reader.more()):
+        while (end := bracket_end(self._part(start), 0)) < 0:
+            if not (yield from self._more()):
                 # the bracket that ends the first line, which may hold an apostrophe
-                line = self._reader.cut(start).partition("\n")[0].rstrip().rstrip("`*.")
+                line = self._part(start).partition("\n")[0].rstrip().rstrip("`*.")
                 end = len(line) if line.endswith((")", "]")) else -1
                 break
         if end < 0:
-            self._call(self._maker.lost(tool.name), len(self._reader))
+            self._call(self._maker.lost(tool.name), self._size)
             return True
-        text = self._reader.cut(start + 1, start + end - 1)
+        text = self._part(start + 1, start + end - 1)
         self._call(self._call_of_input(tool.name, tool, text), start + end)
         return True
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
         """Read the text after `Action Input:`; None instead of the text if its end is missing."""
-        at = yield from self._reader.space(start)
-        if "\n" in self._reader.cut(start, at) and (yield from self._keyword(at)):
+        at = yield from self._space(start)
+        if "\n" in self._part(start, at) and (yield from self._keyword(at)):
             return "", start
-        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+        if (yield from self._starts(at, ("{", *_FENCES))):
             text, end = yield from self._object(at)
             if text:
                 return text, end
-        found = yield from self._reader.find(KEYWORD_LINE, at)
-        end = found[0] if found else len(self._reader)
-        text = self._reader.cut(at, end)
+        found = yield from self._find(KEYWORD_LINE, at)
+        end = found[0] if found else self._size
+        text = self._part(at, end)
         lost = found is None and (self._cut or text.startswith(("{", *_FENCES)))
         return (None if lost else text), end
 
     def _object(self, at: int) -> Steps[tuple[str, int]]:
         """Read a JSON object, or a fence with anything in it; "" if it has no end."""
-        word = yield from self._reader.starts(at, _FENCES)
+        word = yield from self._starts(at, _FENCES)
         start = at
         if word:
-            line = yield from self._reader.find(_LINE_END, at)
-            inline = _IN_LINE.match(self._reader.cut(at + len(word), line[0] if line else None))
+            line = yield from self._find(_LINE_END, at)
+            inline = _IN_LINE.match(self._part(at + len(word), line[0] if line else None))
             if inline:
                 start = at + len(word) + inline.end()
             else:
-                start = yield from self._reader.space(line[1] if line else len(self._reader))
-        if (yield from self._reader.starts(start, ("{",))):
-            end = yield from self._reader.balanced(start)
-            text = self._reader.cut(start, end) if end >= 0 else ""
+                start = yield from self._space(line[1] if line else self._size)
+        if (yield from self._starts(start, ("{",))):
+            end = yield from self._balanced(start)
+            text = self._part(start, end) if end >= 0 else ""
             if not word or not text:
                 return text, max(end, at)
-            behind = yield from self._reader.space(end)
-            return text, behind + 3 if (yield from self._reader.starts(behind, (word,))) else end
+            behind = yield from self._space(end)
+            return text, behind + 3 if (yield from self._starts(behind, (word,))) else end
         if not word:
             return "", at
-        found = yield from self._reader.find(re.compile(rf"\n?[ \t]*{word}"), start)
-        return (self._reader.cut(start, found[0]), found[1]) if found else ("", at)
+        found = yield from self._find(re.compile(rf"\n?[ \t]*{word}"), start)
+        return (self._part(start, found[0]), found[1]) if found else ("", at)
