@@ -15,8 +15,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ModelPart, ReasoningPart, TextPart, ToolSpec
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ReplyReader
+from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 from tui.model.openai_api.accumulator import CUT
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_text"

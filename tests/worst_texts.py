@@ -56,8 +56,7 @@ from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ReplyReader
+from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 from tui.model.endpoints.failures import (
     asked_wait,
     is_filtered,
@@ -413,7 +412,7 @@ def _models() -> Iterator[tuple[Any, ...]]:
 
 def _reply(name: str, text: str) -> None:
     found = DIALECTS.get(name)
-    reading = ReplyReader(found.maker(TOOLS, ()) if found else CallMaker(OfferedTools(TOOLS)), found)
+    reading = ReplyReader(CallMaker(OfferedTools(TOOLS), found.written if found else None), found)
     for at in range(0, len(text), 50):
         reading.part(TextPart(text[at : at + 50]))
     reading.end(cut=False)

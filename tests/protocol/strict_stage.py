@@ -21,7 +21,7 @@ from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import ChatModel, ModelRequest
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import ToolResult
-from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.text_tools import DIALECTS
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.request import body_for

@@ -283,5 +283,3 @@ async def test_each_state_has_a_symbol_and_a_word(symbols: Symbols, theme: str) 
         sign = getattr(symbols, sign_name)
         assert line[0] in sign
         assert " ".join(words.split()) in " ".join(line.split())
-
-

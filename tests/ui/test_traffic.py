@@ -13,10 +13,8 @@ from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
 from tui.traffic.record.open_recording import Annotations, Recording
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.traffic import bars, entry_list
 from tui.ui.keys.bindings import KeyOverrides
-from tui.ui.traffic import bars
+from tui.ui.traffic import bars, entry_list
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 

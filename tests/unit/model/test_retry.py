@@ -2,8 +2,6 @@
 
 from collections.abc import AsyncIterator
 
-import pytest
-
 from tests.clocks import NotedWaits
 from tests.scripted_model import Reply, ScriptedModel, says
 from tui.core.conversation.conversation import UserMessage
@@ -65,9 +63,3 @@ async def test_an_estimate_of_the_loading_time_delays_no_longer_than_a_few_secon
     slow = ModelError("Loading model", status=503, retryable=True, retry_after=90.0)
     slow.loading = True
     assert (await asked([slow], says("Hi")))[2] == [10.0]
-
-
-@pytest.mark.parametrize("name", ["label", "notice"])
-def test_the_attributes_of_the_wrapped_model_are_passed_through(name: str) -> None:
-    inner = ScriptedModel([], label="inner", notice="note")
-    assert getattr(Retrying(inner, NotedWaits()), name) == getattr(inner, name)

@@ -1,3 +1,3 @@
 """What this add-on brings: the model `demo`."""
 
-BRINGS = {"model": {"demo": "tui.addons.demo.demo:demo_model"}}
+BRINGS = {"model": {"demo": "tui.addons.demo.demo:DemoModel"}}

@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, own_name, suggested
@@ -39,19 +40,18 @@ PACE_SECONDS = 0.012
 
 _SMALL_TALK = {
     "help": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?"
-    r"|(?:/?help(?: me)?|\?|what (?:can|do) you do(?: for me)?|what are you(?: able to do)?"
-    r"|who are you|how (?:do|does) (?:you|this|it) work"
+    r"|/?help(?: me)?|\?|(?:what|who|how) (?:can|do|does|are) (?:you|this|it|i)\b.{0,20}"
     r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
-    r"|what can i (?:do|ask)(?: you)?(?: here)?|how are you(?: doing)?(?: today)?"
-    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是谁.?|你是什么.?)",
+    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是(?:谁|什么).?",
     "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
     "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
-    r"tools(?:\s+(?:are there|do you have|can you (?:use|call)|are available))?"
-    r"|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
+    r"tools(?:\s+(?:are|do|can)\b.{0,20})?|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
 }
 """Requests that are answered with a sentence, without a tool."""
 
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
+"""Exactly this tool with exactly these arguments: `/call NAME`, `call NAME {JSON}`, `NAME {JSON}`."""
+
 _NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
 _PIECE = late(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
@@ -69,28 +69,15 @@ class Move(NamedTuple):
     arguments: Mapping[str, Any] = {}
 
 
-def demo_model(*, paced: bool) -> "DemoModel":
-    """Return the demo, which writes slowly if it is `paced`, for a screen."""
-    return DemoModel(PACE_SECONDS if paced else 0)
-
-
 class DemoModel:
-    """A rule-based ChatModel; `pace` is the seconds between two pieces of text, 0 without a screen."""
+    """A rule-based ChatModel, which writes slowly if it is `paced`, for a screen."""
 
-    def __init__(self, pace: float = PACE_SECONDS) -> None:
-        self._pace = pace
+    label = "demo model, offline"
+    notice = "demo model: rule-based, not a language model"
+    capabilities = ModelCapabilities(writes=False)
 
-    @property
-    def label(self) -> str:
-        return "demo model, offline"
-
-    @property
-    def notice(self) -> str:
-        return "demo model: rule-based, not a language model"
-
-    @property
-    def capabilities(self) -> ModelCapabilities:
-        return ModelCapabilities(writes=False)
+    def __init__(self, *, paced: bool) -> None:
+        self._pace = PACE_SECONDS if paced else 0
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         pass
@@ -127,21 +114,15 @@ def decide(request: ModelRequest) -> Move:
     messages, tools = request.messages, request.tools
     # Without tools, a message right after results is the loop's request to finish.
     ends = () if tools else [at + 1 for at, said in enumerate(messages) if isinstance(said, ToolMessage)]
-    asked = [(at, one.text) for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-    asked = [(at, text) for at, text in asked if at not in ends]
+    asked = [at for at, one in enumerate(messages) if isinstance(one, UserMessage) and at not in ends]
     if not asked:
         return Move(_say("help", False, tools))
-    at, text = asked[-1]
-    chinese = is_cjk(text)
-    results = [message for message in messages[at + 1 :] if isinstance(message, ToolMessage)]
+    text, chinese = messages[asked[-1]].text, is_cjk(messages[asked[-1]].text)
+    results = [message for message in messages[asked[-1] + 1 :] if isinstance(message, ToolMessage)]
     if results:
         return Move("\n\n".join(_from_result(result, tools, chinese) for result in results))
-    return _first_move(text, messages[:at], tools, chinese)
-
-
-def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec], chinese: bool) -> Move:
     if found := _CALL.match(text):
-        return _explicit(found[1] or found[3], found[2] or found[4] or "", tools)
+        return _explicit(found[1] or found[3], found[2] or found[4] or "{}", tools)
     if len(text) > MAX_TEXT:
         return Move(_say("too long", chinese, limit=MAX_TEXT))
     text = _LONG_GAP.sub(r"\1", text.strip())
@@ -153,48 +134,41 @@ def _first_move(text: str, before: Sequence[Message], tools: Sequence[ToolSpec],
     choice = choose_tool(text, tools)
     if choice is not None and not choice.rivals and not choice.missing:
         return Move("", choice.tool, choice.values)
-    if (continued := _continued(text, before, tools)) is not None:
+    if (continued := _continued(text, messages[: asked[-1]], tools)) is not None:
         return continued
     if choice is None:
         return Move(_say("not understood", chinese, tools))
-    if choice.rivals:
-        return Move(_say("several", chinese, names=_quoted(choice.rivals[:6])))
-    return Move(
-        _say(
-            "missing", chinese, tool=clean_line(own_name(choice.tool), 80), names=_quoted(choice.missing, 60)
-        )
-    )
+    names = _quoted(choice.rivals[:6] or choice.missing)
+    sentence = "several" if choice.rivals else "missing"
+    return Move(_say(sentence, chinese, tool=clean_line(own_name(choice.tool), 80), names=names))
+
+
+def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
+    """If the demo has just asked for an argument, take `text` as the answer."""
+    asked = [message.text for message in before if isinstance(message, UserMessage)]
+    is_asked = asked and isinstance(before[-1], AssistantMessage) and not before[-1].calls
+    choice = choose_tool(asked[-1], tools) if is_asked and not _NEVER_MIND.match(text) else None
+    if choice is None or choice.rivals or len(choice.missing) != 1:
+        return None
+    name = choice.missing[0]
+    value = fill(choice.tool, text).values.get(name)
+    if value is None and len(text) <= MAX_ANSWERED:
+        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
+    return None if value is None else Move("", choice.tool, {**choice.values, name: PLACES.get(value, value)})
 
 
 def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
-    """`call NAME {JSON}`: exactly this tool with exactly these arguments."""
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
         known = _quoted([tool.name for tool in found or tools][:12])
         return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {known}")
     try:
-        value = loads(arguments or "{}")
+        value = loads(arguments)
     except (ValueError, RecursionError) as error:
         return Move(f"The arguments are not valid JSON: {reason_of(error)}.")
     if not isinstance(value, dict):
         return Move("The arguments must be one JSON object.")
     return Move("", found[0], value)
-
-
-def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) -> Move | None:
-    """If the demo has just asked for an argument, take `text` as the answer."""
-    users = [message for message in before if isinstance(message, UserMessage)]
-    is_asked = users and isinstance(before[-1], AssistantMessage) and not before[-1].calls
-    if not is_asked or _NEVER_MIND.match(text):
-        return None
-    choice = choose_tool(users[-1].text[:MAX_TEXT], tools)
-    if choice is None or choice.rivals or len(choice.missing) != 1:
-        return None
-    name = choice.missing[0]
-    value = fill(choice.tool, text).values.get(name)
-    if value is None and len(text) <= 80:
-        value = fill(choice.tool, f'{name}: "{text}"').values.get(name)
-    return None if value is None else Move("", choice.tool, {**choice.values, name: PLACES.get(value, value)})
 
 
 # ---- texts ---------------------------------------------------------------------------------------------
@@ -203,6 +177,9 @@ MAX_ANSWER = 4000
 """Maximum characters of one result that are repeated in an answer."""
 
 MAX_ITEMS = 20
+MAX_ANSWERED = 80
+"""Maximum characters of a message that is taken for a missing argument as a whole."""
+
 MAX_JSON = 64 * 1024
 
 _EXAMPLES = (
@@ -260,29 +237,22 @@ def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values:
 
 def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return an answer with the result of a call: JSON as a short list, text unchanged."""
-    spec = next((tool for tool in tools if tool.name == result.name), None)
-    name = clean_line(own_name(spec) if spec else result.name, 80)
+    name = clean_line(next((own_name(tool) for tool in tools if tool.name == result.name), result.name), 80)
     text = result.text.removeprefix("ERROR:").strip()
     if not text or text == "(empty result)":
         return _say("empty", chinese, tool=name)
     if text[0] in "{[" and len(text) <= MAX_JSON and not result.is_error:
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(text)
-            while isinstance(value, dict) and len(value) == 1 and "result" in value:
+            while isinstance(value, dict) and [*value] == ["result"]:
                 value = value["result"]
-            text = _listed(value)
-        except (ValueError, RecursionError):
-            pass
+            if isinstance(value, dict):
+                lines = [f"**{clean_line(key, 60)}**: {_as_text(item)}" for key, item in value.items()]
+            else:
+                lines = list(map(_as_text, value)) if isinstance(value, list) else []
+            text = _items(lines) or ("Nothing was found." if value in ({}, []) else _as_text(value))
     text = text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
     return _say("failed", chinese, tool=name, text=text) if result.is_error else text
-
-
-def _listed(value: Any) -> str:
-    if value in ({}, []):
-        return "Nothing was found."
-    if isinstance(value, dict):
-        return _items([f"**{clean_line(str(key), 60)}**: {_as_text(item)}" for key, item in value.items()])
-    return _items([_as_text(item) for item in value]) if isinstance(value, list) else _as_text(value)
 
 
 def _as_text(value: Any) -> str:
@@ -294,9 +264,9 @@ def _items(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in (*lines[:MAX_ITEMS], *more))
 
 
-def _quoted(names: Sequence[str], limit: int = 80) -> str:
+def _quoted(names: Sequence[str]) -> str:
     """Return `names` as code, separated by commas."""
-    return ", ".join(f"`{clean_line(name, limit)}`" for name in names)
+    return ", ".join(f"`{clean_line(name, 80)}`" for name in names)
 
 
 def _list_tools(tools: Sequence[ToolSpec]) -> str:
@@ -304,12 +274,9 @@ def _list_tools(tools: Sequence[ToolSpec]) -> str:
     servers: dict[str, list[str]] = {}
     for tool in tools:
         first = clean_line(tool.description.strip().partition(". ")[0], 100)
-        servers.setdefault(tool.server, []).append(
-            f"`{clean_line(own_name(tool), 80)}`{': ' + first if first else ''}"
-        )
-    return "\n\n".join(
-        f"**{clean_line(server, 60) or 'tools'}**\n\n{_items(lines)}" for server, lines in servers.items()
-    )
+        line = f"{_quoted([own_name(tool)])}{': ' + first if first else ''}"
+        servers.setdefault(clean_line(tool.server, 60) or "tools", []).append(line)
+    return "\n\n".join(f"**{server}**\n\n{_items(lines)}" for server, lines in servers.items())
 
 
 def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:

@@ -90,8 +90,7 @@ berlin, Europe/Paris paris, Europe/Madrid madrid, Europe/Rome rome, Europe/Londo
 new_york nyc, America/Chicago chicago, America/Denver denver, America/Los_Angeles san_francisco los_angeles,
 Australia/Sydney sydney, UTC utc, Etc/GMT gmt
 """)
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def _longest_first(words: list[str]) -> str:
@@ -249,11 +248,24 @@ class DemoChoice(NamedTuple):
     rivals: tuple[str, ...] = ()
 
 
+class _Request(NamedTuple):
+    """A sentence: `tokens` are its words, without the content that it quotes."""
+
+    text: str
+    tokens: list[str]
+    intent: str | None
+
+
 def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     """Return the tool that `text` asks for, if there is one."""
-    request = _Request(text)
-    if not request.about or request.is_talk:
+    bare = _POLITE.sub("", text)[:MAX_TEXT]
+    content = next(filter(None, (pattern.search(bare) for pattern in _PAYLOADS)), None)
+    head = bare[: content.start(1)] if content else _QUOTED.sub(" ", bare)
+    tokens = words(head)
+    intent = "add" if _NOTE_DOWN.match(bare) else next((VERBS[one] for one in tokens if one in VERBS), None)
+    if not meanings(tokens) or (_TALK.search(head) and not (content and intent == "add")):
         return None
+    request = _Request(text, tokens, intent)
     found = [_judged(request, tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
     ranked = sorted(filter(None, found), key=lambda entry: -entry[0])
     if not ranked:
@@ -262,58 +274,42 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     return ranked[0][1]._replace(rivals=tuple(rivals) if len(rivals) > 1 else ())
 
 
-class _Request:
-    """A sentence, parsed once for all tools."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        text = _POLITE.sub("", text)[:MAX_TEXT]
-        contents = (pattern.search(text) for pattern in _PAYLOADS)
-        content = next(filter(None, contents), None)  # "buy milk" in "add a note: buy milk"
-        head = text[: content.start(1)] if content else _QUOTED.sub(" ", text)
-        self.tokens = words(head)
-        self.content = [token for token in self.tokens if token not in STOP_WORDS]
-        self.about = meanings(self.tokens)
-        self.verbs = [VERBS[token] for token in self.tokens if token in VERBS]
-        self.intent = "add" if _NOTE_DOWN.match(text) else next(iter(self.verbs), None)
-        self.is_talk = bool(_TALK.search(head)) and not (content and self.intent == "add")
-
-
 def _judged(request: _Request, tool: ToolSpec) -> tuple[float, DemoChoice] | None:
     """Return the evidence for a tool, with its arguments; None if the sentence may not run it at all."""
-    about, intent = request.about, request.intent
-    tokens = words(own_name(tool))
-    name, verb = set(tokens), next((VERBS[token] for token in tokens if token in VERBS), None)
-    own = name - VERBS.keys() - STOP_WORDS
-    description = meanings(words(tool.description[:400])) - name
+    text, tokens, intent = request
+    about, content = meanings(tokens), [token for token in tokens if token not in STOP_WORDS]
+    name, description = words(own_name(tool)), meanings(words(tool.description[:400]))
+    description -= {*name}
+    verb = next((VERBS[token] for token in name if token in VERBS), None)
+    own = {*name} - VERBS.keys() - STOP_WORDS
     named = about & own
 
     reads = verb is None or verb in _READ_ONLY
     if intent not in (None, *_READ_ONLY) if reads else intent != verb:
         if verb is not None or intent != "add":
             return None
-    if not named and (own or request.tokens[0] not in name):
+    if not named and (own or tokens[0] not in name):
         things = about - VERBS.keys()
         described = len(things & description)
         if described < (1 if intent == verb == "list" else 2) or described * 2 < len(things):
             return None
     # A question, an order, or little more than its name selects a tool without arguments.
-    if not _properties(tool) and intent is None and request.content[0] not in named and about - named:
+    properties = _properties(tool)
+    if not properties and intent is None and content[0] not in named and about - named:
         return None
 
-    choice = fill(tool, request.text, name)
-    said = name | description | {word for property in _properties(tool) for word in words(property)}
-    said.update(words(" ".join(map(str, choice.values.values()))))
+    choice = fill(tool, text, name)
+    said = {*name, *description, *words(" ".join(map(str, (*properties, *choice.values.values()))))}
     unexplained = sum(not {word, SYNONYMS.get(word)} & said for word in about)
     # "delete the note buy milk" is about notes, not about milk: the words after the tool's own say which
     # note, and a tool that needs more information than that asks for it.
-    if intent == verb == "delete" and own and request.content[0] in VERBS:
-        if set(request.content[1 : 1 + len(own)]) == own:
-            unexplained = 0
+    if intent == verb == "delete" and own and content[0] in VERBS and {*content[1 : 1 + len(own)]} == own:
+        unexplained = 0
     if unexplained * 2 >= len(about) and not choice.values:
         return None
+    verbs = [VERBS[token] for token in tokens if token in VERBS]
     score = 3.0 * len(named) + len(about & description) - 1.2 * len(own - about) - 0.7 * unexplained
-    score += (verb in request.verbs) - (verb not in request.verbs and intent in ("search", "list"))
+    score += (verb in verbs) - (verb not in verbs and intent in ("search", "list"))
     score += -0.4 * len(choice.missing) if choice.missing else 1.2 if choice.values else 0.2
     return (score, choice) if score > 0 else None
 
@@ -326,12 +322,9 @@ def own_name(tool: ToolSpec) -> str:
 def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
     """Return the tool whose description is the question `text`, as the start screen suggests it."""
     wanted = text.strip().rstrip(".").casefold()
-    if not wanted or len(wanted) > MAX_LENGTH:
-        return None
-    for tool in tools[:MAX_TOOLS]:
-        if question_of(tool.description).casefold() == wanted and not needs_arguments(tool.schema):
-            return tool
-    return None
+    asked = (tool for tool in tools[:MAX_TOOLS] if 0 < len(wanted) <= MAX_LENGTH)
+    bare = (tool for tool in asked if question_of(tool.description).casefold() == wanted)
+    return next((tool for tool in bare if not needs_arguments(tool.schema)), None)
 
 
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
@@ -347,8 +340,10 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
     required = [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
     required = sorted(required[:MAX_PROPERTIES], key=[*properties, *required].index)
     text = text[:MAX_TEXT].strip()
-    spelled = re.sub(r"\b[a-z]+\b", lambda word: NUMBERS.get(word[0], word[0]), text.lower())
-    numbers = _NUMBER.findall(_QUOTED.sub(" ", spelled))
+    spelled = _QUOTED.sub(" ", text.lower())
+    for number, word in enumerate(NUMBERS):
+        spelled = re.sub(rf"\b{word}\b", str(number), spelled)
+    numbers = _NUMBER.findall(spelled)
     values: dict[str, Any] = {}
     for name in sorted(properties, key=lambda name: name not in required):
         schema = properties[name]
@@ -396,8 +391,7 @@ def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
 
 def _type(schema: Mapping[str, Any]) -> str:
     """Return the first type that the schema names besides null; "string" if it names none."""
-    kinds = schema.get("type")
-    options = schema.get("anyOf") or schema.get("oneOf")
+    kinds, options = schema.get("type"), schema.get("anyOf") or schema.get("oneOf")
     if not kinds and isinstance(options, list):
         kinds = [option.get("type") for option in options if isinstance(option, Mapping)]
     kinds = kinds if isinstance(kinds, list) else [kinds]

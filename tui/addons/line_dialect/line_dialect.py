@@ -40,9 +40,7 @@ IS_MCP = Refusal(
     'it speaks JSON-RPC, not the "hello" line dialect',
     'Remove transport = "lines" from its configuration.',
 )
-_NO_MESSAGE = "the tool failed without a message"
 _MESSAGE_CHARS = 16_000
-_USUAL_ERROR = "application_error"
 _OPENING = re.compile(r'\{\s*"(?:type|id|result|error)"')
 _ANSWERS = frozenset({"tool_result", "tool_error", "batch_result", "pong", "error"})
 _ANSWERED_BY = {"tool_result": "tool_call", "batch_result": "batch_call", "pong": "ping"}
@@ -304,7 +302,7 @@ def _answer(call: _Call, line: DialectLine) -> Response | Failure:
         return Response(call.id, {})  # any answer shows that it is alive
     if line.type in ("tool_error", "error"):
         said = value.get("error") if line.type == "tool_error" else value.get("message")
-        text = _message_of(said) or _NO_MESSAGE
+        text = _message_of(said) or "the tool failed without a message"
         if call.type == "batch_call":
             return Failure(call.id, INVALID_ANSWER, text)
         return Response(call.id, {"content": [{"type": "text", "text": text}], "isError": True})
@@ -330,5 +328,5 @@ def _message_of(error: Any) -> str:
     message, kind = error.get("message"), error.get("type")
     if not isinstance(message, str) or not message:
         return ""
-    named = isinstance(kind, str) and kind not in ("", _USUAL_ERROR)
+    named = isinstance(kind, str) and kind not in ("", "application_error")
     return message[:_MESSAGE_CHARS] + (f" ({clean_line(str(kind), 80)})" if named else "")

@@ -268,17 +268,13 @@ class Registry:
         entry = answer.get("server")
         if not isinstance(entry, Mapping):
             raise ServerError("the response describes no server.", where=self._where)
-        self._refuse_other("server", entry.get("name"), name)
-        if version != "latest":
-            self._refuse_other("version", entry.get("version"), version)
+        for what, wanted in (("name", name), ("version", version)):
+            text = text_in(entry, what)
+            if text.casefold() != wanted.casefold() and wanted != "latest":
+                found, asked = quoted_name(text, 100), quoted_name(wanted, 100)
+                kind = "server" if what == "name" else what
+                raise ServerError(f"returned the {kind} {found} instead of {asked}.", where=self._where)
         return answer
-
-    def _refuse_other(self, what: str, found: object, wanted: str) -> None:
-        """Raise ServerError if an entry is not the one that was asked for."""
-        text = found if isinstance(found, str) else ""
-        if text.casefold() != wanted.casefold():
-            shown, asked = quoted_name(text, 100), quoted_name(wanted, 100)
-            raise ServerError(f"returned the {what} {shown} instead of {asked}.", where=self._where)
 
     async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:
         try:

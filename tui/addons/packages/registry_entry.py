@@ -95,13 +95,9 @@ def _package_way(package: Mapping[str, Any]) -> LaunchOption:
     what = " ".join(filter(None, (text_in(package, "identifier"), text_in(package, "version"))))
     if problem := _package_problem(kind, package):
         return LaunchOption(kind, what, problem=problem, source=package)
-    inputs = _inputs(
-        (
-            *_named_arguments(package.get("runtimeArguments")),
-            *_named_arguments(package.get("packageArguments")),
-            *_named_pairs(package.get("environmentVariables")),
-        )
-    )
+    arguments = (*map(package.get, ("runtimeArguments", "packageArguments")),)
+    named = [pair for one in arguments for pair in _named_arguments(one)]
+    inputs = _inputs([*named, *_named_pairs(package.get("environmentVariables"))])
     return LaunchOption(kind, what, _distinct([*inputs]), source=package)
 
 
@@ -231,11 +227,8 @@ class _Filler:
 
     def _arguments(self, arguments: Any) -> Iterator[str]:
         for key, argument in _named_arguments(arguments):
-            name = (
-                escaped(checked_text(text_in(argument, "name"), "the entry"))
-                if argument.get("type") == "named"
-                else ""
-            )
+            is_named = argument.get("type") == "named"
+            name = escaped(checked_text(text_in(argument, "name"), "the entry")) if is_named else ""
             is_required = argument.get("isRequired") is True
             texts = self._texts(key, argument, needs_secret=is_required)
             if not texts and name and "default" not in argument and is_required:

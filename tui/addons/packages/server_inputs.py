@@ -280,13 +280,14 @@ def without_secrets(
                 print(f"note: {clean_line(key, 60)} is not used, so it was not stored", file=sys.stderr)
                 continue
             place, value = f"{name}.{key}", secret.replace("$${", "${")
-            reason = "its name contains a slash" if "/" in key else ""
-            if not (reason or _fits_keychain(marked, mark)):
-                reason = "the keychain is only for whole variables and headers"
-            reason = reason or _why_not_kept(place, value)
+            reason = _no_keychain(marked, key, mark)
             if not reason:
-                made = _replaced(made, {mark: f"{KEYCHAIN}{SERVICE}/{place}"})
-                continue
+                try:
+                    asyncio.run(keychain.store(SERVICE, place, value))
+                    made = _replaced(made, {mark: f"{KEYCHAIN}{SERVICE}/{place}"})
+                    continue
+                except ConfigError as error:
+                    reason = clean_line(error.message, 200)
             for is_url in (True, False):
                 part = {one: inner for one, inner in made.items() if (one == "url") is is_url}
                 if mark in str(part):
@@ -302,13 +303,16 @@ def without_secrets(
     return _replaced(marked, {mark: MASK for mark, _ in given.values()}), store
 
 
-def _fits_keychain(table: Mapping[str, Any], mark: str) -> bool:
-    """Return whether a secret is only a whole variable or header, if need be after its scheme."""
+def _no_keychain(table: Mapping[str, Any], key: str, mark: str) -> str:
+    """Return why a reference to the keychain cannot be in place of a mark, or ""."""
     others = {key: value for key, value in table.items() if key not in ("env", "headers")}
     values = [*table.get("env", {}).values(), *table.get("headers", {}).values()]
     used = [value for value in values if mark in value]
-    whole = all(re.fullmatch(rf"(?:\w+ )?{mark}", value) for value in used)
-    return bool(used) and whole and mark not in str(others)
+    if "/" in key:
+        return "its name contains a slash"
+    if mark in str(others) or not all(re.fullmatch(rf"(?:\w+ )?{mark}", value) for value in used):
+        return "the keychain is only for whole variables and headers"
+    return ""
 
 
 def _replaced(table: Mapping[str, Any], instead: Mapping[str, str]) -> dict[str, Any]:
@@ -330,15 +334,6 @@ def _in_file(path: Path, value: str) -> str:
     except OSError as error:
         raise ConfigError(f"cannot store a secret: {reason_of(error)}", where=str(path)) from error
     return reference
-
-
-def _why_not_kept(place: str, value: str) -> str:
-    """Store a secret in the keychain, or return why that failed."""
-    try:
-        asyncio.run(keychain.store(SERVICE, place, value))
-    except ConfigError as error:
-        return clean_line(error.message, 200)
-    return ""
 
 
 async def delete_leftovers(name: str, present: Mapping[str, Any]) -> list[str]:

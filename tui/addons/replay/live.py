@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tui import __version__
-from tui.addons.replay.eras import legacy_revision, object_in, parsed
 from tui.addons.replay.mock import member_span, with_member
-from tui.addons.replay.recorded_server import Bodies, Body
+from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, object_in, parsed
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.jsonrpc.framing import Framer
@@ -46,9 +45,6 @@ HANDSHAKE = frozenset({INITIALIZE, INITIALIZED})
 
 _CLIENT = {"name": "mcptui", "version": __version__}
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
-_REVISION = "2025-11-25"
-_TOOLS_ID = '"mcptui-tools"'
-_CAPABILITIES = ("roots", "sampling", "elicitation")
 
 
 GIVEN_BACK = {"cursor": "nextCursor", "requestState": "requestState"}
@@ -277,14 +273,14 @@ class LiveConnection:
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
         meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}, CLIENT_KEY: _CLIENT}
         named: Mapping[str, Any] = {} if opening else {"_meta": meta}
-        for one in opening:
-            introduction = await self._greet(one)
-            told = next((each for each in items if each.method == INITIALIZED), one)
+        if opening:
+            introduction = await self._greet(opening[0])
+            told = next((each for each in items if each.method == INITIALIZED), opening[0])
             self._already.setdefault(told.seq, None)
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
-            return (await self._request(_TOOLS_ID, "tools/list", params))[1]
+            return (await self._request('"mcptui-tools"', "tools/list", params))[1]
 
         offers = introduction.get("capabilities")
         has_tools = not opening or (isinstance(offers, Mapping) and "tools" in offers)
@@ -298,8 +294,8 @@ class LiveConnection:
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
         declared = params.get("capabilities")
         known: Mapping[str, Any] = declared if isinstance(declared, dict) else {}
-        offered: dict[str, Any] = {name: {} for name in _CAPABILITIES if name in known}
-        revision = legacy_revision(params.get("protocolVersion")) or _REVISION
+        offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
+        revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
         begin = time.monotonic_ns()
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
         got, result = await self._request(ident, INITIALIZE, said)
@@ -400,19 +396,17 @@ class LiveConnection:
             self._limit.restart()  # requests are sent one after the other
         if "id" not in message:
             return
-        if isinstance(method := message.get("method"), str):
-            await self._asked(method, message["id"])
-        elif json.dumps(message["id"]) == self._wanted and self._answer is not None:
+        method, ident = message.get("method"), message["id"]
+        if isinstance(method, str):
+            if self._replay is not None:
+                await self._write(self._replay.reply_to(method, ident))
+            elif method == "ping":
+                await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
+            elif len(self._held) < MAX_HELD:
+                self._held.append((method, ident))
+        elif json.dumps(ident) == self._wanted and self._answer is not None:
             if not self._answer.done():
                 self._answer.set_result(line)
-
-    async def _asked(self, method: str, ident: Any) -> None:
-        if self._replay is not None:
-            await self._write(self._replay.reply_to(method, ident))
-        elif method == "ping":
-            await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
-        elif len(self._held) < MAX_HELD:
-            self._held.append((method, ident))
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

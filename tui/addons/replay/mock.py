@@ -3,7 +3,7 @@
 A request plays the script of the same recorded request (`recorded_server`); a repeated request plays the next
 recorded one, and in the end the last one every time. Bytes are unchanged except for ids and progress tokens,
 which are those of the new request. A batch is answered with a batch, unless the server answered it message by
-message. For a client of the other era, `eras` translates.
+message. For a client of the other era, it is translated.
 """
 
 import argparse
@@ -19,16 +19,27 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tui.addons.replay import eras
 from tui.addons.replay.recorded_server import (
     HANDSHAKES,
+    KNOWN,
+    SUBSCRIPTION_PATH,
     Bodies,
     Body,
     Question,
     RecordedServer,
     Script,
     Step,
+    acknowledgement,
+    handshake,
+    input_required,
+    is_sent_unasked,
+    legacy_revision,
+    missing_capability,
+    modern_answer,
     nearest,
+    object_in,
+    parsed,
+    wanted_input,
 )
 from tui.commands.recordings import open_entries, recordings
 from tui.core.errors import McptuiError, UsageError
@@ -106,7 +117,7 @@ class MockServer:
     def take(self, line: bytes) -> list[Send]:
         if not line.strip():
             return []
-        message = eras.parsed(line)
+        message = parsed(line)
         if message is None:
             return [self._refused("null", PARSE_ERROR, "not JSON")]
         if message == []:
@@ -145,8 +156,8 @@ class MockServer:
         return list(self._request(asked, ident))
 
     def _request(self, asked: Question, ident: str) -> Iterator[Send]:
-        if asked.revision and asked.revision not in eras.KNOWN:
-            data = {"supported": [*eras.KNOWN], "requested": asked.revision}
+        if asked.revision and asked.revision not in KNOWN:
+            data = {"supported": [*KNOWN], "requested": asked.revision}
             yield _error(ident, UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
             return
         state = asked.param("requestState")
@@ -171,7 +182,7 @@ class MockServer:
             script = self._recorded.find(asked)
         if script is not None and (script.result() or not is_initialize):
             for send in self._play(script, ident.encode(), asked):
-                version = eras.legacy_revision(asked.param("protocolVersion")) if is_initialize else ""
+                version = legacy_revision(asked.param("protocolVersion")) if is_initialize else ""
                 if version and send.is_shared:
                     raw = with_member(send.raw, ("result", "protocolVersion"), json.dumps(version).encode())
                     send = replace(send, raw=raw)
@@ -179,9 +190,9 @@ class MockServer:
             return
         scripts = (self._recorded.handshakes.get(name) for name in HANDSHAKES)
         answer = next(filter(None, (one.result() for one in scripts if one is not None)), None)
-        recorded = eras.object_in(self._bodies.read(answer)).get("result") if answer is not None else None
+        recorded = object_in(self._bodies.read(answer)).get("result") if answer is not None else None
         version, methods = asked.param("protocolVersion"), self._recorded.methods()
-        result = eras.handshake(asked.method, version, recorded, methods)
+        result = handshake(asked.method, version, recorded, methods)
         yield _result_send(ident, result)
 
     def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
@@ -213,10 +224,10 @@ class MockServer:
                     yield Send(self._next_round(entry, play), after, True)
                     return
                 kept = entry.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
-                if not kept and not eras.is_sent_unasked(entry.method, play.asked.meta):
+                if not kept and not is_sent_unasked(entry.method, play.asked.meta):
                     continue
             raw, is_in_batch = self._words(step, play), self._bodies.is_in_batch(entry)
-            wanted = eras.wanted_input(raw) if step.answers else None
+            wanted = wanted_input(raw) if step.answers else None
             if wanted is not None:
                 if missing := next(
                     (m for one in wanted if (m := self._missing(play, one.get("method")))), ""
@@ -245,7 +256,7 @@ class MockServer:
         return ident
 
     def _missing(self, play: _Play, method: Any) -> str:
-        return eras.missing_capability(str(method), play.asked.meta, self._begun)
+        return missing_capability(str(method), play.asked.meta, self._begun)
 
     def _incapable(self, play: _Play, missing: str) -> Send:
         text = (
@@ -259,7 +270,7 @@ class MockServer:
         self._asked += 1
         state = f"mock-{self._asked}"
         self._rounds[state] = play
-        return eras.input_required(play.ident.decode(), self._bodies.read(asking), state)
+        return input_required(play.ident.decode(), self._bodies.read(asking), state)
 
     def _ask(self, play: _Play, wanted: Sequence[Mapping[str, Any]], after: int) -> Iterator[Send]:
         """Send a legacy client the requests of a recorded result; the next round follows its responses."""
@@ -287,9 +298,9 @@ class MockServer:
                 text = text if size else "this response was dropped from the recording"
                 return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
             raw = with_member(raw, ("id",), play.ident)
-            return eras.modern_answer(raw, play.asked.method) if play.is_modernized else raw
+            return modern_answer(raw, play.asked.method) if play.is_modernized else raw
         if entry.kind is Kind.NOTIFICATION:
-            raw = with_member(raw, eras.SUBSCRIPTION_PATH, play.ident) if play.ident else raw
+            raw = with_member(raw, SUBSCRIPTION_PATH, play.ident) if play.ident else raw
             if entry.method == "notifications/cancelled":  # of a request of the server, by the id it had then
                 start, end = member_span(raw, path := ("params", "requestId"))
                 sent_as = play.sent_as.get(raw[start : max(start, end)].decode("utf-8", "replace"))
@@ -306,7 +317,7 @@ class MockServer:
         if asked.method in ALWAYS_ANSWERED:
             return _result_send(ident, {})
         if asked.method == LISTEN:  # the mock never changes, so nothing more is sent
-            return Send(eras.acknowledgement(ident, asked.param("notifications")))
+            return Send(acknowledgement(ident, asked.param("notifications")))
         known = self._recorded.recorded(asked.method)
         if not known:
             methods = self._recorded.methods()

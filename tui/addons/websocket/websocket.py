@@ -22,6 +22,7 @@ import httpcore2
 from wsproto import ConnectionType
 from wsproto.connection import Connection
 from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, Pong, TextMessage
+from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from tui.core.errors import reason_of
@@ -61,20 +62,7 @@ _OPEN = "Check the URL. There is no WebSocket there."
 _NOT_SENT = "It was not sent. Try again when the server responds."
 _AGAIN = "Restart it. Pending calls may have taken effect."
 _NOT_REOPENED = "it did not reopen the session."
-_CODES = {
-    1000: "normal closure",
-    1001: "going away",
-    1002: "protocol error",
-    1003: "unsupported data",
-    1006: "connection lost",
-    1007: "invalid UTF-8",
-    1008: "policy violation",
-    1009: "message too large",
-    1011: "internal error",
-    1012: "the server is restarting",
-    1013: "the server is overloaded",
-}
-
+_MEANINGS = {reason.value: reason.name.lower().replace("_", " ") for reason in CloseReason}
 
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
 """Close codes after which the connection is reopened."""
@@ -384,7 +372,7 @@ class WebSocket:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(LEAVE_SECONDS):
                     await self._write(event.response())
-        meaning = _CODES.get(code, "")
+        meaning = _MEANINGS.get(code, "")
         said = ": ".join(filter(None, (meaning, quoted_name(reason, 120) if reason else "")))
         text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
         return HttpFault(text, next_step=_AGAIN, refused=code not in _PASSING)

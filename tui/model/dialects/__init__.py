@@ -11,8 +11,7 @@ files in the same folder.
 from tui.core.errors import ConfigError
 from tui.core.ports import ChatModel
 from tui.core.text import quoted_name
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ToolCalls
+from tui.model.dialects.text_tools import DIALECTS, ToolCalls
 
 PROTOCOLS = ("auto", "native", *DIALECTS)
 """The values of `tool_protocol`."""

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,23 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import reason_of
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
+from tui.core.turn.model_step import parse_arguments
 from tui.core.turn.prepared_calls import EXAMPLE
-from tui.model.dialects.argument_repair import Mended, UnreadableJson, mend, properties_of, required_of
-from tui.model.openai_api.call_slots import fresh_id, is_cut
-from tui.model.openai_api.sendable import sendable
+from tui.model.dialects.argument_repair import (
+    Mended,
+    UnreadableJson,
+    bracket_end,
+    fitted,
+    keywords,
+    mend,
+    properties_of,
+    required_of,
+    span,
+)
+from tui.model.openai_api.call_slots import fresh_id, sendable
 
-_PLAIN = re.compile(r"[\w.\-/]{1,128}")
-_PREFIXES = ("functions.", "default_api.", "tools.")
+NAME = r"[\w.\-/]{1,128}"
+_PLAIN = re.compile(NAME)
 
 
 _NOISE = frozenset("mcp function functions tool tools default api assistant call server client".split())
@@ -41,69 +51,41 @@ class OfferedTools:
         self._exact: dict[str, ToolSpec] = {tool.name: tool for tool in tools}
 
     @cached_property
-    def _pairs(self) -> dict[tuple[str, str], ToolSpec]:
-        return {(fold(tool.server), fold(tool.tool)): tool for tool in self.tools if tool.tool}
-
-    @cached_property
-    def _by_folded_name(self) -> dict[str, list[ToolSpec]]:
-        def names(tool: ToolSpec) -> Iterable[str]:
-            marks = ("/", ".", "__", ":") if tool.server else ()
-            spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
-            return map(fold, (tool.name, tool.tool or tool.name, *spelled))
-
-        return self._index(names)
-
-    @cached_property
-    def _by_its_words(self) -> dict[str, list[ToolSpec]]:
-        def names(tool: ToolSpec) -> Iterable[str]:
-            pair = f"{tool.server} {tool.tool}"
-            return (" ".join(_words(name)) for name in (tool.name, pair, f"{tool.server} {pair}", tool.tool))
-
-        return self._index(names)
-
-    def _index(self, names: Callable[[ToolSpec], Iterable[str]]) -> dict[str, list[ToolSpec]]:
+    def _spellings(self) -> dict[str, list[ToolSpec]]:
+        """The tools by their names, folded and as words."""
         found: dict[str, list[ToolSpec]] = {}
         for tool in self.tools:
-            for name in set(names(tool)):
+            pair = f"{tool.server} {tool.tool}"
+            marks = ("/", ".", "__", ":") if tool.server else ()
+            spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
+            folded = map(fold, (tool.name, tool.tool or tool.name, *spelled))
+            worded = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
+            for name in filter(None, {*folded, *(" ".join(_words(name)) for name in worded)}):
                 found.setdefault(name, []).append(tool)
         return found
 
     def find(self, name: str, server: str = "") -> ToolSpec | None:
-        """Return the only match; never guess between two."""
+        """Return the only match; never guess between two.
+
+        Models write names as other hosts do: `mcp__fx__get_weather`, `fx.getWeather`. So whatever is between
+        its words counts as the same, and words before the name do not count.
+        """
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
-            pair = self._pairs.get((fold(server), fold(name)))
-            if pair is not None:
-                return pair
-            joined = f"{server}__{name}"
-            return self._found(joined) or (found if (found := self._exact.get(name)) else None)
+            return self._found(f"{server}__{name}") or self._exact.get(name)
         if (found := self._found(name)) is not None:
             return found
-        for prefix in _PREFIXES:
-            if name.startswith(prefix):
-                return self._found(name.removeprefix(prefix))
-        return self._by_words(name)
-
-    def _by_words(self, name: str) -> ToolSpec | None:
-        """Return the only tool with these words, whatever is between them, without words before the name.
-
-        Models write names as other hosts do: `mcp__fx__get_weather`, `fx.getWeather`.
-        """
         words = _words(name[:_LONGEST])
-        for _ in range(_MAX_BEFORE):
-            same = self._by_its_words.get(" ".join(words), []) if words else []
-            if same:
+        for before in range(min(_MAX_BEFORE, len(words))):
+            if same := self._spellings.get(" ".join(words[before:])):
                 return same[0] if len(same) == 1 else None
-            if not words or words[0] not in _NOISE:
+            if words[before] not in _NOISE:
                 return None
-            words = words[1:]
         return None
 
     def _found(self, name: str) -> ToolSpec | None:
-        if name in self._exact:
-            return self._exact[name]
-        same = self._by_folded_name.get(fold(name), [])
-        return same[0] if len(same) == 1 else None
+        same = self._spellings.get(fold(name), ())
+        return self._exact.get(name) or (same[0] if len(same) == 1 else None)
 
     def named(self, name: str) -> ToolSpec | None:
         return self._exact.get(name)
@@ -132,14 +114,7 @@ ARGUMENT_KEYS = ("arguments", "parameters", "tool_params", "params", "args", "in
 NAMED = re.compile(r"""["'](?:tool_name|tool|name)["']\s*:\s*["']([^"'\\]{1,200})["']""")
 """Finds the name of the tool in a call that is not valid JSON."""
 
-_SAMPLES: dict[str, Any] = {
-    "integer": 1,
-    "number": 1,
-    "boolean": True,
-    "array": [],
-    "object": {},
-    "null": None,
-}
+_SAMPLES = {"integer": 1, "number": 1, "boolean": True, "array": [], "object": {}, "null": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,14 +150,12 @@ def sample(tool: ToolSpec) -> dict[str, Any]:
 def _sample_value(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return "…"
-    for key in ("default", "const"):
-        if key in schema:
+    for key in ("default", "const", "enum", "examples"):
+        if key in ("default", "const") and key in schema:
             return schema[key]
-    for key in ("enum", "examples"):
         if isinstance(choices := schema.get(key), list) and choices:
             return choices[0]
-    kind = schema.get("type")
-    return _SAMPLES.get(kind, "…") if isinstance(kind, str) else "…"
+    return _SAMPLES.get(str(schema.get("type")), "…")
 
 
 class CallMaker:
@@ -202,17 +175,12 @@ class CallMaker:
         self._write = write
         self._used = set(used)
 
-    def call(
-        self, tool: str, arguments: str, *, server: str = "", closed: bool = False, recovered: bool = False
-    ) -> CallRequest:
-        """Return the call of a tool with arguments as JSON text, empty for none.
+    def call(self, tool: str, arguments: str, *, server: str = "", recovered: bool = False) -> CallRequest:
+        """Return the call of a tool with arguments as JSON text, empty for none; the model closed the call.
 
-        `closed`: the model closed the call, so its arguments may be wrong, but nothing was truncated.
         `recovered`: it was found where none was expected.
         """
         arguments = arguments.strip()
-        if not closed and is_cut(arguments):
-            return self.lost(tool, server, arguments)
         try:
             mended = mend(arguments) if arguments else Mended({})
             return self.of_value(tool, mended.value, server=server, recovered=recovered or mended.guessed)
@@ -252,17 +220,179 @@ class CallMaker:
         return CallRequest(self._id("", tool), name, arguments or "{}", problem=problem)
 
     def _name(self, tool: str, server: str) -> str:
-        found = self.offered.find(tool, server)
-        if found is not None:
+        if (found := self.offered.find(tool, server)) is not None:
             return found.name
         wanted = f"{server}__{tool}" if server and tool else tool
         return _NOT_ALLOWED.sub("_", wanted)[:MAX_NAME] or UNNAMED
 
     def _id(self, identity: str, tool: str) -> str:
-        made = (
-            identity
-            if identity and identity not in self._used
-            else fresh_id(f"{len(self._used)}\0{tool}", self._used)
-        )
-        self._used.add(made)
-        return made
+        if not identity or identity in self._used:
+            identity = fresh_id(f"{len(self._used)}\0{tool}", self._used)
+        self._used.add(identity)
+        return identity
+
+
+_TAGS = re.compile(r"\s*(?:<[^<>{}\[\]\"']{1,60}>\s*){0,4}(?:functools(?=\[))?")
+_CLOSING_TAGS = re.compile(r"(?:\s*</?[^<>{}\[\]\"']{1,60}>){1,4}\s*\Z")
+_PROGRAM = re.compile(rf"\s*(?:```\w*\s*)?\[?\s*(?:print\()?(?:default_api\.|functions\.)?({NAME})(?=\()")
+_WITH_ARGUMENTS = re.compile(rf"\s*({NAME}?)\s*[=(:>]{{0,2}}\s*(\{{.*\}})\s*\)?\s*", re.DOTALL)
+_AROUND_NAME = re.compile(r"^[\s`\"']*(?:functions\.|default_api\.|tools\.)?|(?:\(\)|:\d{1,6})?[\s`\"';]*$")
+_BEFORE = re.compile(r"\s*(?:json|JSON|arguments|parameters)?\s*[=:]?\s*")
+_KEYWORDS = re.compile(r"\s*[A-Za-z_]\w{0,63}\s*=[^=]")
+_CALL_KEYS = frozenset((*TOOL_KEYS, *ARGUMENT_KEYS, *SERVER_KEYS, "type", "id"))
+_BEHIND = re.compile(r"[\s\])`;]*\Z")
+
+
+def repaired(calls: Sequence[CallRequest], tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
+    """Return calls with readable arguments, each value of the type that the tool's schema requires."""
+    offered = OfferedTools(tools)
+    used = {call.id for call in calls}
+    named = (_named(one, offered) for call in calls for one in _apart(call, offered, used))
+    return tuple(_repaired(call, offered.find(call.name)) for call in named)
+
+
+def _apart(call: CallRequest, offered: OfferedTools, used: set[str]) -> Sequence[CallRequest]:
+    """Return the calls that one of no tool only wraps: `multi_tool_use.parallel` of OpenAI's models."""
+    if call.truncated or call.problem or offered.find(call.name) is not None:
+        return (call,)
+    try:
+        wrapped = parse_arguments(call.arguments).get("tool_uses")
+    except ValueError:
+        return (call,)
+    found: list[CallRequest] = []
+    for use in wrapped if isinstance(wrapped, list) else ():
+        named = named_in(use)
+        tool = offered.find(named.tool) if named else None
+        if named is None or tool is None or not isinstance(named.arguments, dict):
+            return (call,)
+        identity = fresh_id(f"{call.id}\0{len(found)}", used) if found else call.id
+        used.add(identity)
+        text = json.dumps(named.arguments, ensure_ascii=False)
+        found.append(replace(call, id=identity, name=tool.name, arguments=text, recovered=True))
+    return found or (call,)
+
+
+def _named(call: CallRequest, offered: OfferedTools) -> CallRequest:
+    """Return a call under the name of its tool, even if the model wrote something around the name."""
+    if offered.named(call.name) is not None or call.problem:
+        return call
+    if (whole := _WITH_ARGUMENTS.fullmatch(call.name)) and call.arguments in ("", "{}"):
+        if (tool := offered.find(whole[1])) is not None and not call.truncated:
+            return replace(call, name=tool.name, arguments=whole[2], recovered=True)
+        return call
+    bare = _AROUND_NAME.sub("", call.name)
+    tool = offered.find(bare)
+    return call if tool is None else replace(call, name=tool.name)
+
+
+def _repaired(call: CallRequest, tool: ToolSpec | None) -> CallRequest:
+    if tool is None or call.truncated or call.problem:
+        return call
+    try:
+        arguments: Any = parse_arguments(call.arguments)
+        mended = Mended(arguments)
+    except ValueError:
+        arguments = None
+        mended = _read(call.arguments)
+    mended = _unwrapped(mended, tool)
+    if not isinstance(mended.value, dict):
+        return call
+    fit = fitted(mended.value, tool.schema)
+    if fit == arguments:
+        return call
+    try:
+        text = json.dumps(fit, ensure_ascii=False, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return call
+    return replace(call, arguments=text, recovered=call.recovered or mended.guessed)
+
+
+def _read(text: str) -> Mended:
+    """Return the object in a text that is not JSON: broken JSON, JSON among other words, or Python."""
+    try:
+        return mend(text)
+    except UnreadableJson:
+        pass
+    begin = text.find("{")
+    if begin > 0 and _BEFORE.fullmatch(text[:begin]):
+        text = text[begin:]
+    if text.lstrip().startswith("{") and (end := span(text, text.find("{"))) >= 0:
+        if "{" not in text[end:]:
+            try:
+                return Mended(mend(text[:end]).value, guessed=True)
+            except UnreadableJson:
+                return Mended(None)
+    return Mended(keywords(text) if _KEYWORDS.match(text) else None, guessed=True)
+
+
+def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
+    """Return the arguments in a whole call, or in a single key that the tool does not have."""
+    value, properties = mended.value, properties_of(tool.schema)
+    if not isinstance(value, dict) or not properties or value.keys() & properties.keys():
+        return mended
+    named = named_in({"name": tool.name, **value})
+    if named is None or not named.told or not value.keys() <= _CALL_KEYS:
+        return mended
+    inner = named.arguments
+    if isinstance(inner, str):
+        try:
+            inner = mend(inner).value
+        except UnreadableJson:
+            return mended
+    meant = isinstance(inner, dict) and inner and inner.keys() <= properties.keys()
+    return Mended(inner, guessed=True) if meant else mended
+
+
+def calls_of_generation(text: str, tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
+    """Return the calls in a text that an endpoint failed to parse as calls; none if one of them is unclear.
+
+    More forms count than in the text of a reply, because this text cannot be prose.
+    """
+    maker = CallMaker(OfferedTools(tools))
+    bare = _CLOSING_TAGS.sub("", text)
+    opened = _TAGS.match(bare)
+    bare = bare[opened.end() :] if opened else bare
+    if (call := _program_call(bare, maker)) is not None:
+        return (call,)
+    if (whole := _WITH_ARGUMENTS.fullmatch(bare)) and (tool := maker.offered.find(whole[1])) is not None:
+        call = maker.call(tool.name, whole[2], recovered=True)
+        return () if call.problem else (call,)
+    try:
+        value = mend(bare).value
+    except UnreadableJson:
+        return ()
+    found: list[CallRequest] = []
+    for item in _entries(value):
+        named = named_in(item)
+        tool = maker.offered.find(named.tool, named.server) if named else None
+        if named is None or tool is None:
+            return ()
+        arguments = item.get("parameters", named.arguments) if not named.told else named.arguments
+        found.append(maker.of_value(tool.name, arguments, recovered=True))
+    return () if any(call.problem for call in found) else tuple(found)
+
+
+def _entries(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of calls in a value: one, a list, or under `tool_calls`."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _entries(item)
+    elif isinstance(value, Mapping):
+        inner = value.get("tool_calls") or value.get("function_call")
+        if isinstance(inner, list | Mapping):
+            yield from _entries(inner)
+        else:
+            yield value
+
+
+def _program_call(text: str, maker: CallMaker) -> CallRequest | None:
+    """Return the call in `name(key=value)`, or None."""
+    opener = _PROGRAM.match(text)
+    tool = maker.offered.find(opener[1]) if opener else None
+    end = bracket_end(text, opener.end()) if opener else -1
+    if opener is None or tool is None or end < 0 or not _BEHIND.match(text, end):
+        return None
+    values = keywords(text[opener.end() + 1 : end - 1])
+    if values is None or any(name.isdecimal() for name in values):
+        return None
+    return maker.of_value(tool.name, values, recovered=True)

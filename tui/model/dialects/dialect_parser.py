@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
@@ -30,103 +30,6 @@ MAX_BEFORE = 1_000
 _SPACE = re.compile(r"\s*")
 
 
-class TextReader:
-    """The unread text. Offsets count from its beginning and stay valid while it grows.
-
-    A parser is a generator. If the text so far does not decide a question, it waits for more. So every
-    decision depends only on the text, never on how it was split.
-    """
-
-    def __init__(self) -> None:
-        self.ended = False
-        """Whether the text is complete."""
-        self.folds = False
-        """Whether words are found in any case; they are given in lower case."""
-        self._text = ""
-        self._at = 0
-        self._unbalanced = 0
-        self._fresh: list[str] = []
-        self._fresh_size = 0
-
-    def add(self, text: str) -> bool:
-        """Add text; return whether it is worth parsing."""
-        self._fresh.append(text)
-        self._fresh_size += len(text)
-        return self._fresh_size * WAIT_SHARE >= len(self)
-
-    def refresh(self) -> None:
-        if self._fresh:
-            self._text = self._text[self._at :] + "".join(self._fresh)
-            self._at = self._fresh_size = 0
-            self._fresh.clear()
-
-    def __len__(self) -> int:
-        return len(self._text) - self._at
-
-    def cut(self, start: int, end: int | None = None) -> str:
-        return self._text[self._at + start : None if end is None else self._at + end]
-
-    def drop(self, size: int) -> str:
-        """Consume `size` characters and return them."""
-        text = self._text[self._at : self._at + size]
-        self._at += len(text)
-        return text
-
-    def view(self) -> tuple[str, int]:
-        """Return a text and where its unread part begins, without copying."""
-        return self._text, self._at
-
-    def search(self, pattern: re.Pattern[str], start: int = 0) -> tuple[int, int] | None:
-        """Return the position of a match of `pattern` in the text so far."""
-        found = pattern.search(self._text, self._at + start)
-        return (found.start() - self._at, found.end() - self._at) if found else None
-
-    def more(self) -> Steps[bool]:
-        """Wait for more text; return False if there is none."""
-        if self.ended:
-            return False
-        yield
-        return True
-
-    def starts(self, start: int, words: Sequence[str]) -> Steps[str]:
-        """Return the word that the text starts with at an offset, the longest if there are several."""
-        words = tuple(map(folded, words)) if self.folds else words
-        longest = max(map(len, words))
-        while True:
-            head = self.cut(start, start + longest)
-            head = folded(head) if self.folds else head
-            may_come = len(head) < longest and any(
-                len(word) > len(head) and word.startswith(head) for word in words
-            )
-            if not may_come or not (yield from self.more()):
-                return max((word for word in words if head.startswith(word)), key=len, default="")
-
-    def space(self, start: int) -> Steps[int]:
-        """Return the offset of the first visible character from an offset on."""
-        while True:
-            found = _SPACE.match(self._text, self._at + start)
-            start = found.end() - self._at if found else start
-            if start < len(self) or not (yield from self.more()):
-                return start
-
-    def find(self, pattern: re.Pattern[str], start: int = 0) -> Steps[tuple[int, int] | None]:
-        """Wait until `pattern` is found; return None if it never is."""
-        while True:
-            if (found := self.search(pattern, start)) is not None or not (yield from self.more()):
-                return found
-
-    def balanced(self, start: int) -> Steps[int]:
-        """Return the end of the JSON value whose bracket is at an offset, or -1 if it has none."""
-        while self._unbalanced < MAX_UNBALANCED:
-            end = span(self._text, self._at + start)
-            if end >= 0:
-                return end - self._at
-            if not (yield from self.more()):
-                self._unbalanced += 1
-                break
-        return -1
-
-
 Piece = TextPart | ReasoningPart | CallPart | CallRequest
 """Visible text, thinking, a call that is being written, or a finished call: `truncated` if its end is
 missing, with a `problem` if it cannot be parsed."""
@@ -139,6 +42,9 @@ it."""
 class DialectParser(ABC):
     """Reads one reply; `over`: it has ended in this dialect, and the rest is dropped.
 
+    A parser is a generator. If the text so far does not decide a question, it waits for more. So every
+    decision depends only on the text, never on how it was split.
+
     `busy`: the last text belongs to an unfinished call or unfinished thinking. `_before` is the beginning of
     the text so far, as it was written.
     """
@@ -147,7 +53,15 @@ class DialectParser(ABC):
         self.over = False
         self.busy = False
         self._maker = maker
-        self._reader = TextReader()
+        self._text = ""
+        self._at = 0
+        self._unbalanced = 0
+        self._fresh: list[str] = []
+        self._fresh_size = 0
+        self._ended = False
+        """Whether the text is complete."""
+        self._folds = False
+        """Whether words are found in any case; they are given in lower case."""
         self._visible = Visible()
         self._before = ""
         self._cut = False
@@ -159,12 +73,14 @@ class DialectParser(ABC):
     @property
     def in_code(self) -> bool:
         """Whether the next text is inside a code fence or inline code."""
-        return self._visible.code.inside_behind(self._reader.cut(0))
+        return self._visible.code.inside_behind(self._part(0))
 
     def feed(self, text: str) -> list[Piece]:
         if self.over or not text:
             return []
-        if self._reader.add(text):
+        self._fresh.append(text)
+        self._fresh_size += len(text)
+        if self._fresh_size * WAIT_SHARE >= self._size:
             self._advance()
         return self._taken()
 
@@ -186,7 +102,7 @@ class DialectParser(ABC):
         """Return the text held back. `cut`: the endpoint truncated the reply."""
         if not self.over:
             self._cut = cut
-            self._reader.ended = True
+            self._ended = True
             self._advance()
         if rest := self._visible.end():
             self._out.append(TextPart(rest))
@@ -197,14 +113,17 @@ class DialectParser(ABC):
         """Parse the reply from its beginning to its end."""
 
     def _advance(self) -> None:
-        self._reader.refresh()
+        if self._fresh:
+            self._text = self._text[self._at :] + "".join(self._fresh)
+            self._at = self._fresh_size = 0
+            self._fresh.clear()
         try:
             next(self._steps)
         except StopIteration:
             self.over = True
         else:
             if self._forming is not None:
-                self._out.append(CallPart(self._forming, len(self._reader)))
+                self._out.append(CallPart(self._forming, self._size))
 
     def _taken(self) -> list[Piece]:
         """Return the output, adjacent texts joined, so that the next stage gets fewer pieces."""
@@ -213,7 +132,7 @@ class DialectParser(ABC):
 
     def _say(self, size: int) -> None:
         if size:
-            raw = self._reader.drop(size)
+            raw = self._drop(size)
             self._before += raw[: MAX_BEFORE - len(self._before)]
             if text := self._visible.say(raw):
                 self._out.append(TextPart(text))
@@ -228,67 +147,125 @@ class DialectParser(ABC):
         self._called = True
         self._out.append(call)
 
-    def _invents(self) -> bool:
-        """Whether a `RESULT` at this point begins a result that the model invents for its call."""
-        return self._called and self._visible.code.line_start
-
     def _form(self, name: str | None) -> None:
         """Report that a call of `name` is being written, as far as is known; None if it no longer is."""
         self._forming = name
         self.busy = name is not None
 
     def _skip(self, size: int) -> None:
-        self._reader.drop(size)
+        self._drop(size)
         self._visible.block()
 
-    def _say_until(self, words: Sequence[str], pattern: re.Pattern[str] | None = None) -> Steps[str]:
-        """Emit text until one of `words` that is not in code; return it, unread, or "" at the end.
+    def _read_each(
+        self, openers: Sequence[str], opener: re.Pattern[str], read: Callable[[str], Steps[bool]]
+    ) -> Steps[None]:
+        """Emit text, and read what begins with one of `openers` that is not in code.
 
-        The end of the text is held back while it may become one. `pattern` matches any of `words`.
+        `opener` matches any of them; `read` returns False for what is only text. A `RESULT` on a line of its
+        own after a call is invented.
         """
-        pattern = pattern or any_of(words)
         while True:
-            found = self._reader.search(pattern)
-            if found is None:
-                self._say_open(words)
-                if not (yield from self._reader.more()):
-                    self._say(len(self._reader))
-                    return ""
-                continue
+            while (found := self._search(opener)) is None:
+                self._say_open(openers)
+                if not (yield from self._more()):
+                    self._say(self._size)
+                    return
             self._say(found[0])
-            if not self._visible.code.inside:
-                word = self._reader.cut(0, found[1] - found[0])
-                return folded(word) if self._reader.folds else word
-            self._say(1)
+            word = self._part(0, found[1] - found[0])
+            word = folded(word) if self._folds else word
+            code = self._visible.code
+            if word == RESULT and not code.inside and self._called and code.line_start:
+                return
+            if word == RESULT or code.inside or not (yield from read(word)):
+                self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:
         """Emit everything except an end that may become one of `words`."""
-        size = len(self._reader)
-        end = self._reader.cut(max(0, size - 64))
-        self._say(size - tail_of(folded(end) if self._reader.folds else end, words))
+        size = self._size
+        end = self._part(max(0, size - 64))
+        self._say(size - tail_of(folded(end) if self._folds else end, words))
 
     def _inside(self, at: int) -> Steps[int]:
         """Return the offset of the content at an offset: inside CDATA or a fence, if there is one."""
-        at = yield from self._reader.space(at)
+        at = yield from self._space(at)
         for wrapper in (("<![CDATA[",), ("```json", "```", "~~~json", "~~~")):
-            word = yield from self._reader.starts(at, wrapper)
-            at = yield from self._reader.space(at + len(word))
+            word = yield from self._starts(at, wrapper)
+            at = yield from self._space(at + len(word))
         return at
 
     def _closed(self, at: int, *closer: str) -> Steps[int]:
         """Return the offset after one of `closer`, a fence or CDATA closed before it; -1 if it is missing."""
         word = ""
         for closers in (("```", "~~~"), ("]]>",), closer):
-            at = yield from self._reader.space(at)
-            word = yield from self._reader.starts(at, closers)
+            at = yield from self._space(at)
+            word = yield from self._starts(at, closers)
             at += len(word)
         return at if word else -1
 
-    def _think_until(self, closer: str) -> Steps[None]:
-        """Take the text until `closer`, or to the end, as thinking, without white space around it."""
-        found = yield from self._reader.find(any_of([closer], folds=self._reader.folds))
-        self._think(self._reader.cut(0, found[0] if found else None).strip())
-        self._reader.drop(found[1] if found else len(self._reader))
+    # ---- the unread text: offsets count from its beginning and stay valid while it grows
+
+    @property
+    def _size(self) -> int:
+        return len(self._text) - self._at
+
+    def _part(self, start: int, end: int | None = None) -> str:
+        return self._text[self._at + start : None if end is None else self._at + end]
+
+    def _drop(self, size: int) -> str:
+        """Consume `size` characters and return them."""
+        text = self._text[self._at : self._at + size]
+        self._at += len(text)
+        return text
+
+    def _search(self, pattern: re.Pattern[str], start: int = 0) -> tuple[int, int] | None:
+        """Return the position of a match of `pattern` in the text so far."""
+        found = pattern.search(self._text, self._at + start)
+        return (found.start() - self._at, found.end() - self._at) if found else None
+
+    def _more(self) -> Steps[bool]:
+        """Wait for more text; return False if there is none."""
+        if self._ended:
+            return False
+        yield
+        return True
+
+    def _starts(self, start: int, words: Sequence[str]) -> Steps[str]:
+        """Return the word that the text starts with at an offset, the longest if there are several."""
+        words = tuple(map(folded, words)) if self._folds else words
+        longest = max(map(len, words))
+        while True:
+            head = self._part(start, start + longest)
+            head = folded(head) if self._folds else head
+            may_come = len(head) < longest and any(
+                len(word) > len(head) and word.startswith(head) for word in words
+            )
+            if not may_come or not (yield from self._more()):
+                return max((word for word in words if head.startswith(word)), key=len, default="")
+
+    def _space(self, start: int) -> Steps[int]:
+        """Return the offset of the first visible character from an offset on."""
+        while True:
+            found = _SPACE.match(self._text, self._at + start)
+            start = found.end() - self._at if found else start
+            if start < self._size or not (yield from self._more()):
+                return start
+
+    def _find(self, pattern: re.Pattern[str], start: int = 0) -> Steps[tuple[int, int] | None]:
+        """Wait until `pattern` is found; return None if it never is."""
+        while True:
+            if (found := self._search(pattern, start)) is not None or not (yield from self._more()):
+                return found
+
+    def _balanced(self, start: int) -> Steps[int]:
+        """Return the end of the JSON value whose bracket is at an offset, or -1 if it has none."""
+        while self._unbalanced < MAX_UNBALANCED:
+            end = span(self._text, self._at + start)
+            if end >= 0:
+                return end - self._at
+            if not (yield from self._more()):
+                self._unbalanced += 1
+                break
+        return -1
 
 
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

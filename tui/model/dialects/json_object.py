@@ -26,8 +26,6 @@ from tui.model.dialects.call_maker import (
 )
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 
-STOP: tuple[str, ...] = ()
-
 _OPENERS = ("{", "[", "```", RESULT)
 _OPENER = any_of(_OPENERS)
 _LINE_END = re.compile(r"\n")
@@ -52,37 +50,36 @@ class JsonParser(DialectParser):
     """Reads replies in the dialect `json`."""
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(_OPENERS, _OPENER)):
-            if opener == RESULT:
-                if self._invents():
-                    return
-                self._say(1)
-            elif not self._visible.code.line_start:
-                self._say(len(opener))
-            elif opener == "```":
-                yield from self._fenced()
-            else:
-                yield from self._bare()
+        return self._read_each(_OPENERS, _OPENER, self._read)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        if not self._visible.code.line_start:
+            self._say(len(opener))
+        elif opener == "```":
+            yield from self._fenced()
+        else:
+            yield from self._bare()
+        return True
 
     def _fenced(self) -> Steps[None]:
         """Read a fence whose content may be calls; emit it unchanged if not."""
-        found = yield from self._reader.find(_LINE_END, 3)
-        first = found[1] if found else len(self._reader)
-        info = self._reader.cut(3, first)
-        start = at = yield from self._reader.space(first)
+        found = yield from self._find(_LINE_END, 3)
+        first = found[1] if found else self._size
+        info = self._part(3, first)
+        start = at = yield from self._space(first)
         self.busy = True
         calls = info.strip().lower() in _INFO and (yield from self._looks_like(start)) == "call"
         end = at
-        while calls and (yield from self._reader.starts(at, ("{", "["))):
-            end = yield from self._reader.balanced(at)
-            at = yield from self._reader.space(end if end >= 0 else len(self._reader))
+        while calls and (yield from self._starts(at, ("{", "["))):
+            end = yield from self._balanced(at)
+            at = yield from self._space(end if end >= 0 else self._size)
         self.busy = False
-        closed = yield from self._reader.starts(at, ("```",))
+        closed = yield from self._starts(at, ("```",))
         if calls and end < 0:
             self._unfinished(start, first)
-        elif not calls or not (closed or at >= len(self._reader)):
+        elif not calls or not (closed or at >= self._size):
             self._say(first)
-        elif not self._take(self._reader.cut(start, end), at + len(closed)):
+        elif not self._take(self._part(start, end), at + len(closed)):
             self._say(first)
 
     def _bare(self) -> Steps[None]:
@@ -92,40 +89,40 @@ class JsonParser(DialectParser):
             self._say(1)
             return
         self.busy = looks == "call"
-        end = yield from self._reader.balanced(0)
+        end = yield from self._balanced(0)
         behind = -1
         if end >= 0:
             behind = yield from self._line_end(end)
         self.busy = False
         if end < 0:
-            self._unfinished(0, len(self._reader))
-        elif behind < 0 or not self._take(self._reader.cut(0, end), behind):
+            self._unfinished(0, self._size)
+        elif behind < 0 or not self._take(self._part(0, end), behind):
             self._say(end)
 
     def _looks_like(self, start: int) -> Steps[str]:
         """Return "call" if the text begins like a call, "json" for other JSON, else ""."""
         while True:
-            head = self._reader.cut(start, start + 400)
+            head = self._part(start, start + 400)
             if (found := _HEAD.match(head)) is not None:
                 return "call" if found[1].lower() in _KEYS else "json"
-            if not _HEAD_SO_FAR.match(head) or not (yield from self._reader.more()):
+            if not _HEAD_SO_FAR.match(head) or not (yield from self._more()):
                 return ""
 
     def _line_end(self, at: int) -> Steps[int]:
         """Return the offset after JSON if nothing but more JSON follows on its line, else -1."""
         while True:
-            rest = self._reader.cut(at, at + 1)
+            rest = self._part(at, at + 1)
             if rest in (" ", "\t", "\r", ",", ";"):
                 at += 1
-            elif rest or not (yield from self._reader.more()):
+            elif rest or not (yield from self._more()):
                 return at if rest in ("", "\n", "{", "[") else -1
 
     def _unfinished(self, start: int, otherwise: int) -> None:
         """Handle truncated JSON at the end of the reply: a lost call, or text."""
-        text = self._reader.cut(start)
+        text = self._part(start)
         begun = _BEGINS.match(text)
         if begun and self._maker.offered.find(begun[1]):
-            self._call(self._maker.lost(begun[1], "", text), len(self._reader))
+            self._call(self._maker.lost(begun[1], "", text), self._size)
         else:
             self._say(otherwise)
 
@@ -189,40 +186,33 @@ class ChatMcpParser(DialectParser):
 
     def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
-        self._reader.folds = True
+        self._folds = True
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(_STARTS, _ANY_START)):
-            if opener == RESULT:
-                if self._invents():
-                    return
-            elif (yield from self._read_call(len(opener))):
-                continue
-            self._say(1)
+        return self._read_each(_STARTS, _ANY_START, self._read_call)
 
-    def _read_call(self, begin: int) -> Steps[bool]:
-        """Return False if the text only mentions a call."""
+    def _read_call(self, opener: str) -> Steps[bool]:
         self._form("")
-        start = yield from self._inside(begin)
-        if not (yield from self._reader.starts(start, ("{", "["))):
-            if start >= len(self._reader) and self._cut:
-                self._call(self._maker.lost(""), len(self._reader))
+        start = yield from self._inside(len(opener))
+        if not (yield from self._starts(start, ("{", "["))):
+            if start >= self._size and self._cut:
+                self._call(self._maker.lost(""), self._size)
                 return True
             self._form(None)
             return False
-        end = yield from self._reader.balanced(start)
+        end = yield from self._balanced(start)
         if end >= 0:
             behind = yield from self._closed(end, _END, _SPACED_END)
-            following = yield from self._reader.space(end)
-            more = yield from self._reader.starts(following, ("{",))
-            if behind >= 0 or (not more and readable(self._reader.cut(start, end))):
-                self._emit_call(self._reader.cut(start, end), max(behind, end), closed=True)
+            following = yield from self._space(end)
+            more = yield from self._starts(following, ("{",))
+            if behind >= 0 or (not more and readable(self._part(start, end))):
+                self._emit_call(self._part(start, end), max(behind, end), closed=True)
                 return True
-        found = yield from self._reader.find(_CLOSER, start)
+        found = yield from self._find(_CLOSER, start)
         if found is None:
-            self._emit_call(self._reader.cut(start), len(self._reader), closed=False)
+            self._emit_call(self._part(start), self._size, closed=False)
         else:
-            self._emit_call(self._reader.cut(start, found[0]), found[1], closed=True)
+            self._emit_call(self._part(start, found[0]), found[1], closed=True)
         return True
 
     def _emit_call(self, text: str, size: int, *, closed: bool) -> None:

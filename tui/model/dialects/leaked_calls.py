@@ -6,15 +6,15 @@ can write it again, and never run. A reply with a proper call has no leaks.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart
 from tui.model.dialects import leaked_forms as marked
 from tui.model.dialects import leaked_program_forms as programs
-from tui.model.dialects.call_maker import NAMED, CallMaker
+from tui.model.dialects.call_maker import NAME, NAMED, CallMaker
 from tui.model.dialects.dialect_parser import DialectParser, Steps, any_of
-from tui.model.dialects.leaked_forms import AFTER, NAME, UNKNOWN, Leak, LeakContext, Read, past
+from tui.model.dialects.leaked_forms import AFTER, UNKNOWN, Leak, LeakContext, Read, past
 from tui.model.dialects.leaked_program_forms import ANNOUNCED_KEYS, FENCE_WORDS, PREFIX, announces
 
 MAX_ATTEMPTS = 64
@@ -87,7 +87,6 @@ _NO_BODY = re.compile(
     r"|<(?:tool_calls|function_calls?|TOOLCALL)>\s*(?![\w.\-/]{1,128}(?:\(|\Z))[A-Za-z_]"
     r"|<invoke\s+[^\sn]|<function name[^\s=]"
 )
-_ANALYSIS = "analysis"
 _BARE = re.compile(
     r'(?:\[\s*)?\{\s*"(?:name|type|id|parameters|arguments|function|tool_calls|tool_uses|tool|tool_name'
     r'|recipient_name|input)"'
@@ -117,50 +116,36 @@ class LeakParser(DialectParser):
         self._none = True
 
     def _parse(self) -> Steps[None]:
-        start = yield from self._reader.space(0)
-        code = self._visible.code.inside_behind(self._reader.cut(0, start))
+        start = yield from self._space(0)
+        code = self._visible.code.inside_behind(self._part(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
             self._bare = True
             yield from self._hold(start)
             self._bare = False
-        while (yield from self._next_mark()):
-            if not (yield from self._hold(0)):
-                self._say(1)
+        yield from self._read_each((), self._mark, lambda _: self._hold(0))
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""
-        if (yield from self._reader.starts(start, (_ANALYSIS,))):
+        if (yield from self._starts(start, ("analysis",))):
             return True
         while self._maker.offered.tools and not self._none:
-            head = self._reader.cut(start, start + _MAX_HEAD)
+            head = self._part(start, start + _MAX_HEAD)
             named = _may_begin(head, self._names)
             if _BARE.match(head) or named:
                 return True
-            if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._reader.more()):
+            if not (_BARE_SO_FAR.match(head) or named is None) or not (yield from self._more()):
                 break
         return False
 
-    def _next_mark(self) -> Steps[bool]:
-        while True:
-            found = None if self._none else self._reader.search(self._mark)
-            if found is None:
-                size = len(self._reader)
-                end = "" if self._none else self._reader.cut(max(0, size - 64))
-                begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
-                self._say(size - len(end) + next(begun, len(end)))
-                if not (yield from self._reader.more()):
-                    self._say(len(self._reader))
-                    return False
-                continue
-            self._say(found[0])
-            if not self._visible.code.inside:
-                return True
-            self._say(1)
+    def _say_open(self, words: Sequence[str]) -> None:
+        end = "" if self._none else self._part(max(0, self._size - 64))
+        begun = (one.start() for one in _FIRST.finditer(end) if _PARTIAL.match(end, one.start()))
+        self._say(self._size - len(end) + next(begun, len(end)))
 
     def _hold(self, start: int) -> Steps[bool]:
         """Hold back a possible leak until it is decided; remove it if it is one."""
         self.busy = True
-        while not (none := self._none or self._hopeless()) and (yield from self._reader.more()):
+        while not (none := self._none or self._hopeless()) and (yield from self._more()):
             pass
         self.busy = False
         if none or self._tries == MAX_ATTEMPTS:
@@ -187,7 +172,7 @@ class LeakParser(DialectParser):
 
     def _hopeless(self) -> bool:
         """Whether the text held back can no longer be a leak."""
-        head = self._reader.cut(0, _MAX_HEAD)
+        head = self._part(0, _MAX_HEAD)
         if _NO_BODY.match(head) or (not self._bare and _is_dead_end(head, self._scene())):
             return True
         named = _NAMES.match(head)
@@ -201,7 +186,7 @@ class LeakParser(DialectParser):
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""
-        text, at = self._reader.view()
+        text, at = self._text, self._at
         scene = self._scene()
         for pattern, read in FORMS:
             if (opener := pattern.match(text, at + start)) is None:

@@ -23,9 +23,8 @@ from tui.model.dialects.argument_repair import (
     typed,
     typed_all,
 )
-from tui.model.dialects.call_maker import NAMED, CallMaker, named_in
+from tui.model.dialects.call_maker import NAME, NAMED, CallMaker, named_in
 
-NAME = r"[\w.\-/]{1,128}"
 BAR = r"[|｜‖]{1,2}"
 _GAP = r"[▁_ ]"
 _SEP = rf"<{BAR}\s*tool{_GAP}sep\s*{BAR}>"

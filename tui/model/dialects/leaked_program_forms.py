@@ -9,6 +9,7 @@ exactly as it was offered, with arguments that the tool has.
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,11 +24,10 @@ from tui.model.dialects.argument_repair import (
     span,
     typed,
 )
-from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAMED, TOOL_KEYS
+from tui.model.dialects.call_maker import ARGUMENT_KEYS, NAME, NAMED, TOOL_KEYS
 from tui.model.dialects.leaked_forms import (
     AFTER,
     BETWEEN,
-    NAME,
     UNKNOWN,
     Leak,
     LeakContext,
@@ -99,7 +99,9 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         inner = text[opener.end() + 1 : end - 1]
         values = keywords(inner)
         if values is None:
-            values = _noted(text[opener.end() : end])
+            with suppress(_NotAnObject, _Unfinished):  # in Gemma's notation
+                noted, stop = _container(text[:end], opener.end(), 0)
+                values = noted if stop == end else None
         names = list(properties_of(tool.schema))
         if values and not exact and all(name.isdecimal() for name in values) and len(values) <= len(names):
             values = dict(zip(names, values.values(), strict=False))
@@ -114,15 +116,6 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
         if at == end:
             break
     return Leak(at, tuple(made)) if made else None
-
-
-def _noted(text: str) -> dict[str, Any] | None:
-    """Return the arguments in brackets in Gemma's notation, or None if they are not in it."""
-    try:
-        values, end = _read_object(text, 0)
-    except (_NotAnObject, _Unfinished):
-        return None
-    return values if end == len(text) else None
 
 
 # ---- Gemma 4, FunctionGemma, Gemini: call:name{key:<|"|>value<|"|>,other:2}
@@ -155,12 +148,12 @@ class _Unfinished(ValueError):
 
 
 def gemma_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Leak | None:
-    """Read a call in Gemma's notation; without its mark, only at the beginning of a line."""
+    """Read an object with bare keys and values; without its mark, only at the beginning of a line."""
     text, marked = opener.string, opener["mark"] is not None
     if not marked and not (scene.line_start or scene.before.endswith("|>")):
         return None
     try:
-        values, end = _read_object(text, opener.end())
+        values, end = _container(text, opener.end(), 0)
     except _NotAnObject:
         return None
     except _Unfinished:
@@ -168,17 +161,6 @@ def gemma_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Lea
     if not marked and not values.keys() <= properties_of(tool.schema).keys():
         return None
     return Leak(end, (scene.call(tool, values),))
-
-
-def _read_object(text: str, at: int) -> tuple[dict[str, Any], int]:
-    """Return an object with bare keys and values, and its end.
-
-    Raises _Unfinished if it has none, _NotAnObject if it cannot become one.
-    """
-    value, end = _value(text, at, 0, _RAW_END)
-    if not isinstance(value, dict):
-        raise _Unfinished
-    return value, end
 
 
 def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[Any, int]:
@@ -201,6 +183,10 @@ def _value(text: str, at: int, depth: int, raw_end: re.Pattern[str]) -> tuple[An
 
 
 def _container(text: str, at: int, depth: int) -> tuple[Any, int]:
+    """Return the list or object whose bracket is at an offset, and its end.
+
+    Raises _Unfinished if it has none, _NotAnObject if it cannot become one.
+    """
     is_list, closer = text[at] == "[", _CLOSERS[text[at]]
     entries: dict[str, Any] = {}
     items: list[Any] = []

@@ -24,12 +24,11 @@ from tui.model.dialects.call_maker import CallMaker, named_in
 from tui.model.dialects.dialect_parser import DialectParser, Steps
 from tui.model.dialects.visible import Visible
 
-WORDS = ("thought", "action input", "action_input", "action", "observation", "final answer", "final_answer")
 _LEAD = r"[ \t]*(?:#{1,6}[ \t]+)?"
 _WORD = r"(thought|action[ _]input|action|observation|final[ _]answer)(?:[ \t]+\d{1,3})?"
-_EMPHASIS = r"(\*{0,3}|_{0,2})"
-_KEYWORD = re.compile(rf"{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
-KEYWORD_LINE = re.compile(rf"\n{_LEAD}{_EMPHASIS}{_WORD}{_EMPHASIS}[ \t]*[:：]", re.IGNORECASE)
+_EMPHASIS = r"(\*{1,3}|_{1,2}|)"
+_LINE = rf"{_LEAD}{_EMPHASIS}{_WORD}(?:(?:\*{{1,3}}|_{{1,2}})[ \t]*[:：]|[ \t]*[:：]\1)"
+_KEYWORD, KEYWORD_LINE = (re.compile(rf"{before}{_LINE}", re.IGNORECASE) for before in ("", r"\n"))
 _NONE = re.compile(
     r"(?:none|n/?a|no action|no tool|nothing|null|-+)?(?: (?:needed|required|necessary))?[.!]?", re.I
 )
@@ -40,6 +39,7 @@ _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[
 
 _TICKS = re.compile(r"(`{1,2})(?!`)(.*?)(?<!`)\1", re.DOTALL)
 MAX_PAIRS = 16_384
+MAX_NAMED = 200
 
 
 class Keyword(NamedTuple):
@@ -47,54 +47,6 @@ class Keyword(NamedTuple):
 
     kind: str
     size: int
-
-
-def keyword(head: str, *, ended: bool) -> Keyword | bool | None:
-    """Return the keyword that `head`, the beginning of a line, begins with; None if that is not known yet."""
-    found = _KEYWORD.match(head)
-    if found is not None:
-        end = found.end()
-        if found[1] and not found[3]:  # the emphasis may be closed after the colon
-            rest = head[end : end + len(found[1])]
-            if len(rest) < len(found[1]) and found[1].startswith(rest) and not ended:
-                return None
-            end += len(found[1]) if rest == found[1] else 0
-        word = found[2].lower().replace("_", " ")
-        return Keyword({"action input": "input", "final answer": "answer"}.get(word, word), end)
-    line, newline, _ = head.partition("\n")
-    if newline or ended or len(line) > 80:
-        return False
-    bare = line.lstrip(" \t#*_").lower()
-    for word in WORDS:
-        if word.startswith(bare) or (
-            bare.startswith(word) and not bare.removeprefix(word).strip(" \t*_0123456789")
-        ):
-            return None
-    return False
-
-
-class ReactAction(NamedTuple):
-    """The text after `Action:`: the name of the tool, and where its input begins.
-
-    `inline` is the offset after an `Action Input:` on the same line, `bracket` that of an opening bracket
-    after the name; -1 for none.
-    """
-
-    name: str
-    inline: int = -1
-    bracket: int = -1
-
-
-def action(line: str) -> ReactAction:
-    """Parse the rest of a line after `Action:`."""
-    inline = found.end() if (found := _INLINE_INPUT.search(line)) else -1
-    name = line[: found.start()] if found else line
-    bare = name.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
-    lead = name.find(bare) if bare else 0
-    applied = _APPLIED.match(bare)
-    if applied is not None:
-        return ReactAction(applied[1], inline, lead + applied.start(2))
-    return ReactAction(bare.split("\n")[0][:200], inline)
 
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
@@ -162,7 +114,10 @@ _LINE_END = re.compile(r"\n")
 _VISIBLE = re.compile(r"[^ \t]")
 _FENCES = ("```", "~~~")
 _IN_LINE = re.compile(r"[ \t]*(?:json)?[ \t]*(?=\{)", re.IGNORECASE)
-_HEAD = 96
+_HEAD = 48
+"""Characters at the beginning of a line in which a keyword is searched."""
+
+_BEGINNINGS = ("thought", "action", "observation", "final answer", "final_answer")
 
 
 def written(tool: ToolSpec, arguments: str) -> str:
@@ -185,9 +140,9 @@ class ReactParser(DialectParser):
 
     def _parse(self) -> Steps[None]:
         while True:
-            shown = yield from self._reader.find(_VISIBLE)
+            shown = yield from self._find(_VISIBLE)
             code = (self._mind if self._thinking else self._visible).code
-            in_code = code.inside_behind(self._reader.cut(0, shown[0] if shown else None))
+            in_code = code.inside_behind(self._part(0, shown[0] if shown else None))
             found = None if in_code else (yield from self._keyword(0))
             kind = found.kind if found else ""
             size = found.size if found else 0
@@ -210,18 +165,22 @@ class ReactParser(DialectParser):
 
     def _keyword(self, start: int) -> Steps[Keyword | None]:
         while True:
-            head = self._reader.cut(start, start + _HEAD)
-            found = keyword(head, ended=self._reader.ended or len(head) == _HEAD)
-            if isinstance(found, Keyword):
-                return found
-            if found is False or not (yield from self._reader.more()):
-                return None
+            head = self._part(start, start + _HEAD)
+            begun = head.lstrip(" \t#*_").lower()
+            may_come = "\n" not in head and len(head) < _HEAD
+            may_come = may_come and any(word.startswith(begun[: len(word)]) for word in _BEGINNINGS)
+            if not may_come or not (yield from self._more()):
+                break
+        if (found := _KEYWORD.match(head)) is None:
+            return None
+        word = found[2].lower().replace("_", " ")
+        return Keyword({"action input": "input", "final answer": "answer"}.get(word, word), found.end())
 
     def _line(self) -> Steps[bool]:
         """Return False at the end of the reply."""
-        while (end := self._reader.search(_LINE_END)) is None:
-            self._take(len(self._reader))
-            if not (yield from self._reader.more()):
+        while (end := self._search(_LINE_END)) is None:
+            self._take(self._size)
+            if not (yield from self._more()):
                 return False
         self._take(end[1])
         return True
@@ -230,16 +189,16 @@ class ReactParser(DialectParser):
         if not self._thinking:
             self._say(size)
         elif size:
-            self._think(self._mind.say(self._reader.drop(size)))
+            self._think(self._mind.say(self._drop(size)))
 
     def _action(self, start: int) -> Steps[bool]:
         """Return False if it is not a call."""
         self._form("")
-        at = yield from self._reader.space(start)
+        at = yield from self._space(start)
         taken = False
-        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+        if (yield from self._starts(at, ("{", *_FENCES))):
             taken = yield from self._json_action(at)
-        elif not (at >= len(self._reader) and self._cut):
+        elif not (at >= self._size and self._cut):
             taken = yield from self._named_action(at)
         self._form(None)
         if taken:
@@ -270,32 +229,36 @@ class ReactParser(DialectParser):
 
     def _named_action(self, start: int) -> Steps[bool]:
         """Read the name of a tool, and its input in brackets or after `Action Input:`."""
-        found = yield from self._reader.find(_LINE_END, start)
-        end = found[0] if found else len(self._reader)
-        parsed = action(self._reader.cut(start, end))
-        tool = self._maker.offered.find(parsed.name)
-        nothing = bool(_NONE.fullmatch(parsed.name))
-        self._form(parsed.name[:64])
-        if parsed.bracket >= 0 and tool is not None:
-            return (yield from self._applied(tool, start + parsed.bracket))
-        if parsed.inline >= 0:
-            text, size = yield from self._input(start + parsed.inline)
+        found = yield from self._find(_LINE_END, start)
+        end = found[0] if found else self._size
+        line = self._part(start, end)
+        inline = _INLINE_INPUT.search(line)
+        written = line[: inline.start()] if inline else line
+        name = written.strip().strip("*`\"' \t").rstrip(".,;:").strip("*`\"' \t")
+        applied = _APPLIED.match(name)
+        bracket = start + written.find(name) + applied.start(2) if applied else -1
+        name = applied[1] if applied else name[:MAX_NAMED]
+        tool, nothing = self._maker.offered.find(name), bool(_NONE.fullmatch(name))
+        self._form(name[:64])
+        if applied and tool is not None:
+            return (yield from self._applied(tool, bracket))
+        following = None
+        behind = start + inline.end() if inline else (yield from self._space(end))
+        if not inline and behind < self._size:
+            following = yield from self._keyword(behind)
+        if inline or (following is not None and following.kind == "input"):
+            text, size = yield from self._input(behind + (following.size if following else 0))
+        elif not (tool or nothing) or (found is None and self._cut):
+            return False
         else:
-            behind = yield from self._reader.space(end)
-            following = (yield from self._keyword(behind)) if behind < len(self._reader) else None
-            if following is not None and following.kind == "input":
-                text, size = yield from self._input(behind + following.size)
-            else:
-                if not (tool or nothing) or (found is None and self._cut):
-                    return False
-                text, size = "", end
+            text, size = "", end
         if tool is None and nothing:
             self._skip(size)
-        elif tool is None and _ANSWER.fullmatch(parsed.name):
+        elif tool is None and _ANSWER.fullmatch(name):
             self._skip(size)
             self._answer(text or "")
         else:
-            self._call(self._call_of_input(parsed.name, tool, text), size)
+            self._call(self._call_of_input(name, tool, text), size)
         return True
 
     def _answer(self, text: str) -> None:
@@ -313,53 +276,53 @@ class ReactParser(DialectParser):
         return self._maker.of_value(name, meant[0], recovered=meant[1])
 
     def _applied(self, tool: ToolSpec, start: int) -> Steps[bool]:
-        while (end := bracket_end(self._reader.cut(start), 0)) < 0:
-            if not (yield from self._reader.more()):
+        while (end := bracket_end(self._part(start), 0)) < 0:
+            if not (yield from self._more()):
                 # the bracket that ends the first line, which may hold an apostrophe
-                line = self._reader.cut(start).partition("\n")[0].rstrip().rstrip("`*.")
+                line = self._part(start).partition("\n")[0].rstrip().rstrip("`*.")
                 end = len(line) if line.endswith((")", "]")) else -1
                 break
         if end < 0:
-            self._call(self._maker.lost(tool.name), len(self._reader))
+            self._call(self._maker.lost(tool.name), self._size)
             return True
-        text = self._reader.cut(start + 1, start + end - 1)
+        text = self._part(start + 1, start + end - 1)
         self._call(self._call_of_input(tool.name, tool, text), start + end)
         return True
 
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
         """Read the text after `Action Input:`; None instead of the text if its end is missing."""
-        at = yield from self._reader.space(start)
-        if "\n" in self._reader.cut(start, at) and (yield from self._keyword(at)):
+        at = yield from self._space(start)
+        if "\n" in self._part(start, at) and (yield from self._keyword(at)):
             return "", start
-        if (yield from self._reader.starts(at, ("{", *_FENCES))):
+        if (yield from self._starts(at, ("{", *_FENCES))):
             text, end = yield from self._object(at)
             if text:
                 return text, end
-        found = yield from self._reader.find(KEYWORD_LINE, at)
-        end = found[0] if found else len(self._reader)
-        text = self._reader.cut(at, end)
+        found = yield from self._find(KEYWORD_LINE, at)
+        end = found[0] if found else self._size
+        text = self._part(at, end)
         lost = found is None and (self._cut or text.startswith(("{", *_FENCES)))
         return (None if lost else text), end
 
     def _object(self, at: int) -> Steps[tuple[str, int]]:
         """Read a JSON object, or a fence with anything in it; "" if it has no end."""
-        word = yield from self._reader.starts(at, _FENCES)
+        word = yield from self._starts(at, _FENCES)
         start = at
         if word:
-            line = yield from self._reader.find(_LINE_END, at)
-            inline = _IN_LINE.match(self._reader.cut(at + len(word), line[0] if line else None))
+            line = yield from self._find(_LINE_END, at)
+            inline = _IN_LINE.match(self._part(at + len(word), line[0] if line else None))
             if inline:
                 start = at + len(word) + inline.end()
             else:
-                start = yield from self._reader.space(line[1] if line else len(self._reader))
-        if (yield from self._reader.starts(start, ("{",))):
-            end = yield from self._reader.balanced(start)
-            text = self._reader.cut(start, end) if end >= 0 else ""
+                start = yield from self._space(line[1] if line else self._size)
+        if (yield from self._starts(start, ("{",))):
+            end = yield from self._balanced(start)
+            text = self._part(start, end) if end >= 0 else ""
             if not word or not text:
                 return text, max(end, at)
-            behind = yield from self._reader.space(end)
-            return text, behind + 3 if (yield from self._reader.starts(behind, (word,))) else end
+            behind = yield from self._space(end)
+            return text, behind + 3 if (yield from self._starts(behind, (word,))) else end
         if not word:
             return "", at
-        found = yield from self._reader.find(re.compile(rf"\n?[ \t]*{word}"), start)
-        return (self._reader.cut(start, found[0]), found[1]) if found else ("", at)
+        found = yield from self._find(re.compile(rf"\n?[ \t]*{word}"), start)
+        return (self._part(start, found[0]), found[1]) if found else ("", at)

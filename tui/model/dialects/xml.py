@@ -66,7 +66,7 @@ class XmlParser(DialectParser):
     def __init__(self, maker: CallMaker) -> None:
         super().__init__(maker)
         self._never_closed: set[str] = set()
-        self._reader.folds = True
+        self._folds = True
         self._tags = {
             f"<{folded(name)}>": tool
             for tool in maker.offered.tools
@@ -77,25 +77,18 @@ class XmlParser(DialectParser):
         self._opener = any_of(self._openers, folds=True)
 
     def _parse(self) -> Steps[None]:
-        while opener := (yield from self._say_until(self._openers, self._opener)):
-            if opener == _CALL:
-                taken = yield from self._read_call(len(_CALL), {})
-            elif opener == _WITH_FIELDS:
-                taken = yield from self._call_with_fields()
-            elif opener == "```":
-                taken = yield from self._fenced_call()
-            elif opener in self._tags:
-                taken = yield from self._call_by_tag(opener)
-            elif opener == ANSWER:
-                taken = yield from self._answer()
-            elif opener == RESULT:
-                if self._invents():
-                    return
-                taken = False
-            else:
-                taken = yield from self._thinking(opener)
-            if not taken:
-                self._say(1)
+        yield from self._read_each(self._openers, self._opener, self._read)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        if opener == _CALL:
+            return (yield from self._read_call(len(_CALL), {}))
+        if opener == _WITH_FIELDS:
+            return (yield from self._call_with_fields())
+        if opener == "```":
+            return (yield from self._fenced_call())
+        if opener in self._tags:
+            return (yield from self._call_by_tag(opener))
+        return (yield from self._answer() if opener == ANSWER else self._thinking(opener))
 
     def _thinking(self, opener: str) -> Steps[bool]:
         """Read thinking. In the middle of a line, only a closed tag is thinking; an open one is a mention."""
@@ -103,25 +96,26 @@ class XmlParser(DialectParser):
         if not self._visible.code.line_start:
             if closer in self._never_closed:
                 return False
-            if (yield from self._reader.find(any_of([closer], folds=True))) is None:
+            if (yield from self._find(any_of([closer], folds=True))) is None:
                 self._never_closed.add(closer)
                 return False
         self.busy = True
         self._skip(len(opener))
-        yield from self._think_until(closer)
-        self._visible.block()
+        found = yield from self._find(any_of([closer], folds=True))
+        self._think(self._part(0, found[0] if found else None).strip())
+        self._skip(found[1] if found else self._size)
         self.busy = False
         return True
 
     def _answer(self) -> Steps[bool]:
         """Read `<final_answer>`; after a call, the answer is invented and is dropped."""
         if self._called:
-            found = yield from self._reader.find(_FINAL_END)
-            self._skip(found[1] if found else len(self._reader))
+            found = yield from self._find(_FINAL_END)
+            self._skip(found[1] if found else self._size)
             return True
         self._skip(len(ANSWER))
-        inner = yield from self._reader.space(0)
-        if (yield from self._reader.starts(inner, ["<answer>"])):
+        inner = yield from self._space(0)
+        if (yield from self._starts(inner, ["<answer>"])):
             self._skip(inner + len("<answer>"))
         while (size := (yield from self._answer_end())) < 0:
             self._say(1)
@@ -130,37 +124,37 @@ class XmlParser(DialectParser):
 
     def _answer_end(self) -> Steps[int]:
         """Emit text until a tag that may close the answer; return its size, or -1 for a mere mention."""
-        while (found := self._reader.search(_ANSWER_STOP)) is None:
+        while (found := self._search(_ANSWER_STOP)) is None:
             self._say_open(_ANSWER_STOPS)
-            if not (yield from self._reader.more()):
-                self._say(len(self._reader))
+            if not (yield from self._more()):
+                self._say(self._size)
                 return 0
         self._say(found[0])
         code = self._visible.code
         end = found[1] - found[0]
-        word = folded(self._reader.cut(0, end))
+        word = folded(self._part(0, end))
         if word == _CALL:  # a call within an answer is only a mention, unless the answer is never closed
-            open_ended = not code.inside and (yield from self._reader.find(_ANSWER_END)) is None
+            open_ended = not code.inside and (yield from self._find(_ANSWER_END)) is None
             return 0 if open_ended and not self._cut else -1
         closes = not code.marked
         if word == "</answer>":
-            end = yield from self._reader.space(end)
-            outer = yield from self._reader.starts(end, ["</final_answer>"])
+            end = yield from self._space(end)
+            outer = yield from self._starts(end, ["</final_answer>"])
             end += len(outer)
             closes = bool(outer) and not code.marked
         if closes:
             return end
         # In code, or alone: it closes the answer only if the text ends here.
-        behind = yield from self._reader.space(end)
-        return end if behind >= len(self._reader) else -1
+        behind = yield from self._space(end)
+        return end if behind >= self._size else -1
 
     def _call_with_fields(self) -> Steps[bool]:
         """Read a call whose server and tool are attributes of its tag."""
-        found = yield from self._reader.find(_OPEN_END, len(_WITH_FIELDS))
-        if found is None or self._reader.cut(found[0], found[1]) != ">":
+        found = yield from self._find(_OPEN_END, len(_WITH_FIELDS))
+        if found is None or self._part(found[0], found[1]) != ">":
             return False
         fields: dict[str, str] = {}
-        for field in _FIELD.finditer(self._reader.cut(0, found[0])):
+        for field in _FIELD.finditer(self._part(0, found[0])):
             kind = "<server_name>" if folded(field[1]).startswith("server") else "<tool_name>"
             fields.setdefault(kind, field[2] or field[3] or "")
         if not fields.get("<tool_name>"):
@@ -171,31 +165,27 @@ class XmlParser(DialectParser):
         """Read a call in a fence that begins the reply, or that a few words announce."""
         if not self._visible.code.line_start or not announces(self._before):
             return False
-        while _INFO_SO_FAR.match(self._reader.cut(0, 64)) and (yield from self._reader.more()):
+        while _INFO_SO_FAR.match(self._part(0, 64)) and (yield from self._more()):
             pass
-        info = _INFO.match(self._reader.cut(0, 200))
-        if info is None or not (yield from self._reader.starts(info.end(), (_CALL, _WITH_FIELDS))):
+        info = _INFO.match(self._part(0, 200))
+        if info is None or not (yield from self._starts(info.end(), (_CALL, _WITH_FIELDS))):
             return False
-        closer = yield from self._reader.find(_FENCE_OR_CALL_END, info.end())
-        end = closer[1] if closer else len(self._reader)
-        behind = yield from self._reader.space(end)
-        mark = yield from self._reader.starts(behind, ("```",))
-        rest = yield from self._reader.space(behind + len(mark))
-        if rest >= len(self._reader):
+        closer = yield from self._find(_FENCE_OR_CALL_END, info.end())
+        end = closer[1] if closer else self._size
+        behind = yield from self._space(end)
+        mark = yield from self._starts(behind, ("```",))
+        rest = yield from self._space(behind + len(mark))
+        if rest >= self._size:
             if self._cut:  # more may have followed
-                self._call(self._maker.lost(""), len(self._reader))
+                self._call(self._maker.lost(""), self._size)
                 return True
-        elif not (yield from self._reader.starts(rest, (_CALL, "```"))):
+        elif not (yield from self._starts(rest, (_CALL, "```"))):
             return False
         self._skip(info.end())
-        opener = yield from self._reader.starts(0, (_CALL, _WITH_FIELDS))
-        if opener == _CALL:
-            taken = yield from self._read_call(len(_CALL), {})
-        else:
-            taken = yield from self._call_with_fields()
+        taken = yield from self._read((yield from self._starts(0, (_CALL, _WITH_FIELDS))))
         if taken and mark:
-            behind = yield from self._reader.space(0)
-            if (yield from self._reader.starts(behind, ("```",))):
+            behind = yield from self._space(0)
+            if (yield from self._starts(behind, ("```",))):
                 self._skip(behind + 3)
         return taken
 
@@ -204,14 +194,14 @@ class XmlParser(DialectParser):
         tool = self._tags[opener]
         if not self._visible.code.line_start:
             return False
-        start = yield from self._reader.space(len(opener))
-        if not (yield from self._reader.starts(start, ("<", "{"))):
+        start = yield from self._space(len(opener))
+        if not (yield from self._starts(start, ("<", "{"))):
             return False
         closer = any_of([opener.replace("<", "</")], folds=True)
-        found = yield from self._reader.find(closer, start)
+        found = yield from self._find(closer, start)
         if found is None:
             return False
-        text = self._of_tags(self._reader.cut(start, found[0]).strip(), {"<tool_name>": tool.name})
+        text = self._of_tags(self._part(start, found[0]).strip(), {"<tool_name>": tool.name})
         try:
             values = read_json(text)
         except UnreadableJson:
@@ -226,8 +216,8 @@ class XmlParser(DialectParser):
         whole = True
         self._form(fields.get("<tool_name>", "")[:64])
         while True:
-            at = yield from self._reader.space(at)
-            tag = yield from self._reader.starts(at, (*_FIELDS, _CLOSER))
+            at = yield from self._space(at)
+            tag = yield from self._starts(at, (*_FIELDS, _CLOSER))
             if tag not in _FIELDS:
                 break
             if tag == "<arguments>":
@@ -235,68 +225,64 @@ class XmlParser(DialectParser):
             else:
                 fields[tag], at = yield from self._name(at + len(tag))
                 self._form(fields.get("<tool_name>", "")[:64])
-        rest = self._reader.cut(at)
+        rest = self._part(at)
         ended = not tag and any(word.startswith(rest) for word in (*_FIELDS, _CLOSER))
         if not (tag or fields) and not (ended and self._cut):
             self._form(None)
             return False
         if not (tag or ended or "<arguments>" in fields):  # other text is there
-            found = yield from self._reader.find(_OUTER, at)
-            at = found[1] if found else len(self._reader)
-        at = len(self._reader) if ended else at + len(tag)
-        self._finish(fields, at, lost=not whole or (ended and self._cut and "<arguments>" not in fields))
-        return True
-
-    def _finish(self, fields: dict[str, str], at: int, *, lost: bool) -> None:
-        """Emit a call; `lost` if the reply ended in it."""
+            found = yield from self._find(_OUTER, at)
+            at = found[1] if found else self._size
+        at = self._size if ended else at + len(tag)
         server, tool, arguments = (fields.get(tag, "") for tag in _FIELDS)
-        if lost:
+        if not whole or (ended and self._cut and "<arguments>" not in fields):  # the reply ended in it
             call = self._maker.lost(tool, server, arguments)
         elif not tool:
             call = self._maker.broken("<tool_name> is missing in <use_mcp_tool>", "", server)
         else:
-            call = self._maker.call(tool, arguments, server=server, closed=True)
+            call = self._maker.call(tool, arguments, server=server)
         self._call(call, at)
+        return True
 
     def _name(self, at: int) -> Steps[tuple[str, int]]:
         """Read a name. It ends at any tag, because its own closing tag may be missing or misspelled."""
-        found = yield from self._reader.find(_ANGLE, at)
-        end = found[0] if found else len(self._reader)
-        name = self._reader.cut(at, end).strip()
-        if (yield from self._reader.starts(end, ["</"])):
-            found = yield from self._reader.find(_TAG_END, end)
-            end = found[1] if found else len(self._reader)
+        found = yield from self._find(_ANGLE, at)
+        end = found[0] if found else self._size
+        name = self._part(at, end).strip()
+        if (yield from self._starts(end, ["</"])):
+            found = yield from self._find(_TAG_END, end)
+            end = found[1] if found else self._size
         return name, end
 
     def _arguments(self, at: int, fields: dict[str, str]) -> Steps[tuple[str, int, bool]]:
         """Read `<arguments>` from after its tag: the text, the offset after it, whether it is complete."""
         start = yield from self._inside(at)
-        if (yield from self._reader.starts(start, ["{"])):
-            end = yield from self._reader.balanced(start)
+        if (yield from self._starts(start, ["{"])):
+            end = yield from self._balanced(start)
             if end >= 0:
-                text = self._reader.cut(start, end)
+                text = self._part(start, end)
                 if (behind := (yield from self._closed(end, "</arguments>"))) >= 0:
                     return text, behind, True
                 if readable(text):
                     return text, (yield from self._behind_junk(end)), True
-        found = yield from self._reader.find(_ARGUMENTS_END, at)
-        ends = (self._reader.search(pattern, at) for pattern in _LAST_ENDS)
+        found = yield from self._find(_ARGUMENTS_END, at)
+        ends = (self._search(pattern, at) for pattern in _LAST_ENDS)
         found = found or next((end for end in ends if end), None)
         if found is None:
-            return self._reader.cut(start), len(self._reader), False
-        text = self._reader.cut(at, found[0]).strip()
-        closed = bool(self._reader.cut(found[1]).strip()) or not is_cut(text)
+            return self._part(start), self._size, False
+        text = self._part(at, found[0]).strip()
+        closed = bool(self._part(found[1]).strip()) or not is_cut(text)
         return self._of_tags(text, fields), found[1], closed
 
     def _behind_junk(self, at: int) -> Steps[int]:
         """Return the offset after up to `_MAX_JUNK` characters between arguments and their closing tag."""
-        next_tag = yield from self._reader.space(at)
-        if (yield from self._reader.starts(next_tag, (_CLOSER, *_FIELDS))):
+        next_tag = yield from self._space(at)
+        if (yield from self._starts(next_tag, (_CLOSER, *_FIELDS))):
             return next_tag
-        found = yield from self._reader.find(_SOON_CLOSED, at)
+        found = yield from self._find(_SOON_CLOSED, at)
         if found is None or found[0] - at > _MAX_JUNK:
             return at
-        return found[1] if folded(self._reader.cut(found[0], found[1])) == "</arguments>" else found[0]
+        return found[1] if folded(self._part(found[0], found[1])) == "</arguments>" else found[0]
 
     def _of_tags(self, text: str, fields: dict[str, str]) -> str:
         """Return arguments that were written as one tag each, as JSON; any other text unchanged."""

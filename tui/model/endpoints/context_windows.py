@@ -202,8 +202,7 @@ def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
     return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
 
 
-_Ask = Callable[[Inquiry, str], Awaitable[Ability]]
-_LOCAL: Mapping[str, tuple[_Ask, ...]] = {
+_LOCAL: Mapping[str, tuple[Callable[[Inquiry, str], Awaitable[Ability]], ...]] = {
     "ollama": (_of_ollama,),
     "lmstudio": (_of_lmstudio, _of_older_lmstudio),
     "llamacpp": (_of_llamacpp,),

@@ -38,7 +38,6 @@ _NOT_ALLOWED = frozenset({401, 402, 403})
 _LOADING = late(r"\bload|加载", re.IGNORECASE)
 
 _WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
-_KINDS = ("code", "status", "type", "detail")
 
 _QUOTED_CALL = late(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
@@ -298,7 +297,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     elif not body and choices is None and isinstance(chunk.get("errors"), list) and chunk["errors"]:
         body = chunk
     elif not body and choices is None and any(isinstance(chunk.get(name), str) for name in _WORDS):
-        body = chunk if any(map(chunk.get, _KINDS)) or len(chunk) == 1 else None
+        body = chunk if any(map(chunk.get, ("code", "status", "type", "detail"))) or len(chunk) == 1 else None
     elif not body and isinstance(first, dict) and FAILED_FINISH.fullmatch(str(first.get("finish_reason"))):
         body = f"the provider ended the reply with an error, {first['finish_reason']}"
     elif not body and (blocked := _blocked(chunk)):
@@ -434,22 +433,17 @@ def asked_wait(body: Any, headers: Mapping[str, str] | None = None, *, limited: 
     if delay is None:
         delay = _in_fields(body)
     if delay is None:
-        delay = _in_words(_text_of(body))
+        delay = _in_words(body)
     return retry_after(headers, limited=True) if delay is None and limited else delay
 
 
-def _text_of(body: Any) -> str:
-    if isinstance(body, str):
-        return body[:MOST_WORDS]
+def _in_words(body: Any) -> float | None:
     try:
-        return json.dumps(body, ensure_ascii=False)[:MOST_WORDS]
+        text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
-        return ""
-
-
-def _in_words(text: str) -> float | None:
+        return None
     for pattern in _IN_WORDS:
-        if (found := pattern.search(text)) is not None:
+        if (found := pattern.search(text[:MOST_WORDS])) is not None:
             delay = duration_in(found["time"]) if pattern is not _WAIT_SECONDS else delay_until(found["time"])
             delay = delay_until(found["time"].replace(" +", "+")) if delay is None else delay
             if delay is not None:

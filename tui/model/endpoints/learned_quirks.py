@@ -43,7 +43,7 @@ _POSITIONS = (
 class Learned:
     """The quirks that an endpoint is known to have for one model.
 
-    Tools are identified by their key, see `tool_forms`: a tool that its server changed is another tool.
+    Tools are identified by their key, see `request.key_of`: a tool that its server changed is another tool.
     `form` is the form that all tool schemas need, if it differs from the table's; `strict_tools` are sent in
     the strictest form. `left_out` are not sent at all: for the rest of the request after one rejection of
     their strictest schema, until mcptui exits after two (`refusals` counts them). `max_tools` is 0 if
@@ -105,7 +105,6 @@ class Learned:
     @property
     def facts(self) -> tuple[str, ...]:
         """A summary for the user, a few words each."""
-        tools = sorted(key.partition("#")[0] for key in self.left_out)
         facts = [
             *(f"rejects {name}" for name in sorted(self.dropped)),
             f"requires {self.max_tokens_name}" if self.max_tokens_name else "",
@@ -129,7 +128,7 @@ class Learned:
             "no JSON Schema for answers" if self.answer_format else "",
             "no response_format with tools" if self.no_format_with_tools else "",
             "no user message after a tool result" if self.no_user_after_tool else "",
-            *(f"tool {name} omitted" for name in tools),
+            *(f"tool {name} omitted" for name in sorted(map(_name_of, self.left_out))),
         ]
         return tuple(fact for fact in facts if fact)[:MAX_FACTS]
 
@@ -140,10 +139,8 @@ class Learned:
     @property
     def tool_marks(self) -> dict[str, str]:
         """Remarks on tools by qualified name: the part that the endpoint rejects, in words."""
-        simpler = {key.partition("#")[0]: "simplified schema for this endpoint" for key in self.strict_tools}
-        return simpler | {
-            key.partition("#")[0]: "omitted: rejected by this endpoint" for key in self.left_out
-        }
+        simpler = dict.fromkeys(map(_name_of, self.strict_tools), "simplified schema for this endpoint")
+        return simpler | dict.fromkeys(map(_name_of, self.left_out), "omitted: rejected by this endpoint")
 
     def begin(self) -> None:
         """Begin a request: a tool that was rejected once is tried again."""
@@ -152,13 +149,8 @@ class Learned:
         self.thinking_blocks = "required" if self.thinking_blocks else ""
 
     def about_tools(self) -> dict[str, Any]:
-        """Return a copy of what is known about tool schemas."""
+        """Return a copy of what is known about tool schemas, by field."""
         return {name: copy(getattr(self, name)) for name in _ABOUT_TOOLS}
-
-    def restore_tools(self, before: Mapping[str, Any]) -> None:
-        """Drop the knowledge about tool schemas gained since `before`, because it did not help."""
-        for name, value in before.items():
-            setattr(self, name, value)
 
     def to_json(self) -> dict[str, Any]:
         """Return the state as JSON; empty if there is nothing to remember."""
@@ -223,23 +215,32 @@ class Learned:
             case Do.OMIT:
                 return self._omit(row.what)
             case Do.NEAREST:
-                return self._take_levels(found)
+                if self.efforts:
+                    return ""
+                said = found["levels"]
+                self.efforts = {level for level in EFFORTS if re.search(rf"\b{level}\b", said, re.I)}
+                return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
             case Do.FEWER_TOOLS:
-                return self._limit_tools(number_in(found, "count") or 0, len(tools))
+                most = number_in(found, "count") or 0
+                if not 0 < most < len(tools):
+                    return ""
+                self.max_tools = most
+                many = units.plural(most, "tool")
+                return f"The endpoint accepts at most {many}. Retrying with the most relevant."
             case Do.SIMPLER_TOOL:
                 return self._refuse_tool(found.string, tools, traits)
-            case Do.SIMPLER_TOOLS if _rejected_tools(found.string, tools):
-                return ""
-            case Do.KIMI_TOOLS if traits.schema is not SchemaForm.PLAIN:
-                return ""
-            case Do.PLAIN_IDS if traits.call_ids is not CallIds.ANY:
-                return ""
-            case Do.NO_REASONING if self.fill_reasoning:
-                return ""
-            case Do.NO_BLOCKS | Do.NO_THINKING if self.thinking_blocks in ("refused", _CHANGES[row.do][1]):
-                return ""
             case Do.SEND_REASONING:
                 self.no_echo = False
+        in_vain = {
+            Do.SIMPLER_TOOLS: bool(_rejected_tools(found.string, tools)),
+            Do.KIMI_TOOLS: traits.schema is not SchemaForm.PLAIN,
+            Do.PLAIN_IDS: traits.call_ids is not CallIds.ANY,
+            Do.NO_REASONING: self.fill_reasoning,
+            Do.NO_BLOCKS: self.thinking_blocks == "refused",
+            Do.NO_THINKING: self.thinking_blocks != "",
+        }
+        if in_vain.get(row.do):
+            return ""
         name, value = _CHANGES[row.do]
         known, before = getattr(self, name), self.applied(traits)
         setattr(self, name, value)
@@ -270,24 +271,12 @@ class Learned:
         self.dropped.add(name)
         return f"The endpoint rejects {name}. Retrying without it."
 
-    def _take_levels(self, found: re.Match[str]) -> str:
-        if self.efforts:
-            return ""
-        self.efforts = {level for level in EFFORTS if re.search(rf"\b{level}\b", found["levels"], re.I)}
-        return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
-
-    def _limit_tools(self, most: int, sent: int) -> str:
-        if not 0 < most < sent:
-            return ""
-        self.max_tools = most
-        return f"The endpoint accepts at most {units.plural(most, 'tool')}. Retrying with the most relevant."
-
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         """Simplify the schema of the tool that a rejection is about; if that was done, omit the tool."""
         named = _rejected_tools(words, tools)
         if len(named) != 1:
             return ""
-        key, name = named[0], named[0].partition("#")[0]
+        key, name = named[0], _name_of(named[0])
         if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
             self.strict_tools.add(key)
             return f"The endpoint rejects the schema of {name}. Retrying with a simpler schema."
@@ -333,5 +322,9 @@ def _rejected_tools(words: str, tools: Sequence[str]) -> list[str]:
     for pattern in _POSITIONS:
         if (position := pattern.search(words)) and int(position[1]) < len(tools):
             return [tools[int(position[1])]]
-    names = {key: re.escape(key.partition("#")[0]) for key in tools}
-    return [key for key, name in names.items() if re.search(rf"(?<![\w-]){name}(?![\w-])", words)]
+    named = r"(?<![\w-]){}(?![\w-])"
+    return [key for key in tools if re.search(named.format(re.escape(_name_of(key))), words)]
+
+
+def _name_of(key: str) -> str:
+    return key.partition("#")[0]

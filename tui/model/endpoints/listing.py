@@ -58,7 +58,15 @@ class Inquiry:
                 asyncio.timeout(seconds),
                 self._client.stream(method, url, json=body, timeout=timeout) as response,
             ):
-                raw = await self._read(response)
+                raw = bytearray()
+                async for block in response.aiter_bytes():
+                    raw += block
+                    if len(raw) > MAX_BODY:
+                        raise ModelError(
+                            f"the response exceeds {MAX_BODY} bytes",
+                            where=errors.endpoint_of(self._profile),
+                            next_step="Enter the model id yourself.",
+                        )
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
@@ -73,20 +81,8 @@ class Inquiry:
             value = None
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")
-            raise errors.not_a_stream(self._profile, kind, raw[:4096], "JSON")
+            raise errors.not_a_stream(self._profile, kind, bytes(raw[:4096]), "JSON")
         return value
-
-    async def _read(self, response: Any) -> bytes:
-        raw = bytearray()
-        async for block in response.aiter_bytes():
-            raw += block
-            if len(raw) > MAX_BODY:
-                raise ModelError(
-                    f"the response exceeds {MAX_BODY} bytes",
-                    where=errors.endpoint_of(self._profile),
-                    next_step="Enter the model id yourself.",
-                )
-        return bytes(raw)
 
 
 def tls_context(base_url: str) -> ssl.SSLContext:
@@ -291,8 +287,6 @@ def _price(entry: Mapping[str, Any], name: str) -> float | None:
 PORT_SECONDS = 0.3
 READ_SECONDS = 1.0
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -322,7 +316,7 @@ def candidates(env: Mapping[str, str]) -> list[Candidate]:
     except ValueError:
         host, port = "127.0.0.1", 11434
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    if host in _LOOPBACK:
+    if host in ("127.0.0.1", "localhost", "::1"):
         found.insert(0, Candidate("ollama", host, port, "/api/tags"))
     return found
 

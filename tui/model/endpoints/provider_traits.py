@@ -7,8 +7,8 @@ of other clients.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Set
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -126,7 +126,7 @@ class Traits:
     max_tools: int = 128
     max_description: int = 1024
     effort: EffortField = EffortField.LEVEL
-    efforts: frozenset[str] = frozenset()
+    efforts: Set[str] = frozenset()
     cache_marks: bool = False
     cache_key: bool = False
     answer_format: str = "json_schema"
@@ -137,7 +137,6 @@ class Traits:
     reply_room: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class Row:
     """One row of the table: what differs from `Traits()` for a host and a model; "" is any.
 
@@ -145,72 +144,64 @@ class Row:
     The `refuses` of all matching rows are combined.
     """
 
-    host: str = ""
-    model: str = ""
-    traits: Mapping[str, Any] = field(default_factory=dict)
+    def __init__(self, host: str = "", model: str = "", **traits: Any) -> None:
+        self.host = host
+        self.model = model
+        self.traits = traits
 
     def matches(self, host: str, model: str) -> bool:
         ends = tuple(f".{end}" for end in self.host.split())
         if ends and not f".{host}".endswith(ends):
             return False
-        return not self.model or re.search(self.model, model, re.IGNORECASE) is not None
+        return re.search(self.model, model, re.IGNORECASE) is not None
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
 _GOOGLE: dict[str, Any] = {"schema": SchemaForm.GEMINI, "images": True, "named_results": True}
 
 
-def _row(host: str = "", model: str = "", **traits: Any) -> Row:
-    return Row(host, model, traits)
-
-
 TABLE = (
-    _row(host="api.openai.com", max_tokens_name="max_completion_tokens", cache_key=True),
-    _row(host="openai.azure.com fireworks.ai", cache_key=True),
+    Row(host="api.openai.com", max_tokens_name="max_completion_tokens", cache_key=True),
+    Row(host="openai.azure.com fireworks.ai", cache_key=True),
     # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
-    _row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", refuses={"stop"}),
-    _row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", audio=True),
+    Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", refuses={"stop"}),
+    Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", audio=True),
     # "reasoning_content … must be passed back" (vercel/ai#14739, pi#3636).
-    _row(model=r"thinking", reasoning=Echo.ALWAYS),
-    _row(model=r"deepseek-v4", reasoning=Echo.FILLED),
-    _row(
+    Row(model=r"thinking", reasoning=Echo.ALWAYS),
+    Row(model=r"deepseek-v4", reasoning=Echo.FILLED),
+    Row(
         host="deepseek.com",
         images=False,
         effort=EffortField.SWITCH_AND_LEVEL,
-        efforts=frozenset({"none", "low", "high", "max"}),
+        efforts={"none", "low", "high", "max"},
         answer_format="json_object",
     ),
-    _row(host="openrouter.ai", effort=EffortField.OBJECT),
-    _row(host="aliyuncs.com", effort=EffortField.ENABLE),
-    _row(host="siliconflow.com siliconflow.cn", effort=EffortField.ENABLE),
-    _row(host="z.ai bigmodel.cn", effort=EffortField.SWITCH, answer_format="json_object"),
-    _row(host="volces.com", effort=EffortField.SWITCH_AND_LEVEL),
+    Row(host="openrouter.ai", effort=EffortField.OBJECT),
+    Row(host="aliyuncs.com", effort=EffortField.ENABLE),
+    Row(host="siliconflow.com siliconflow.cn", effort=EffortField.ENABLE),
+    Row(host="z.ai bigmodel.cn", effort=EffortField.SWITCH, answer_format="json_object"),
+    Row(host="volces.com", effort=EffortField.SWITCH_AND_LEVEL),
     # Interleaved thinking: the model loses track without its own thinking.
-    _row(model=r"kimi|moonshot|glm|minimax", reasoning=Echo.ALWAYS),
-    _row(model=r"kimi|moonshot", schema=SchemaForm.KIMI),
-    _row(
+    Row(model=r"kimi|moonshot|glm|minimax", reasoning=Echo.ALWAYS),
+    Row(model=r"kimi|moonshot", schema=SchemaForm.KIMI),
+    Row(
         host="moonshot.ai moonshot.cn",
         schema=SchemaForm.KIMI,
         reasoning=Echo.ALWAYS,
         cache_key=True,
         effort=EffortField.SWITCH,
     ),
-    _row(
-        host="moonshot.ai moonshot.cn",
-        model=r"kimi-?k[3-9]",
-        effort=EffortField.LEVEL,
-        efforts=frozenset({"low", "high", "max"}),
-    ),
+    Row("moonshot.ai moonshot.cn", r"kimi-?k[3-9]", effort=EffortField.LEVEL, efforts={"low", "high", "max"}),
     # "reasoning_content is missing in assistant tool call message", whichever model made the call
     # (opencode#10996).
-    _row(model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", reasoning=Echo.FILLED),
-    _row(host="kimi.com", schema=SchemaForm.KIMI, reasoning=Echo.FILLED, cache_key=True),
+    Row(model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", reasoning=Echo.FILLED),
+    Row(host="kimi.com", schema=SchemaForm.KIMI, reasoning=Echo.FILLED, cache_key=True),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
-    _row(model=r"gemini", **_GOOGLE),
-    _row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", **_GOOGLE),
+    Row(model=r"gemini", **_GOOGLE),
+    Row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", **_GOOGLE),
     # Not through Anthropic's own compatible endpoint, which has no caching.
-    _row(model=r"claude", plain_keys=True, images=True, cache_marks=True),
-    _row(
+    Row(model=r"claude", plain_keys=True, images=True, cache_marks=True),
+    Row(
         host="api.anthropic.com",
         reasoning=Echo.NEVER,
         details=False,
@@ -221,9 +212,9 @@ TABLE = (
         effort=EffortField.BUDGET,
     ),
     # Ids are checked, and a user message after a result is rejected, wherever its templates are used.
-    _row(model=_MISTRAL, call_ids=CallIds.NINE, user_after_tool=False),
+    Row(model=_MISTRAL, call_ids=CallIds.NINE, user_after_tool=False),
     # Unknown fields are errors (extra_forbidden, avante#2347).
-    _row(
+    Row(
         host="mistral.ai",
         call_ids=CallIds.NINE,
         user_after_tool=False,
@@ -233,13 +224,10 @@ TABLE = (
         extra=False,
     ),
     # "property 'reasoning_content' is unsupported"
-    _row(host="groq.com", reasoning=Echo.NEVER, details=False, format_with_tools=False),
-    _row(host="cerebras.ai", reasoning=Echo.NEVER, details=False),
-    _row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", images=True),
-    _row(
-        model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)",
-        images=False,
-    ),
+    Row(host="groq.com", reasoning=Echo.NEVER, details=False, format_with_tools=False),
+    Row(host="cerebras.ai", reasoning=Echo.NEVER, details=False),
+    Row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", images=True),
+    Row(model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)", images=False),
 )
 
 
@@ -251,5 +239,5 @@ def traits_of(base_url: str, model: str) -> Traits:
     for row in TABLE:
         if row.matches(host, model):
             found |= row.traits
-            refused |= set(row.traits.get("refuses", ()))
-    return replace(Traits(), **(found | {"refuses": frozenset(refused)}))
+            refused |= row.traits.get("refuses", set())
+    return Traits(**(found | {"refuses": frozenset(refused)}))

@@ -1,7 +1,7 @@
 """The form of a row in the table of refusals, and what can be done about one. Pure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -110,6 +110,11 @@ class Refusal:
             return True
         statuses = _UNABLE if self.what in _MEDIA else _STATUSES.get(self.do, _MALFORMED)
         return status in statuses and (sent is None or self.what in sent)
+
+
+def rows(what: str, do: Do, patterns: Mapping[str, str]) -> list[Refusal]:
+    """Return the rows of several wordings of one thing, by who says it."""
+    return [Refusal(who, what, do, pattern) for who, pattern in patterns.items()]
 
 
 _MEDIA = ("images", "audio")

@@ -22,22 +22,22 @@ from tui.model.endpoints.refusal_rows import (
     Refusal,
     named,
     parameter,
+    rows,
 )
 
 # fmt: off
 TABLE: tuple[Refusal, ...] = (
     # -- a call that the model wrote, and that the endpoint or its parser could not read
-    Refusal("Groq", "call", Do.RETRY, r"tool_use_failed|failed_generation"),
-    Refusal("llama.cpp", "call", Do.RETRY,
-            r"failed to (?:call|parse|generate)\b.{0,24}(?:input at pos|(?:function|tool)(?!s\b"
-            r"|\w*\W{1,3}(?:schema|definition|parameters|grammar)))"),
-    Refusal("Ollama", "call", Do.RETRY, r"error parsing tool call"),
-    Refusal("Cerebras", "call", Do.RETRY,
-            r"tool call validation failed|attempted to call tool|parameters for tool .{1,80} did not match"
-            r" schema"),
-    Refusal("Groq, forced calls", "call", Do.RETRY,
-            r"tool choice is (?:required|none), but|model did not call a tool"),
-    Refusal("Gemini", "call", Do.RETRY, r"malformed_function_call"),
+    *rows("call", Do.RETRY, {
+        "Groq": r"tool_use_failed|failed_generation",
+        "llama.cpp": r"failed to (?:call|parse|generate)\b.{0,24}(?:input at pos|(?:function|tool)(?!s\b"
+        r"|\w*\W{1,3}(?:schema|definition|parameters|grammar)))",
+        "Ollama": r"error parsing tool call",
+        "Cerebras": r"tool call validation failed|attempted to call tool|parameters for tool .{1,80} did not "
+        r"match schema",
+        "Groq, forced calls": r"tool choice is (?:required|none), but|model did not call a tool",
+        "Gemini": r"malformed_function_call",
+    }),
 
     # -- thinking next to calls
     Refusal("Anthropic: no blocks", "history", Do.NO_THINKING,
@@ -59,297 +59,251 @@ TABLE: tuple[Refusal, ...] = (
     # -- the account
     Refusal("OpenRouter", "max_tokens", Do.FEWER_TOKENS,
             r"requires more credits, or fewer max_tokens.{0,80}can only afford <now>"),
-    Refusal("OpenAI", "account", Do.PAY, r"insufficient_quota"),
-    Refusal("DeepSeek, MiniMax, Vercel", "account", Do.PAY,
-            r"insufficient[_ ](?:account )?(?:balance|credits?|funds)|(?<!credit )balance is (?:insufficient"
-            r"|not enough|too low)"),
-    Refusal("Anthropic, Together", "account", Do.PAY,
-            r"credits? (?:balance|limit)|out of credits?|credit_balance"
-            r"|(?:\bno|(?:n.t|\bnot) have (?:any|enough|sufficient)) (?:remaining )?credits?\b"),
-    Refusal("xAI, Fireworks", "account", Do.PAY,
-            r"(?:used all|exhausted|depleted|expired).{0,40}credits?|credits? (?:are |have |is "
-            r"|has )?(?:been )?(?:depleted|exhausted|expired)|(?:monthly )?spending limit"),
-    Refusal("Hugging Face", "account", Do.PAY, r"exceeded your (?:monthly|daily) included credits"),
-    Refusal("Google, Moonshot", "account", Do.PAY,
-            r"(?:requires|enable|activate) (?:\w+ ){0,4}billing|billing[_ ](?:to be|hard|soft|is not|not)"),
-    Refusal("Cerebras", "account", Do.PAY,
-            r"payment[_ ]required|(?:account|key)(?: \S{1,40})? (?:is |has been )?(?:overdue|suspended)"),
-    Refusal("OpenRouter: key limit", "account", Do.PAY, r"key limit exceeded"),
-    Refusal("Alibaba, Volcengine", "account", Do.PAY,
-            r"arrearage|account ?overdue|account is in good standing|free ?tier ?only"),
-    Refusal("Zhipu, SiliconFlow", "account", Do.PAY, r"余额不足|欠费|无可用资源包"),
+    *rows("account", Do.PAY, {
+        "OpenAI": r"insufficient_quota",
+        "DeepSeek, MiniMax, Vercel": r"insufficient[_ ](?:account )?(?:balance|credits?|funds)|(?<!credit "
+        r")balance is (?:insufficient|not enough|too low)",
+        "Anthropic, Together": r"credits? (?:balance|limit)|out of credits?|credit_balance"
+        r"|(?:\bno|(?:n.t|\bnot) have (?:any|enough|sufficient)) (?:remaining )?credits?\b",
+        "xAI, Fireworks": r"(?:used all|exhausted|depleted|expired).{0,40}credits?|credits? (?:are |have |is "
+        r"|has )?(?:been )?(?:depleted|exhausted|expired)|(?:monthly )?spending limit",
+        "Hugging Face": r"exceeded your (?:monthly|daily) included credits",
+        "Google, Moonshot":
+        r"(?:requires|enable|activate) (?:\w+ ){0,4}billing|billing[_ ](?:to be|hard|soft|is not|not)",
+        "Cerebras":
+        r"payment[_ ]required|(?:account|key)(?: \S{1,40})? (?:is |has been )?(?:overdue|suspended)",
+        "OpenRouter: key limit": r"key limit exceeded",
+        "Alibaba, Volcengine": r"arrearage|account ?overdue|account is in good standing|free ?tier ?only",
+        "Zhipu, SiliconFlow": r"余额不足|欠费|无可用资源包",
+    }),
 
-    Refusal("OpenAI, Google", "account", Do.PAY_OR_WAIT,
-            r"exceeded your current quota|(?:check|your) (?:\w+ ){0,4}billing|billing (?:account|details"
-            r"|issue|limit)|billing_"),
-    Refusal("Copilot", "account", Do.PAY_OR_WAIT, r"quota_exceeded"),
+    *rows("account", Do.PAY_OR_WAIT, {
+        "OpenAI, Google": r"exceeded your current quota|(?:check|your) (?:\w+ ){0,4}billing|billing "
+        r"(?:account|details|issue|limit)|billing_",
+        "Copilot": r"quota_exceeded",
+    }),
 
     # -- rate limits, those of hours first
-    Refusal("OpenRouter, Groq, Cloudflare, ChatGPT", "rate", Do.WAIT_LONG,
-            r"per[ -_]?(?:day|week|month)|\b(?:daily|weekly|monthly)\b|\b[RT]PD\b|\b5[ -]hours?\b"
-            r"|usage[_ ]limit"),
-    Refusal("Zhipu: a day", "rate", Do.WAIT_LONG, r"每日|每天|本周|本月"),
-    Refusal("OpenAI and others", "rate", Do.WAIT, r"rate.?limit|too many requests|throttl"),
-    Refusal("Bedrock", "rate", Do.WAIT, r"too many .{0,40}please wait|please wait before"),
-    Refusal("Groq", "rate", Do.WAIT, r"(?:tokens?|requests?) per (?:min|hour)|\b[TR]PM\b"),
-    Refusal("Google", "rate", Do.WAIT, r"quota|resource_exhausted|resource has been exhausted"),
-    Refusal("Bedrock: capacity", "rate", Do.WAIT, r"service unavailable"),
-    Refusal("Zhipu", "rate", Do.WAIT, r"访问量过大|并发数过高|请求过于频繁|触发限流"),
+    *rows("rate", Do.WAIT_LONG, {
+        "OpenRouter, Groq, Cloudflare, ChatGPT": r"per[ -_]?(?:day|week|month)|\b(?:daily|weekly|monthly)\b"
+        r"|\b[RT]PD\b|\b5[ -]hours?\b|usage[_ ]limit",
+        "Zhipu: a day": r"每日|每天|本周|本月",
+    }),
+    *rows("rate", Do.WAIT, {
+        "OpenAI and others": r"rate.?limit|too many requests|throttl",
+        "Bedrock": r"too many .{0,40}please wait|please wait before",
+        "Groq": r"(?:tokens?|requests?) per (?:min|hour)|\b[TR]PM\b",
+        "Google": r"quota|resource_exhausted|resource has been exhausted",
+        "Bedrock: capacity": r"service unavailable",
+        "Zhipu": r"访问量过大|并发数过高|请求过于频繁|触发限流",
+    }),
 
     # -- a reply that may become too long: the number is the longest reply, never the window
-    Refusal("Anthropic: both", "max_tokens", Do.FEWER_TOKENS,
-            r"input length and `?max_tokens`? exceed context limit: <input> \+ <output> > <window>"),
-    Refusal("vLLM", "max_tokens", Do.FEWER_TOKENS,
-            r"max_(?:completion_)?tokens'? is too large: <output>.{0,60}context length is <window> tokens and"
-            r" your request has <input>"),
-    Refusal("TGI: both", "max_tokens", Do.FEWER_TOKENS,
-            r"tokens \+ `?max_new_tokens`? must be <= <window>\. Given: <input> `?inputs`? tokens and"
-            r" <output>"),
-    Refusal("Cloudflare: both", "max_tokens", Do.FEWER_TOKENS,
-            r"input and maximum output tokens \(<total>\) exceed\w{0,3} this model context window limit"
-            r" \(<window>"),
-    Refusal("OpenAI, vLLM: both", "max_tokens", Do.FEWER_TOKENS,
-            r"context length is <window>\b.{0,90}requested \S{1,9} tokens \(<input> in (?:the"
-            r"|your) (?:messages|prompt)\W{1,3}(?:<count> in the functions\W{1,3})?<output> (?:in"
-            r"|for) the completion"),
-    Refusal("OpenRouter: both", "max_tokens", Do.FEWER_TOKENS,
-            r"context length is <window>\b.{0,90}\(<input> of text input(?:, <count> of tool input)?,"
-            r" <output> in the output"),
-    Refusal("vLLM, newer", "max_tokens", Do.FEWER_TOKENS,
-            r"context length is <window>\b.{0,60}requested <output> output tokens and your prompt contains(?:"
-            r" at least)? <input> input"),
-    Refusal("SGLang: both", "max_tokens", Do.FEWER_TOKENS,
-            r"context length of <window>\b.{0,60}total of \S{1,9} tokens: <input> tokens from the input"
-            r" messages and <output> tokens for the completion"),
-    Refusal("OpenAI", "max_tokens", Do.FEWER_TOKENS,
-            r"supports? (?:at most|up to|a maximum of) <most> (?:completion|output) tokens"),
-    Refusal("Cloudflare", "max_tokens", Do.FEWER_TOKENS,
-            r"max_(?:completion_|output_)?tokens.{0,6} is too large.{0,60}at most <most>"),
-    Refusal("Anthropic", "max_tokens", Do.FEWER_TOKENS,
-            r"max_tokens: \S{1,9} > <most>, which is the maximum"),
-    Refusal("DeepSeek, DashScope, Z.AI", "max_tokens", Do.FEWER_TOKENS,
-            r"max_?(?:completion_|output_)?tokens.{0,80}\[ ?\d{1,3} ?[,，] ?<most> ?\]"),
-    Refusal("Vertex", "max_tokens", Do.FEWER_TOKENS,
-            r"max_?(?:output)?_?tokens value of \S{1,9}.{0,60}range is from \d+ \(inclusive\) (?:up )?to"
-            r" <most>(?: \(exclusive)?"),
-    Refusal("Groq, Mistral, Cohere", "max_tokens", Do.FEWER_TOKENS,
-            r"(?:\bmax[_ ]?(?:completion_|output_|new_)?tokens?|(?<!maximum )\boutput tokens)\b.{0,40}?(?:<="
-            r"|≤|(?:less|lower|smaller) than(?: or equal to)?|at most|(?<!must be )(?<!should be )(?:greater"
-            r"|larger|more|higher|bigger) than|up to|below|between \d+ and|exceeds?\b|\blimit(?: is"
-            r"| of)?)\D{0,30}?<most>"),
-    Refusal("Bedrock", "max_tokens", Do.FEWER_TOKENS,
-            r"maximum tokens you requested exceeds the model limit of <most>"),
-    Refusal("any: the maximum", "max_tokens", Do.FEWER_TOKENS,
-            r"maximum (?:value )?(?:for|of) .?max_(?:completion_)?tokens.? is <most>"),
-    Refusal("any: max_tokens", "max_tokens", Do.FEWER_TOKENS,
-            r"max_(?:completion_|output_|new_)?tokens.{0,12}(?:is|are|was|value is"
-            r"|parameter is)? ?(?:too (?:large|big|high)|out of range|exceeds?\b|above)"),
+    *rows("max_tokens", Do.FEWER_TOKENS, {
+        "Anthropic: both":
+        r"input length and `?max_tokens`? exceed context limit: <input> \+ <output> > <window>",
+        "vLLM": r"max_(?:completion_)?tokens'? is too large: <output>.{0,60}context length is <window> "
+        r"tokens and your request has <input>",
+        "TGI: both": r"tokens \+ `?max_new_tokens`? must be <= <window>\. Given: <input> `?inputs`? tokens "
+        r"and <output>",
+        "Cloudflare: both": r"input and maximum output tokens \(<total>\) exceed\w{0,3} this model context "
+        r"window limit \(<window>",
+        "OpenAI, vLLM: both": r"context length is <window>\b.{0,90}requested \S{1,9} tokens \(<input> in "
+        r"(?:the|your) (?:messages|prompt)\W{1,3}(?:<count> in the functions\W{1,3})?<output> (?:in|for) the "
+        r"completion",
+        "OpenRouter: both": r"context length is <window>\b.{0,90}\(<input> of text input(?:, <count> of tool "
+        r"input)?, <output> in the output",
+        "vLLM, newer": r"context length is <window>\b.{0,60}requested <output> output tokens and your prompt "
+        r"contains(?: at least)? <input> input",
+        "SGLang: both": r"context length of <window>\b.{0,60}total of \S{1,9} tokens: <input> tokens from "
+        r"the input messages and <output> tokens for the completion",
+        "OpenAI": r"supports? (?:at most|up to|a maximum of) <most> (?:completion|output) tokens",
+        "Cloudflare": r"max_(?:completion_|output_)?tokens.{0,6} is too large.{0,60}at most <most>",
+        "Anthropic": r"max_tokens: \S{1,9} > <most>, which is the maximum",
+        "DeepSeek, DashScope, Z.AI":
+        r"max_?(?:completion_|output_)?tokens.{0,80}\[ ?\d{1,3} ?[,，] ?<most> ?\]",
+        "Vertex": r"max_?(?:output)?_?tokens value of \S{1,9}.{0,60}range is from \d+ \(inclusive\) (?:up "
+        r")?to <most>(?: \(exclusive)?",
+        "Groq, Mistral, Cohere": r"(?:\bmax[_ ]?(?:completion_|output_|new_)?tokens?|(?<!maximum )\boutput "
+        r"tokens)\b.{0,40}?(?:<=|≤|(?:less|lower|smaller) than(?: or equal to)?|at most|(?<!must be "
+        r")(?<!should be )(?:greater|larger|more|higher|bigger) than|up to|below|between \d+ and|exceeds?\b"
+        r"|\blimit(?: is| of)?)\D{0,30}?<most>",
+        "Bedrock": r"maximum tokens you requested exceeds the model limit of <most>",
+        "any: the maximum": r"maximum (?:value )?(?:for|of) .?max_(?:completion_)?tokens.? is <most>",
+        "any: max_tokens": r"max_(?:completion_|output_|new_)?tokens.{0,12}(?:is|are|was|value is"
+        r"|parameter is)? ?(?:too (?:large|big|high)|out of range|exceeds?\b|above)",
+    }),
 
     # -- a conversation that is too long: the number is the window
-    Refusal("llama.cpp: n_ctx", "conversation", Do.SHORTEN,
-            r"exceed_context_size_error.{0,200}\bn_ctx\W{1,4}<window>"),
-    Refusal("llama.cpp", "conversation", Do.SHORTEN,
-            r"exceed\w{0,9} the available context size(?: \(<window>)?"),
-    Refusal("LM Studio", "conversation", Do.SHORTEN,
-            r"tokens to keep from the initial prompt is (?:greater|larger) than the context"
-            r" length(?:.{0,40}n_ctx: <window>)?"),
-    Refusal("LM Studio, older", "conversation", Do.SHORTEN,
-            r"keep the first \S{1,9} tokens when.{0,60}context length of only <window>"),
-    Refusal("Anthropic", "conversation", Do.SHORTEN, r"prompt is too long: \S{1,9} tokens? > <window>"),
-    Refusal("Anthropic: bytes", "conversation", Do.SHORTEN, r"request_too_large"),
-    Refusal("Google", "conversation", Do.SHORTEN,
-            r"\bexceeds? the maximum number of (?:input )?tokens(?: allowed)?(?: \(?<window>)?"),
-    Refusal("Vertex", "conversation", Do.SHORTEN,
-            r"input token count (?:is \S{1,9} )?but (?:the )?model only supports up to <window>"),
-    Refusal("Copilot", "conversation", Do.SHORTEN,
-            r"(?:prompt|input) token count of \S{1,9} exceeds the limit of <window>"
-            r"|model_max_prompt_tokens_exceeded"),
-    Refusal("xAI", "conversation", Do.SHORTEN, r"maximum prompt length is <window>"),
-    Refusal("Mistral", "conversation", Do.SHORTEN, r"too large for model with <window>"),
-    Refusal("Moonshot", "conversation", Do.SHORTEN,
-            r"exceeded (?:the )?(?:model )?token limit(?:: <window>)?"),
-    Refusal("MiniMax", "conversation", Do.SHORTEN, r"context window exceeds limit(?! ?\(?\d{5})"),
-    Refusal("DashScope", "conversation", Do.SHORTEN, r"range of input length should be \[\d+, ?<window>\]"),
-    Refusal("Z.AI 1210", "conversation", Do.SHORTEN, r"tokens in request more than max tokens allowed"),
-    Refusal("Z.AI 1261", "conversation", Do.SHORTEN,
-            r"\b(?:prompt|input)s? exceeds? (?:the )?max(?:imum)? length"),
-    Refusal("Zhipu, Qwen", "conversation", Do.SHORTEN,
-            r"prompt ?超长|输入.{0,12}(?:超长|过长|超过)|超[过出].{0,10}(?:上下文|最大长度|最大输入)"
-            r"|上下文.{0,6}(?:超|过长)"),
-    Refusal("SGLang", "conversation", Do.SHORTEN,
-            r"(?:prompt|input|sequence|context) ?(?:length|size)?s? ?\(?\S{1,9}(?: tokens?)?\)? (?:exceeds?"
-            r"|is (?:longer|greater|larger) than) (?:the )?(?:model.?s )?(?:maximum |max |allowed "
-            r"|supported )*(?:(?:context|input|sequence|prompt|token) )?(?:length|window|size|limit)s?(?: of"
-            r"| is|:)? ?\(?<window>"),
-    Refusal("TGI", "conversation", Do.SHORTEN, r"`?inputs`? (?:must have|tokens must be) less than <window>"),
-    Refusal("watsonx", "conversation", Do.SHORTEN,
-            r"input tokens \S{1,9} (?:cannot|can ?not|must not) exceed the (?:total )?tokens? limit(?: of)?"
-            r" <window>"),
-    Refusal("Cohere", "conversation", Do.SHORTEN,
-            r"too many tokens: .{0,80}(?:cannot|must not|can.t) exceed <window>"
-            r"|size limit exceeded by \d+ tokens"),
-    Refusal("Cerebras", "conversation", Do.SHORTEN,
-            r"reduce the length of .{0,60}current length is \S{1,9} while limit is <window>"),
-    Refusal("Fireworks", "conversation", Do.SHORTEN,
-            r"(?:prompt|input) is too long: \S{1,9}, model maximum context length: <window>"),
-    Refusal("GitHub Models", "conversation", Do.SHORTEN,
-            r"body too large for .{0,80}max size: <window> tokens"),
-    Refusal("SiliconFlow", "conversation", Do.SHORTEN,
-            r"(?:prompt_tokens|max_total_tokens)\D{0,6}\S{0,9} must be less than(?: or equal to)? max_seq_len"
-            r" \(<window>"),
-    Refusal("SambaNova", "conversation", Do.SHORTEN,
-            r"(?:exceeds? (?:the )?max(?:imum)? sequence length"
-            r"|sequence length \S{1,9} exceeds (?:the )?maximum)"
-            r" ?\(?<window>"),
-    Refusal("TabbyAPI, vLLM", "conversation", Do.SHORTEN,
-            r"(?:length|tokens) \S{1,9} (?:is greater than|exceeds) (?:the )?(?:max_seq_len|max_input_len"
-            r"|max_model_len|cache_size) <window>"),
-    Refusal("Bedrock, Titan", "conversation", Do.SHORTEN,
-            r"too many input tokens\W{1,3}max input tokens: <window>"),
-    Refusal("Snowflake", "conversation", Do.SHORTEN, r"max tokens of <window> exceeded"),
-    Refusal("vLLM: nothing left", "conversation", Do.SHORTEN,
-            r"max_(?:completion_)?tokens must be at least 1, got -|default_max_tokens \(-"
-            r"|no room for (?:output|completion)"),
-    Refusal("Ollama", "conversation", Do.SHORTEN, r"no user query found"),
-    Refusal("Ollama: too long", "conversation", Do.SHORTEN,
-            r"exceeded max context length by|input length exceeds the context length"),
-    Refusal("Volcengine", "conversation", Do.SHORTEN, r"exceed max message tokens|max_message_tokens"),
-    Refusal("Spark", "conversation", Do.SHORTEN, r"token count exceeds the upper limit"),
-    Refusal("OpenAI, DeepSeek, vLLM", "conversation", Do.SHORTEN,
-            r"(?:maximum|max) (?:context|input|sequence) (?:length|window)(?: is| of|:)? ?\(?<window>"),
-    Refusal("any: longer", "conversation", Do.SHORTEN,
-            rf"(?:{SENT}|sequence).{{0,60}}(?:longer|greater|larger|more) than (?:the )?(?:model.?s )?"
-            r"(?:specified )?(?:maximum |max )?(?:allowed |supported )?(?:(?:context|input|prompt|sequence"
-            r"|model) )?(?:length|window|size)(?: of <window>)?"),
-    Refusal("any: exceeds N", "conversation", Do.SHORTEN,
-            r"(?:(?<!max_)\btokens?|\binputs?|\bprompts?)\b.{0,40}\bexceed(?:s|ed)? (?:the |this "
-            r"|our )?(?:[\w'’]{1,20} ){0,4}(?:limit|length|window|size|maximum)(?: of| is|:)? ?\(?<window>"),
-    Refusal("any: has N", "conversation", Do.SHORTEN,
-            rf"(?:{SENT}.{{0,60}}tokens\b.{{0,40}}context (?:window|length|size) is (?:only )?"
-            r"|\bnot fit (?:in|into|within) (?:the |its )?(?:model.?s )?context(?: window| length)?\W{1,3}"
-            rf"|has a context (?:window|length) of (?=.{{0,60}}\b{SENT}))<window>"),
-    Refusal("any: context", "conversation", Do.SHORTEN,
-            r"context[_ ]?(?:length|window|size)(?:[_ ]limit)?[_ ]?(?:is |has been |was )?(?:exceed|reached"
-            r"|too small|of only|overflow)|exceed\w{0,9} (?:the |this |your )?(?:(?:available|allowed"
-            r"|model.?s?|configured) )*(?:maximum |max )?context|context (?:overflow|limit (?:reached"
-            r"|exceeded))|model_context_window_exceeded|(?:reached|hit|beyond|past|over) (?:its |the "
-            r"|your )?(?:maximum )?context (?:window|length|limit)"),
-    Refusal("any: maximum", "conversation", Do.SHORTEN,
-            r"maximum (?:context|prompt|input) length|maximum allowed (?:input|prompt) length"),
-    Refusal("any: too long", "conversation", Do.SHORTEN,
-            rf"\b{SENT}(?: length| size)?(?: is| are|_is|_too|:)?[ _]?(?:too[ _](?:long|large|big))"
-            r"|prompt_too_long|string_above_max_length.{0,60}messages|body is too large|entity too large"),
-    Refusal("any: tokens", "conversation", Do.SHORTEN,
-            r"(?:tokens? limit(?: of \d{1,9})?|max_tokens_limit|tokens_limit)[_ ](?:exceeded|reached)"
-            r"|too many (?:input "
-            r"|prompt )?tokens|input tokens? (?:count )?(?:exceeds?|exceeded)\b|(?:tokens?|inputs?"
-            r"|prompts?) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model(?:.?s)? )?(?:max|limit"
-            r"|context"
-            r"|allowed|configured|total token)|token count is above|token_quantity_exceeded|exceeds? n_ctx"
-            r"|exceeds? (?:the )?maximum allowed tokens|max input characters|maximum length exceeded"),
-    Refusal("Groq, OpenAI: reduce", "conversation", Do.SHORTEN,
-            r"(?:reduce|shorten) (?:the length of )?(?:the |your )?(?:length of (?:the |your )?)?(?:messages"
-            r"|prompt|input|context)\b|(?:shorter|smaller) (?:prompt|input|context)"),
+    *rows("conversation", Do.SHORTEN, {
+        "llama.cpp: n_ctx": r"exceed_context_size_error.{0,200}\bn_ctx\W{1,4}<window>",
+        "llama.cpp": r"exceed\w{0,9} the available context size(?: \(<window>)?",
+        "LM Studio": r"tokens to keep from the initial prompt is (?:greater|larger) than the context"
+        r" length(?:.{0,40}n_ctx: <window>)?",
+        "LM Studio, older": r"keep the first \S{1,9} tokens when.{0,60}context length of only <window>",
+        "Anthropic": r"prompt is too long: \S{1,9} tokens? > <window>",
+        "Anthropic: bytes": r"request_too_large",
+        "Google": r"\bexceeds? the maximum number of (?:input )?tokens(?: allowed)?(?: \(?<window>)?",
+        "Vertex": r"input token count (?:is \S{1,9} )?but (?:the )?model only supports up to <window>",
+        "Copilot": r"(?:prompt|input) token count of \S{1,9} exceeds the limit of <window>"
+        r"|model_max_prompt_tokens_exceeded",
+        "xAI": r"maximum prompt length is <window>",
+        "Mistral": r"too large for model with <window>",
+        "Moonshot": r"exceeded (?:the )?(?:model )?token limit(?:: <window>)?",
+        "MiniMax": r"context window exceeds limit(?! ?\(?\d{5})",
+        "DashScope": r"range of input length should be \[\d+, ?<window>\]",
+        "Z.AI 1210": r"tokens in request more than max tokens allowed",
+        "Z.AI 1261": r"\b(?:prompt|input)s? exceeds? (?:the )?max(?:imum)? length",
+        "Zhipu, Qwen":
+        r"prompt ?超长|输入.{0,12}(?:超长|过长|超过)|超[过出].{0,10}(?:上下文|最大长度|最大输入)"
+        r"|上下文.{0,6}(?:超|过长)",
+        "SGLang": r"(?:prompt|input|sequence|context) ?(?:length|size)?s? ?\(?\S{1,9}(?: tokens?)?\)? "
+        r"(?:exceeds?|is (?:longer|greater|larger) than) (?:the )?(?:model.?s )?(?:maximum |max |allowed "
+        r"|supported )*(?:(?:context|input|sequence|prompt|token) )?(?:length|window|size|limit)s?(?: of| is"
+        r"|:)? ?\(?<window>",
+        "TGI": r"`?inputs`? (?:must have|tokens must be) less than <window>",
+        "watsonx": r"input tokens \S{1,9} (?:cannot|can ?not|must not) exceed the (?:total )?tokens? "
+        r"limit(?: of)? <window>",
+        "Cohere": r"too many tokens: .{0,80}(?:cannot|must not|can.t) exceed <window>"
+        r"|size limit exceeded by \d+ tokens",
+        "Cerebras": r"reduce the length of .{0,60}current length is \S{1,9} while limit is <window>",
+        "Fireworks": r"(?:prompt|input) is too long: \S{1,9}, model maximum context length: <window>",
+        "GitHub Models": r"body too large for .{0,80}max size: <window> tokens",
+        "SiliconFlow": r"(?:prompt_tokens|max_total_tokens)\D{0,6}\S{0,9} must be less than(?: or equal to)? "
+        r"max_seq_len \(<window>",
+        "SambaNova": r"(?:exceeds? (?:the )?max(?:imum)? sequence length|sequence length \S{1,9} exceeds "
+        r"(?:the )?maximum) ?\(?<window>",
+        "TabbyAPI, vLLM": r"(?:length|tokens) \S{1,9} (?:is greater than|exceeds) (?:the )?(?:max_seq_len"
+        r"|max_input_len|max_model_len|cache_size) <window>",
+        "Bedrock, Titan": r"too many input tokens\W{1,3}max input tokens: <window>",
+        "Snowflake": r"max tokens of <window> exceeded",
+        "vLLM: nothing left": r"max_(?:completion_)?tokens must be at least 1, got -|default_max_tokens \(-"
+        r"|no room for (?:output|completion)",
+        "Ollama": r"no user query found",
+        "Ollama: too long": r"exceeded max context length by|input length exceeds the context length",
+        "Volcengine": r"exceed max message tokens|max_message_tokens",
+        "Spark": r"token count exceeds the upper limit",
+        "OpenAI, DeepSeek, vLLM":
+        r"(?:maximum|max) (?:context|input|sequence) (?:length|window)(?: is| of|:)? ?\(?<window>",
+        "any: longer":
+        rf"(?:{SENT}|sequence).{{0,60}}(?:longer|greater|larger|more) than (?:the )?(?:model.?s )?"
+        r"(?:specified )?(?:maximum |max )?(?:allowed |supported )?(?:(?:context|input|prompt|sequence"
+        r"|model) )?(?:length|window|size)(?: of <window>)?",
+        "any: exceeds N": r"(?:(?<!max_)\btokens?|\binputs?|\bprompts?)\b.{0,40}\bexceed(?:s|ed)? (?:the "
+        r"|this |our )?(?:[\w'’]{1,20} ){0,4}(?:limit|length|window|size|maximum)(?: of| is|:)? ?\(?<window>",
+        "any: has N": rf"(?:{SENT}.{{0,60}}tokens\b.{{0,40}}context (?:window|length|size) is (?:only )?"
+        r"|\bnot fit (?:in|into|within) (?:the |its )?(?:model.?s )?context(?: window| length)?\W{1,3}"
+        rf"|has a context (?:window|length) of (?=.{{0,60}}\b{SENT}))<window>",
+        "any: context": r"context[_ ]?(?:length|window|size)(?:[_ ]limit)?[_ ]?(?:is |has been |was "
+        r")?(?:exceed|reached|too small|of only|overflow)|exceed\w{0,9} (?:the |this |your )?(?:(?:available"
+        r"|allowed|model.?s?|configured) )*(?:maximum |max )?context|context (?:overflow|limit (?:reached"
+        r"|exceeded))|model_context_window_exceeded|(?:reached|hit|beyond|past|over) (?:its |the |your "
+        r")?(?:maximum )?context (?:window|length|limit)",
+        "any: maximum": r"maximum (?:context|prompt|input) length|maximum allowed (?:input|prompt) length",
+        "any: too long":
+        rf"\b{SENT}(?: length| size)?(?: is| are|_is|_too|:)?[ _]?(?:too[ _](?:long|large|big))"
+        r"|prompt_too_long|string_above_max_length.{0,60}messages|body is too large|entity too large",
+        "any: tokens": r"(?:tokens? limit(?: of \d{1,9})?|max_tokens_limit|tokens_limit)[_ ](?:exceeded"
+        r"|reached)|too many (?:input |prompt )?tokens|input tokens? (?:count )?(?:exceeds?|exceeded)\b"
+        r"|(?:tokens?|inputs?|prompts?) .{0,80}\bexceed(?:s|ed|ing)? (?:the |our |this )?(?:model(?:.?s)? "
+        r")?(?:max|limit|context|allowed|configured|total token)|token count is above|token_quantity_exceeded"
+        r"|exceeds? n_ctx|exceeds? (?:the )?maximum allowed tokens|max input characters|maximum length "
+        r"exceeded",
+        "Groq, OpenAI: reduce": r"(?:reduce|shorten) (?:the length of )?(?:the |your )?(?:length of (?:the "
+        r"|your )?)?(?:messages|prompt|input|context)\b|(?:shorter|smaller) (?:prompt|input|context)",
+    }),
 
     # -- no function calling
     Refusal("Bedrock", "stream", Do.NO_STREAM,
             r"in streaming mode|unsupported for streaming|tools with stream|stream(?:ing)? with tools"),
-    Refusal("vLLM", "tools", Do.TEXT_TOOLS,
-            r"enable-auto-tool-choice|tool[-_]call[-_]parser|(?:\bno|\bnot?\b.{0,16}) tool parser"
-            r"|--tool-parser"),
-    Refusal("llama.cpp", "tools", Do.TEXT_TOOLS, r"--jinja"),
-    Refusal("Google", "tools", Do.TEXT_TOOLS,
-            rf"{CALLS} is not enabled|{CALLS} (?:is|are) not (?:available|allowed)"),
-    Refusal("LiteLLM", "tools", Do.TEXT_TOOLS,
-            r"not support (?:the )?param(?:eter)?s?\b.{0,8}[\[{(].{0,60}\btools\b"),
+    *rows("tools", Do.TEXT_TOOLS, {
+        "vLLM": r"enable-auto-tool-choice|tool[-_]call[-_]parser|(?:\bno|\bnot?\b.{0,16}) tool parser"
+        r"|--tool-parser",
+        "llama.cpp": r"--jinja",
+        "Google": rf"{CALLS} is not enabled|{CALLS} (?:is|are) not (?:available|allowed)",
+        "LiteLLM": r"not support (?:the )?param(?:eter)?s?\b.{0,8}[\[{(].{0,60}\btools\b",
+    }),
     Refusal("OpenRouter: parameters", "parameters", Do.FEWER_PARAMETERS,
             r"no endpoints? (?:found )?that can handle the requested parameters"),
-    Refusal("OpenRouter", "tools", Do.TEXT_TOOLS,
-            r"no endpoints? (?:found )?that support tool use|support tool use"),
-    Refusal("OpenAI, Groq", "tools", Do.TEXT_TOOLS,
-            r"""\btools["'`]?(?: and \W?tool_choice\W?)?(?: param(?:eter)?| field| option)?(?: is"""
-            r"""| are)? not (?:supported|allowed|permitted|enabled|available|accepted|a valid)"""
-            r"""|(?:unsupported|invalid|unknown|unrecogni[sz]ed|unexpected) (?:request )?(?:keyword"""
-            r""" )?(?:param(?:eter)?|field|argument|name)s?(?:\(s\))?(?: supplied)?\W{1,4}tools\b(?!\[|\.)"""
-            r"""|\btools\W? was unexpected|cannot use tools|no tool support|\btools? (?:use )?is disabled"""
-            r"""|unsupported (?:\w+ )?params?\W{1,4}tools\b"""),
-    Refusal("FastAPI", "tools", Do.TEXT_TOOLS,
-            r"\btools\W{1,3}(?:extra (?:inputs|fields) (?:are )?not (?:permitted|allowed))"
-            r"|extra_forbidden.{0,40}\btools\b(?![.\[])"),
-    Refusal("any: no function calling", "tools", Do.TEXT_TOOLS,
-            rf"{CALLS}.{{0,24}}(?:(?:\bnot\b|n.t\b).{{0,12}}(?:support|enabl|implement|available|compatible)"
-            rf"|\bunsupported)|(?:\bnot|n.t|\bno)\b.{{0,12}}(?:support|capab|compatib"
-            rf"|able)\w{{0,8}}.{{0,30}}(?:{CALLS}|\btools\b|\bfunctions\b)(?! ?(?:schema|keyword|format"
-            rf"|choice))|(?:\bnot a|(?:\bnot|n.t) have(?: any)?) (?:{CALLS})"
-            r"|\b(?:tools?|functions|tool support) (?:is|are) (?:not (?:supported|available)|unsupported)"
-            r"|property \W?tools\W? is unsupported|(?:不支持|未开启).{0,12}(?:function ?call|tools?|工具"
-            r"|函数调用)|(?:function ?call\w*|tools?|工具调用|函数调用).{0,8}不支持|n.t have tools"
-            r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model|\] support tool"
-            r"|\btools\b.{0,12} requires a model|unable to use tools|\bnot (?:been )?trained for (?:tool"
-            rf"|function)|(?:{CALLS}|\btools) (?:is|are) only (?:supported|available) (?:for|by|with|on)\b"
-            rf"|(?:{CALLS}|\btools\b) (?:is|are) (?:currently )?not (?:currently |yet )?supported"),
+    *rows("tools", Do.TEXT_TOOLS, {
+        "OpenRouter": r"no endpoints? (?:found )?that support tool use|support tool use",
+        "OpenAI, Groq":
+        r"""\btools["'`]?(?: and \W?tool_choice\W?)?(?: param(?:eter)?| field| option)?(?: is"""
+        r"""| are)? not (?:supported|allowed|permitted|enabled|available|accepted|a valid)"""
+        r"""|(?:unsupported|invalid|unknown|unrecogni[sz]ed|unexpected) (?:request )?(?:keyword"""
+        r""" )?(?:param(?:eter)?|field|argument|name)s?(?:\(s\))?(?: supplied)?\W{1,4}tools\b(?!\[|\.)"""
+        r"""|\btools\W? was unexpected|cannot use tools|no tool support|\btools? (?:use )?is disabled"""
+        r"""|unsupported (?:\w+ )?params?\W{1,4}tools\b""",
+        "FastAPI": r"\btools\W{1,3}(?:extra (?:inputs|fields) (?:are )?not (?:permitted|allowed))"
+        r"|extra_forbidden.{0,40}\btools\b(?![.\[])",
+        "any: no function calling":
+        rf"{CALLS}.{{0,24}}(?:(?:\bnot\b|n.t\b).{{0,12}}(?:support|enabl|implement|available|compatible)"
+        rf"|\bunsupported)|(?:\bnot|n.t|\bno)\b.{{0,12}}(?:support|capab|compatib"
+        rf"|able)\w{{0,8}}.{{0,30}}(?:{CALLS}|\btools\b|\bfunctions\b)(?! ?(?:schema|keyword|format"
+        rf"|choice))|(?:\bnot a|(?:\bnot|n.t) have(?: any)?) (?:{CALLS})"
+        r"|\b(?:tools?|functions|tool support) (?:is|are) (?:not (?:supported|available)|unsupported)"
+        r"|property \W?tools\W? is unsupported|(?:不支持|未开启).{0,12}(?:function ?call|tools?|工具"
+        r"|函数调用)|(?:function ?call\w*|tools?|工具调用|函数调用).{0,8}不支持|n.t have tools"
+        r"|\btools\W{1,2} unsupported|tools cannot be used|calling requires a model|\] support tool"
+        r"|\btools\b.{0,12} requires a model|unable to use tools|\bnot (?:been )?trained for (?:tool"
+        rf"|function)|(?:{CALLS}|\btools) (?:is|are) only (?:supported|available) (?:for|by|with|on)\b"
+        rf"|(?:{CALLS}|\btools\b) (?:is|are) (?:currently )?not (?:currently |yet )?supported",
+    }),
     # -- no system role
-    Refusal("Google (Gemma)", "system text", Do.JOIN_SYSTEM,
-            r"(?:developer|system) instructions? (?:is|are) not (?:enabled|supported|allowed)"),
-    Refusal("OpenAI (o1)", "system text", Do.JOIN_SYSTEM,
-            r"\brole\W{1,3} does not support \W?(?:system|developer)|unsupported value:"
-            r" \W?messages\[\d+\]\.role"),
-    Refusal("templates (Gemma 2)", "system text", Do.JOIN_SYSTEM,
-            rf"{SYSTEM} (?:is |are )?not (?:supported|allowed)"),
-    Refusal("DashScope, Baidu", "system text", Do.JOIN_SYSTEM,
-            r"allowed roles\W{1,3}user\W{1,4}assistant\b(?!\W{1,4}(?:or )?\W?system)|roles?\W{0,3} (?:must"
-            r"|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
-            r"|assistant)\W{1,4}(?:or |and )?\W?(?:assistant|user)(?!\W{1,4}(?:or |and )?\W?system)"),
-    Refusal("any: role", "system text", Do.JOIN_SYSTEM,
-            r"[\"'`](?:system|developer)[\"'`] (?:role )?(?:is "
-            r"|are )?(?:(?:currently )?not (?:currently )?(?:supported"
-            r"|allowed|permitted|valid|accepted)|unsupported)|\brole (?:system|developer) is not (?:permitted"
-            r"|supported|allowed|valid)|role\W{1,3}input should be (?!.{0,60}\b(?:system"
-            r"|developer)\b)\W?user\b"
-            r"|invalid value: \W?(?:system|developer)\W|role of messages? (?:must|should) be \W?user"),
-    Refusal("Anthropic's API", "system text", Do.JOIN_SYSTEM,
-            r"unexpected role \W{0,2}(?:system|developer)|(?:invalid|unknown"
-            r"|unsupported) (?:message )?role\W{1,4}(?:system|developer)"),
-    Refusal("Bedrock", "system text", Do.JOIN_SYSTEM, rf"{named(SYSTEM, within=24)}"),
+    *rows("system text", Do.JOIN_SYSTEM, {
+        "Google (Gemma)": r"(?:developer|system) instructions? (?:is|are) not (?:enabled|supported|allowed)",
+        "OpenAI (o1)": r"\brole\W{1,3} does not support \W?(?:system|developer)|unsupported value:"
+        r" \W?messages\[\d+\]\.role",
+        "templates (Gemma 2)": rf"{SYSTEM} (?:is |are )?not (?:supported|allowed)",
+        "DashScope, Baidu": r"allowed roles\W{1,3}user\W{1,4}assistant\b(?!\W{1,4}(?:or )?\W?system)"
+        r"|roles?\W{0,3} (?:must|should|can only) be (?:in |one of |either )?\W{0,2}(?:user"
+        r"|assistant)\W{1,4}(?:or |and )?\W?(?:assistant|user)(?!\W{1,4}(?:or |and )?\W?system)",
+        "any: role": r"[\"'`](?:system|developer)[\"'`] (?:role )?(?:is "
+        r"|are )?(?:(?:currently )?not (?:currently )?(?:supported"
+        r"|allowed|permitted|valid|accepted)|unsupported)|\brole (?:system|developer) is not (?:permitted"
+        r"|supported|allowed|valid)|role\W{1,3}input should be (?!.{0,60}\b(?:system"
+        r"|developer)\b)\W?user\b"
+        r"|invalid value: \W?(?:system|developer)\W|role of messages? (?:must|should) be \W?user",
+        "Anthropic's API": r"unexpected role \W{0,2}(?:system|developer)|(?:invalid|unknown"
+        r"|unsupported) (?:message )?role\W{1,4}(?:system|developer)",
+        "Bedrock": rf"{named(SYSTEM, within=24)}",
+    }),
     Refusal("templates: alternating roles", "system text alone", Do.JOIN_SYSTEM,
             r"roles? must alternate|only user.{0,40}roles are supported|first message must (?:be|have"
             r"|use)\W{1,3}(?:from |the )?\W?(?:role )?user"),
 
     # -- no stream
-    Refusal("OpenAI: verification", "stream", Do.NO_STREAM, r"must be verified to stream"),
-    Refusal("any: no stream", "stream", Do.NO_STREAM,
-            r"\bstream(?:ing)?\W{0,2}(?:=? ?true\W?)? (?:mode |responses? |parameter )?(?:is"
-            r"|are) (?:currently )?not (?:supported|enabled|allowed|available)"
-            r"|not support \W?stream(?:ing)?\b(?!_)|unsupported (?:value|parameter)\W{1,3}stream\b(?!_)"
-            r"|streaming (?:is )?unsupported|streaming not supported|non-streaming requests"
-            r"|\bstream\W{1,2} must be false|streaming is disabled|cannot be streamed"),
+    *rows("stream", Do.NO_STREAM, {
+        "OpenAI: verification": r"must be verified to stream",
+        "any: no stream": r"\bstream(?:ing)?\W{0,2}(?:=? ?true\W?)? (?:mode |responses? |parameter )?(?:is"
+        r"|are) (?:currently )?not (?:supported|enabled|allowed|available)"
+        r"|not support \W?stream(?:ing)?\b(?!_)|unsupported (?:value|parameter)\W{1,3}stream\b(?!_)"
+        r"|streaming (?:is )?unsupported|streaming not supported|non-streaming requests"
+        r"|\bstream\W{1,2} must be false|streaming is disabled|cannot be streamed",
+    }),
     # -- media; cache marks come first, because they turn a text into a list, too
     Refusal("any: cache marks", "cache_control", Do.OMIT,
             r"cache_control|content(?!\W{1,3}string too long).{0,40}(?:must be|should be"
             r"|expected).{0,20}string"),
-    Refusal("vLLM", "images", Do.OMIT, r"at most 0 image"),
-    Refusal("DeepSeek", "images", Do.OMIT, r"unknown variant .?image_url"),
-    Refusal("llama.cpp", "images", Do.OMIT, r"mmproj"),
-    Refusal("SiliconFlow", "images", Do.OMIT,
-            r"not a (?:VLM|LMM|vision|multi-?modal)|not have (?:any )?(?:vision|image)|text-only (?:prompt"
-            r"|model|server|input)|no vision support|unknown (?:content )?part type\W{1,3}image|is text-only"
-            r"|\bnot multi-?modal"),
-    Refusal("Z.AI, Zhipu", "images", Do.OMIT, r"content\.type.{0,60}\[\W{0,2}text\W{0,2}\]"),
-    Refusal("OpenAI", "images", Do.OMIT,
-            r"only (?:supports?|accepts?) text\b|expected \W?text\W{1,4}(?:but )?got \W?image"
-            r"|should be \W?text\W.{0,40}image_url|image_url is only supported"
-            r"|invalid value: .?image_url.{0,60}supported values are: .?text\W{0,2}$"
-            r"|invalid value: .?image_url|image_url.{0,60}only (?:text|supported)"
-            r"|only text\b.{0,40}(?:content|input|supported|allowed)"),
-    Refusal("Ollama, cloud", "images", Do.OMIT, r"missing data required for image"),
-    Refusal("templates", "images", Do.OMIT,
-            r"content(?!\W{1,3}string too long).{0,40}(?:must be|should be"
-            r"|expected).{0,20}string(?!.{0,12}null)|only string content|expected string,? got (?:an"
-            r" )?array"),
-    Refusal("any: images", "images", Do.OMIT,
-            rf"(?:{IMAGES}).{{0,80}}(?:{CANNOT}|supported values)|(?:{CANNOT}"
-            rf"|no endpoints?).{{0,60}}(?:{IMAGES})"
-            r"(?! (?:larger|bigger|over|above))"),
+    *rows("images", Do.OMIT, {
+        "vLLM": r"at most 0 image",
+        "DeepSeek": r"unknown variant .?image_url",
+        "llama.cpp": r"mmproj",
+        "SiliconFlow": r"not a (?:VLM|LMM|vision|multi-?modal)|not have (?:any )?(?:vision|image)|text-only "
+        r"(?:prompt|model|server|input)|no vision support|unknown (?:content )?part type\W{1,3}image|is "
+        r"text-only|\bnot multi-?modal",
+        "Z.AI, Zhipu": r"content\.type.{0,60}\[\W{0,2}text\W{0,2}\]",
+        "OpenAI": r"only (?:supports?|accepts?) text\b|expected \W?text\W{1,4}(?:but )?got \W?image|should "
+        r"be \W?text\W.{0,40}image_url|image_url is only supported|invalid value: "
+        r".?image_url.{0,60}supported values are: .?text\W{0,2}$|invalid value: .?image_url"
+        r"|image_url.{0,60}only (?:text|supported)|only text\b.{0,40}(?:content|input|supported|allowed)",
+        "Ollama, cloud": r"missing data required for image",
+        "templates": r"content(?!\W{1,3}string too long).{0,40}(?:must be|should be"
+        r"|expected).{0,20}string(?!.{0,12}null)|only string content|expected string,? got (?:an )?array",
+        "any: images": rf"(?:{IMAGES}).{{0,80}}(?:{CANNOT}|supported values)|(?:{CANNOT}"
+        rf"|no endpoints?).{{0,60}}(?:{IMAGES})"
+        r"(?! (?:larger|bigger|over|above))",
+    }),
     Refusal("any: audio", "audio", Do.OMIT,
             rf"unknown variant .?input_audio|at most 0 audio|\baudio.{{0,80}}(?:{CANNOT}|supported values"
             rf"|only text)|(?:{CANNOT}|no endpoints?).{{0,60}}audio"),
@@ -378,24 +332,22 @@ TABLE: tuple[Refusal, ...] = (
             r"(?:not support|unsupported|invalid)\w* response.?format|response.?format\b.{0,60}(?:not"
             r" supported|unavailable|must be)|unknown variant .?json_schema|structured[_ ]outputs? (?:is"
             r"|are) not supported|json_schema\W? is not supported|type.{0,8}json_schema.{0,12}not supported"),
-    Refusal("OpenAI: strict", "answer schema", Do.PLAIN_JSON_NOW,
-            r"invalid (?:json )?schema for response_format"),
-    Refusal("Anthropic", "answer schema", Do.PLAIN_JSON_NOW,
-            r"output_(?:format|config)(?:\.format)?\.schema|response_?schema|json_schema\.schema"
-            r"|schema is too complex|compiled grammar is too large"),
-    Refusal("any: grammar", "answer schema", Do.PLAIN_JSON_NOW,
-            rf"{GRAMMAR}.{{0,120}}(?:error|fail|invalid|unsupported|not support|unable|could not"
-            r"|unimplemented|too (?:large|complex)|compil)"
-            rf"|(?:error|fail\w*|invalid|unsupported|not support\w*|unable|could not"
-            rf"|unimplemented).{{0,80}}{GRAMMAR}"
-            r"|unimplemented keys|initialize samplers"),
-    Refusal("any: answer schema", "answer schema", Do.PLAIN_JSON_NOW,
-            r"(?:invalid|unsupported|unrecogni[sz]ed|fail\w* to (?:parse|compile"
-            r"|convert)).{0,40}(?:json[_ ]?)?schema(?! ?(?:type\b|response_format))"
-            r"|schema.{0,80}(?:unsupported|not support|not permitted|too (?:large|complex|deep)|\binvalid\b"
-            r"|exceed|conver\w+ failed)|schema has too many|not support\w* in (?:the |this )?schema"
-            r"|for \W?\w+\W? type, propert\w+ .{1,60} (?:is|are) not supported"),
-    Refusal("any: JSON Schema", "answer schema", Do.PLAIN_JSON_NOW, FORMAT),
+    *rows("answer schema", Do.PLAIN_JSON_NOW, {
+        "OpenAI: strict": r"invalid (?:json )?schema for response_format",
+        "Anthropic": r"output_(?:format|config)(?:\.format)?\.schema|response_?schema|json_schema\.schema"
+        r"|schema is too complex|compiled grammar is too large",
+        "any: grammar": rf"{GRAMMAR}.{{0,120}}(?:error|fail|invalid|unsupported|not support|unable|could not"
+        r"|unimplemented|too (?:large|complex)|compil)"
+        rf"|(?:error|fail\w*|invalid|unsupported|not support\w*|unable|could not"
+        rf"|unimplemented).{{0,80}}{GRAMMAR}"
+        r"|unimplemented keys|initialize samplers",
+        "any: answer schema": r"(?:invalid|unsupported|unrecogni[sz]ed|fail\w* to (?:parse|compile"
+        r"|convert)).{0,40}(?:json[_ ]?)?schema(?! ?(?:type\b|response_format))"
+        r"|schema.{0,80}(?:unsupported|not support|not permitted|too (?:large|complex|deep)|\binvalid\b"
+        r"|exceed|conver\w+ failed)|schema has too many|not support\w* in (?:the |this )?schema"
+        r"|for \W?\w+\W? type, propert\w+ .{1,60} (?:is|are) not supported",
+        "any: JSON Schema": FORMAT,
+    }),
     Refusal("any: answer format", "response_format", Do.OMIT, FORMAT),
     Refusal("llama.cpp, vLLM", "tools", Do.SIMPLER_TOOLS, rf"{SCHEMA}|xgrammar|llguidance"),
 
@@ -427,10 +379,12 @@ TABLE: tuple[Refusal, ...] = (
     Refusal("OpenAI (o3)", "temperature", Do.OMIT, parameter("temperature")),
     Refusal("OpenAI", "top_p", Do.OMIT, parameter("top_p")),
     Refusal("Cerebras", "seed", Do.OMIT, parameter("seed")),
-    Refusal("xAI", "reasoning_effort", Do.OMIT, r"reasoning[_ ]?effort"),
-    Refusal("Ollama, Google", "reasoning_effort", Do.OMIT,
-            rf"{named(THINKING, within=24)}|only works in thinking mode|{THINKING}.{{0,24}}\b(?:is invalid"
-            r"|not enabled)|thinking can.t be disabled|reasoning_config"),
+    *rows("reasoning_effort", Do.OMIT, {
+        "xAI": r"reasoning[_ ]?effort",
+        "Ollama, Google":
+        rf"{named(THINKING, within=24)}|only works in thinking mode|{THINKING}.{{0,24}}\b(?:is invalid"
+        r"|not enabled)|thinking can.t be disabled|reasoning_config",
+    }),
     Refusal("OpenRouter", "reasoning", Do.OMIT, parameter("reasoning")),
     Refusal("Zhipu", "thinking", Do.OMIT, parameter("thinking")),
     Refusal("DashScope", "enable_thinking", Do.OMIT, r"enable_?thinking"),
@@ -443,12 +397,12 @@ TABLE: tuple[Refusal, ...] = (
             rf"{REASONING}.{{0,120}}{NOT}|{NOT}.{{0,120}}{REASONING}"),
 
     # -- what is only told
-    Refusal("Cloudflare", "program", Do.UNBLOCK,
-            r"just a moment\.\.\.|cf-mitigated|attention required! \| cloudflare"
-            r"|enable javascript and cookies|error code: 10\d\d\b|sorry, you have been blocked"),
-    Refusal("other firewalls", "program", Do.UNBLOCK,
-            r"vercel security checkpoint|request blocked\.|ddos-guard|incapsula incident"
-            r"|you don.t have permission to access .{0,120} on this server"),
+    *rows("program", Do.UNBLOCK, {
+        "Cloudflare": r"just a moment\.\.\.|cf-mitigated|attention required! \| cloudflare"
+        r"|enable javascript and cookies|error code: 10\d\d\b|sorry, you have been blocked",
+        "other firewalls": r"vercel security checkpoint|request blocked\.|ddos-guard|incapsula incident"
+        r"|you don.t have permission to access .{0,120} on this server",
+    }),
     Refusal("TLS", "http", Do.USE_TLS, r"HTTP request.{0,20}HTTPS|illegal (?:status|request) line"),
     Refusal("OpenAI: verification", "account", Do.VERIFY,
             r"organization must be verified|verify (?:your )?organization"),
@@ -458,14 +412,15 @@ TABLE: tuple[Refusal, ...] = (
             r"|policy)|guardrail|敏感"),
     Refusal("Ollama", "memory", Do.FREE_MEMORY,
             r"requires more system memory|out of memory|insufficient memory"),
-    Refusal("llama.cpp, Hugging Face", "model", Do.LOAD,
-            rf"\A(?!.*{FAILED_LOAD}).*?(?:"
-            r"\b(?:model|llm|server|service|engine|endpoint|deployment|backend|worker|replica|instance"
-            r"|process)s?\b[^.\n]{0,120}?\b(?:loading|being (?:loaded|started|deployed)|warming[ -]?up"
-            r"|starting(?: up)?|booting|initiali[sz]ing|spinning up|scaling (?:up|from)|cold[ -]start"
-            r"|not (?:yet )?(?:ready|loaded yet))|\bloading (?:the |a )?(?:\w+ )?model|model_loading"
-            r"|\bmodel (?:is )?(?:loading|warming)|scal(?:ing|ed)[ _](?:up|to zero))"),
-    Refusal("Zhipu, Baidu", "model", Do.LOAD, r"(?:模型|服务)[^。]{0,20}(?:加载中|正在加载|启动中)"),
+    *rows("model", Do.LOAD, {
+        "llama.cpp, Hugging Face": rf"\A(?!.*{FAILED_LOAD}).*?(?:"
+        r"\b(?:model|llm|server|service|engine|endpoint|deployment|backend|worker|replica|instance"
+        r"|process)s?\b[^.\n]{0,120}?\b(?:loading|being (?:loaded|started|deployed)|warming[ -]?up"
+        r"|starting(?: up)?|booting|initiali[sz]ing|spinning up|scaling (?:up|from)|cold[ -]start"
+        r"|not (?:yet )?(?:ready|loaded yet))|\bloading (?:the |a )?(?:\w+ )?model|model_loading"
+        r"|\bmodel (?:is )?(?:loading|warming)|scal(?:ing|ed)[ _](?:up|to zero))",
+        "Zhipu, Baidu": r"(?:模型|服务)[^。]{0,20}(?:加载中|正在加载|启动中)",
+    }),
     Refusal("any: for a moment", "load", Do.TRY_AGAIN,
             r"overloaded|temporar|timed? ?out|unavailable|server[_ ]error|internal error|disconnected"
             r"|capacity|try again|upstream|bad gateway|network.error|system_resource|error, abort"

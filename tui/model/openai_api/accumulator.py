@@ -12,11 +12,9 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
-from tui.model.openai_api.call_slots import CallSlots, index_of, signatures_in
-from tui.model.openai_api.sendable import SurrogateJoiner, sendable
+from tui.model.openai_api.call_slots import CallSlots, index_of, sendable, signatures_in
 from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
-_TEXT_KINDS = ("text", "output_text")
 _THINKING_KINDS = ("thinking", "reasoning", "reasoning_text")
 _LENGTH = re.compile(
     r"length|max_(?:output_|completion_|new_)?(?:tokens|length)|(?:token|output)_limit|model_length"
@@ -88,7 +86,7 @@ def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
         elif isinstance(part, dict):
             kind = part.get("type", "text")
             thinking = kind in _THINKING_KINDS
-            text = _part_text(part, thinking) if thinking or kind in _TEXT_KINDS else ""
+            text = _part_text(part, thinking) if thinking or kind in ("text", "output_text") else ""
             if text:
                 yield thinking, text
 
@@ -96,10 +94,9 @@ def content_pieces(content: Any) -> Iterator[tuple[bool, str]]:
 def _part_text(part: Mapping[str, Any], thinking: bool) -> str:
     for name in (*(_THINKING_KINDS if thinking else ()), "text", "content"):
         value = part.get(name)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            texts = [item.get("text") if isinstance(item, dict) else item for item in value]
+        if isinstance(value, str | list):
+            items = value if isinstance(value, list) else [value]
+            texts = [item.get("text") if isinstance(item, dict) else item for item in items]
             return "".join(text for text in texts if isinstance(text, str))
     return ""
 
@@ -221,6 +218,24 @@ class EchoedFields:
 
 # ---- the reply
 
+
+class SurrogateJoiner:
+    """Joins the halves of a surrogate pair that arrive in two pieces of a text."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def join(self, piece: str) -> str:
+        """Return the complete text so far; a first half at the end of `piece` waits for the second."""
+        text = self._half + piece
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return sendable(text[: len(text) - len(self._half)])
+
+    def finish(self) -> str:
+        half, self._half = self._half, ""
+        return sendable(half)
+
+
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""
 
@@ -291,17 +306,32 @@ class Accumulator:
             self._choice = index if self._choice is None else self._choice
             if index in (None, self._choice):  # of several, the first one is the reply
                 parts.extend(self._delta(spoken(choice, self._in_deltas)))
-                self._take_finish(choice.get("finish_reason"))
+                finish = choice.get("finish_reason")
+                if isinstance(finish, str) and finish:  # nothing erases it
+                    self._finish = finish_word(finish)
+                # An empty one ends a reply whose deltas had null.
+                self._had_null = self._had_null or finish is None
+                self._ended_blank = finish == "" and self._had_null
                 native = choice.get("native_finish_reason")  # OpenRouter: the provider's own word
                 if self._finish == "stop" and finish_word(str(native)) == "content_filter":
                     self._finish = "content_filter"
         return parts
 
     def take_counts(self, chunk: Mapping[str, Any]) -> None:
-        """Store the token count of a chunk; some endpoints send it after the end of the stream."""
-        for holder in (chunk.get("x_groq"), *choices_of(chunk), chunk):
-            if isinstance(holder, dict):
-                self._take_usage(holder.get("usage"))
+        """Store the token count of a chunk; some endpoints send it after the end of the stream.
+
+        The last count that is not empty counts; counts are totals and are never added up.
+        """
+        holders = (chunk.get("x_groq"), *choices_of(chunk), chunk)
+        for usage in [holder.get("usage") for holder in holders if isinstance(holder, dict)]:
+            if not isinstance(usage, dict) or not usage:
+                continue
+            prompt = prompt_tokens(usage)
+            completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
+            if prompt or completion:
+                self._usage = Usage(prompt, completion, cached=min(prompt, cached_tokens(usage)))
+            elif self._usage is None:
+                self._usage = Usage(estimated=True)
 
     def finish(self, *, ended: bool = False) -> list[ModelPart]:
         """Return the end of the reply: text that was held back, and always a `ReplyPart` as the last.
@@ -316,12 +346,17 @@ class Accumulator:
                 retryable=True,
             )
         rest = self.kept_back()
+        echo = self._echoed.all()
+        if self._echo_field:
+            echo[self._echo_field] = "".join(self._reasoning)
+        elif not self._verbatim and self._tags.head:
+            echo[HEAD] = self._tags.head
         reply = ReplyPart(
             calls=self._calls.finish(cut=self._finish in CUT),
             finish=self._finish or ("tool_calls" if self._calls else "stop"),
             usage=self._usage,
             refusal=sendable("".join(self._refusal)),
-            echo=self._echo(),
+            echo=echo or None,
         )
         return [*rest, reply]
 
@@ -336,14 +371,6 @@ class Accumulator:
             return [*parts, TextPart(half)] if half else parts
         pieces = self._tags.feed(half) if half else ()
         return [*parts, *pieces, *self._tags.finish()]
-
-    def _take_finish(self, finish: Any) -> None:
-        """Store the finish reason; nothing erases it. An empty one ends a reply whose deltas had null."""
-        if isinstance(finish, str) and finish:
-            self._finish = finish_word(finish)
-        elif finish is None:
-            self._had_null = True
-        self._ended_blank = finish == "" and self._had_null
 
     def _delta(self, delta: Mapping[str, Any]) -> Iterator[ModelPart]:
         """Read every field of a delta, which may have both text and calls."""
@@ -395,22 +422,3 @@ class Accumulator:
         self._size += len(text)
         if self._size > MAX_TEXT:
             raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was truncated")
-
-    def _take_usage(self, usage: Any) -> None:
-        """Store the last count that is not empty; counts are totals and are never added up."""
-        if not isinstance(usage, dict) or not usage:
-            return
-        prompt = prompt_tokens(usage)
-        completion = token_count(usage.get("completion_tokens", usage.get("output_tokens")))
-        if prompt or completion:
-            self._usage = Usage(prompt, completion, cached=min(prompt, cached_tokens(usage)))
-        elif self._usage is None:
-            self._usage = Usage(estimated=True)
-
-    def _echo(self) -> dict[str, Any] | None:
-        echo = self._echoed.all()
-        if self._echo_field:
-            echo[self._echo_field] = "".join(self._reasoning)
-        elif not self._verbatim and self._tags.head:
-            echo[HEAD] = self._tags.head
-        return echo or None

@@ -13,7 +13,7 @@ from tui.core.attachments import as_sent, decoded_size, fenced, head_of, label, 
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.units import size as in_bytes
 from tui.model.endpoints.provider_traits import Traits
-from tui.model.openai_api.sendable import sendable
+from tui.model.openai_api.call_slots import sendable
 
 MAX_SENT = 20
 """Maximum images and audio in one request."""
@@ -35,9 +35,6 @@ class Attached:
     def __init__(self, messages: Sequence[Message], traits: Traits) -> None:
         self._traits = traits
         self._sent: set[tuple[int, int]] = set()
-        self._choose(messages)
-
-    def _choose(self, messages: Sequence[Message]) -> None:
         room, left = MAX_SENT, MAX_SENT_BYTES
         for at, message in reversed(list(enumerate(messages))):
             attached = () if isinstance(message, AssistantMessage) else message.attachments

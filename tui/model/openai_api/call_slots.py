@@ -14,7 +14,6 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
-from tui.model.openai_api.sendable import sendable
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
 JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
@@ -24,6 +23,13 @@ _BETWEEN = re.compile(r"(?:[\s,;]|```(?:json\b)?)*")
 _NO_ARGUMENTS = ("", "null", "None", "[]", '""')
 MAX_OBJECTS = 64
 """Maximum objects in a row for one call; the loop runs far fewer."""
+
+
+def sendable(text: str) -> str:
+    """Return `text` with adjacent halves of surrogate pairs joined, and lone ones as U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 MAX_LOOKED_AT = 50_000_000
@@ -285,11 +291,15 @@ class CallSlots:
         begins = not isinstance(arguments, str) or arguments.lstrip()[:1] in ("", "{")
         slot = self._slot(identity, index, name, begins, bool(arguments))
         if slot is None:
-            slot = self._open(index)
+            if len(self._slots) >= MAX_FLOOD:
+                raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
+            slot = Slot(index)
+            self._slots.append(slot)
+            if index is not None:
+                self._by_index[index] = slot
         slot.id = slot.id or identity
-        if identity and len(self._by_id) < MAX_IDS and identity not in self._by_id:
-            self._count_opaque(len(identity))
         if identity and len(self._by_id) < MAX_IDS:
+            self._count_opaque(0 if identity in self._by_id else len(identity))
             self._by_id[identity] = slot
             if index is not None:
                 self._by_both[identity, index] = slot
@@ -310,15 +320,6 @@ class CallSlots:
         self._opaque_size += size
         if self._opaque_size > MAX_OPAQUE:
             raise ModelError(f"the ids and signatures of the tool calls exceed {MAX_OPAQUE} characters")
-
-    def _open(self, index: int | None) -> Slot:
-        if len(self._slots) >= MAX_FLOOD:
-            raise ModelError(f"the reply holds more than {MAX_FLOOD} tool calls")
-        slot = Slot(index)
-        self._slots.append(slot)
-        if index is not None:
-            self._by_index[index] = slot
-        return slot
 
     def _slot(self, identity: str, index: int | None, name: str, begins: bool, more: bool) -> Slot | None:
         """Return the slot of a fragment, or None if it begins a new call.
@@ -394,9 +395,7 @@ class CallSlots:
             slot.name = (slot.name + name)[:MAX_NAME]
 
     def _take_arguments(self, slot: Slot, arguments: Any) -> None:
-        if arguments is None:
-            return
-        if not isinstance(arguments, str):
+        if not isinstance(arguments, str | None):
             arguments = json.dumps(arguments, ensure_ascii=False)
         if not arguments:
             return

@@ -24,8 +24,7 @@ from tui.model.endpoints.providers import endpoint_key, is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import EndpointClient, undisturbed
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
-from tui.model.openai_api.request import body_for
-from tui.model.openai_api.tool_forms import ToolForms
+from tui.model.openai_api.request import ToolForms, body_for
 
 MAX_ADJUSTMENTS = 8
 """How often one request is changed after a message of the endpoint; each change is remembered."""
@@ -125,7 +124,8 @@ class OpenAIChat:
                     raise _of_kind(NoTools, error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     if error.status in (400, 422) and before != self._learned.about_tools():
-                        self._learned.restore_tools(before)
+                        for name, value in before.items():  # what was learned did not help
+                            setattr(self._learned, name, value)
                         await self._remember()
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from types import ModuleType
 from typing import Any
 
-from tui.core.errors import ModelError, reason_of
+from tui.core.errors import reason_of
 from tui.core.library_imports import import_without, importing
 from tui.core.secrets.secret_names import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
@@ -87,15 +87,15 @@ class EndpointClient:
     """Sends chat requests to one endpoint, each once."""
 
     def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
-        """Import and open nothing yet. Raises ConfigError if the address or the key is unusable."""
+        """Open nothing yet. Raises ConfigError if the address or the key is unusable."""
         self._profile = profile
         self._tap = ModelTap(profile.name, sink)
         self._base_url = usable_url(profile)
         self._query = query_of(profile)
         self._key = usable_key(profile)
         self._client: Any = None
-        self._openai: ModuleType | None = None
-        self._httpx: ModuleType | None = None
+        self._openai: Any = None
+        self._httpx: Any = None
         self._connecting = asyncio.Lock()
         self._open = 0
         self._retired = False
@@ -137,17 +137,17 @@ class EndpointClient:
             import httpx2
 
             self._httpx = httpx2
-        openai: Any = self._openai
-        http_client = openai.DefaultAsyncHttpxClient(
+        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
+        http_client = self._openai.DefaultAsyncHttpxClient(
             **client_options(self._profile, self._base_url, self._query),
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            timeout=timeout,
             event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
         )
-        client = openai.AsyncOpenAI(
+        client = self._openai.AsyncOpenAI(
             api_key=self._key,
             base_url=self._base_url,
             max_retries=0,
-            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            timeout=timeout,
             default_headers=dict(self._profile.headers),
             http_client=http_client,
         )
@@ -161,7 +161,6 @@ class EndpointClient:
 
     def _headers(self) -> dict[str, Any]:
         """Return headers for one request: no compression, and those of OpenAI's variables only to OpenAI."""
-        assert self._openai is not None
         headers: dict[str, Any] = {"Accept-Encoding": "identity"}
         if self._is_openai():
             return headers
@@ -193,7 +192,6 @@ class EndpointClient:
             raise
 
     async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
-        assert self._openai is not None and self._httpx is not None
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
             seconds = max(seconds, WHOLE_REPLY_SECONDS)
@@ -209,7 +207,10 @@ class EndpointClient:
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except _ErrorStatus as refused:
-            raise self._refusal(refused.response) from None
+            answer = refused.response
+            self._tap.refused(answer)
+            status, text = answer.status_code, answer.text
+            raise errors.status_error(self._profile, status, text, answer.headers) from None
         except self._openai.APIConnectionError as error:
             self._tap.failed(error.request, reason_of(error))
             raise errors.connection_error(self._profile, error) from None
@@ -231,10 +232,6 @@ class EndpointClient:
                 await closed()
 
         return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
-
-    def _refusal(self, response: Any) -> ModelError:
-        self._tap.refused(response)
-        return errors.status_error(self._profile, response.status_code, response.text, response.headers)
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:

@@ -108,14 +108,20 @@ class ReplyStream:
         except ModelError as error:
             for part in self._accumulator.kept_back():
                 yield part
-            raise self._placed(error) from None
+            if not error.where:
+                error.where = errors.endpoint_of(self._profile)
+                error.next_step = errors.step_within(self._profile, error)
+            raise errors.redact_error(error, self._redactor) from None
 
     async def _next(self) -> list[str] | None:
         connection = self._connection
         loop = asyncio.get_running_loop()
         first = not self._events
         now = loop.time()
-        deadline = connection.deadline if first else self._deadline(now)
+        silent = between = self._profile.between_chunks_seconds
+        if self._is_over:
+            silent = AFTER_DONE_SECONDS if self._done else min(AFTER_FINISH_SECONDS, between)
+        deadline = connection.deadline if first else now + silent
         events: list[str] = []
         try:
             async with asyncio.timeout_at(deadline):
@@ -127,7 +133,7 @@ class ReplyStream:
         except TimeoutError:
             if self._is_over:
                 return None
-            seconds = self._profile.first_token_seconds if first else self._profile.between_chunks_seconds
+            seconds = self._profile.first_token_seconds if first else between
             raise errors.stall_error(self._profile, seconds, first) from None
         except connection.broken as error:
             # After the end of the reply nothing is lost; before it, the accumulator says what is missing.
@@ -142,13 +148,6 @@ class ReplyStream:
     def _is_over(self) -> bool:
         return self._done or self._accumulator.finished
 
-    def _deadline(self, now: float) -> float:
-        if self._done:
-            return now + AFTER_DONE_SECONDS
-        if self._accumulator.finished:
-            return now + min(AFTER_FINISH_SECONDS, self._profile.between_chunks_seconds)
-        return now + self._profile.between_chunks_seconds
-
     def _feed(self, block: bytes) -> list[str]:
         self._head += block[: max(0, HEAD - len(self._head))]
         events = self._texts(self._stream.feed(block))
@@ -162,13 +161,11 @@ class ReplyStream:
         return events
 
     def _texts(self, events: Iterable[Event]) -> list[str]:
-        found = []
-        for event in events:
-            if event.size > MAX_EVENT:
-                raise _too_long()
-            self._events += 1
-            found.append(event.data.decode("utf-8", "replace"))
-        return found
+        found = list(events)
+        if any(event.size > MAX_EVENT for event in found):
+            raise _too_long()
+        self._events += len(found)
+        return [event.data.decode("utf-8", "replace") for event in found]
 
     def _rest(self) -> list[str]:
         """Return the rest at the end of the response: a last event, or a whole body that is not a stream.
@@ -222,13 +219,6 @@ class ReplyStream:
         if not (self._events or self._accumulator.begun or silent):
             raise errors.not_a_stream(self._profile, self._connection.content_type, self._head)
         return self._accumulator.finish(ended=self._done)
-
-    def _placed(self, error: ModelError) -> ModelError:
-        """Add the endpoint, and the next step, to an error in a stream."""
-        if not error.where:
-            error.where = errors.endpoint_of(self._profile)
-            error.next_step = errors.step_within(self._profile, error)
-        return errors.redact_error(error, self._redactor)
 
 
 def _too_long() -> ModelError:

@@ -1,28 +1,29 @@
 """A conversation as the request body that OpenAI-compatible endpoints accept. Pure.
 
-Messages first, then the other fields: sampling, reasoning, caching, answer format. The tools are in
-`tool_forms`.
-
 Every rule is due to a rejection that was observed: null content next to calls, provider fields that must be
 sent back only with the next request, ids that one provider limits to nine characters. The model's traits say
 which rules apply.
 """
 
 import hashlib
+import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.core.context.tool_results import EMPTY
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
+    Message,
     ToolMessage,
     UserMessage,
     sanitised,
 )
-from tui.core.ports import ModelRequest
-from tui.core.schemas.schema_forms import SchemaForm, in_form
+from tui.core.ports import ModelRequest, ToolSpec
+from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
 from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
@@ -31,10 +32,141 @@ from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fi
 from tui.model.endpoints.providers import is_local
 from tui.model.openai_api.accumulator import BLOCKS
 from tui.model.openai_api.attachments import Attached
-from tui.model.openai_api.call_slots import ON_CALLS
-from tui.model.openai_api.sendable import plain_json, sendable
+from tui.model.openai_api.call_slots import ON_CALLS, sendable
 from tui.model.openai_api.think_tags import HEAD
-from tui.model.openai_api.tool_forms import ToolForms, plain_name
+
+_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+
+MAX_NAMED = 5
+"""Maximum tools that are named in one sentence."""
+
+
+def plain_json(value: Any) -> Any:
+    """Return `value` as JSON types that can be encoded."""
+    match value:
+        case str():
+            return sendable(value)
+        case Mapping():
+            return {sendable(str(key)): plain_json(item) for key, item in value.items()}
+        case Sequence():
+            return [plain_json(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+        case _:
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class _ShapedTool:
+    """A tool, converted to a form; `entry` is what is sent.
+
+    `keys` maps the names of properties as sent to those that the server knows.
+    """
+
+    tool: ToolSpec
+    form: tuple[SchemaForm, bool, int]
+    entry: dict[str, Any]
+    keys: Mapping[str, str]
+
+
+def key_of(tool: ToolSpec) -> str:
+    """Return the name of a tool with a hash of what the endpoint judges: its description and schema."""
+    judged = json.dumps([tool.description, tool.schema], sort_keys=True, default=str)
+    digest = hashlib.sha256(judged.encode("utf-8", "backslashreplace")).hexdigest()
+    return f"{tool.name}#{digest[:12]}"
+
+
+class ToolForms:
+    """The tools of one model at one endpoint."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _ShapedTool] = {}
+        self._keys: dict[str, tuple[ToolSpec, str]] = {}
+
+    def key(self, tool: ToolSpec) -> str:
+        known = self._keys.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = self._keys[tool.name] = (tool, key_of(tool))
+        return known[1]
+
+    def offered(self, request: ModelRequest, traits: Traits, learned: Learned) -> list[ToolSpec]:
+        """Return the tools of a request that the endpoint accepts, in order; the best ones if not all fit."""
+        kept = [tool for tool in request.tools if self.key(tool) not in learned.left_out]
+        if len(kept) <= traits.max_tools:
+            return kept
+        rank = {name: at for at, name in enumerate(request.best)}
+        best = sorted(kept, key=lambda tool: rank.get(tool.name, len(rank)))[: traits.max_tools]
+        names = {tool.name for tool in best}
+        return [tool for tool in kept if tool.name in names]
+
+    def left_out(self, tools: Iterable[ToolSpec], learned: Learned) -> str:
+        """Return which of `tools` are not sent because the endpoint rejects them, as a sentence, or ""."""
+        names = [tool.name for tool in tools if self.key(tool) in learned.left_out]
+        if not names:
+            return ""
+        more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+        return f"The endpoint rejects the schema of {', '.join(names[:MAX_NAMED])}{more}. Not offered."
+
+    def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
+        return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]
+
+    def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
+        """Return the `tools` for the tools that were called in a history, known or not."""
+        said = (message for message in messages if isinstance(message, AssistantMessage))
+        names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
+        return [self._made[name].entry if name in self._made else _entry(name) for name in names]
+
+    def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
+        form = (
+            SchemaForm.GEMINI if strict else traits.schema,
+            traits.plain_keys or strict,
+            traits.max_description,
+        )
+        made = self._made.get(tool.name)
+        if made is None or made.tool is not tool or made.form != form:
+            made = self._made[tool.name] = _shaped(tool, form)
+        return made.entry
+
+    def renamed(self, call: CallRequest, *, back: bool) -> CallRequest:
+        """Return a call with the property names that the endpoint accepts, or `back` with its server's."""
+        made = self._made.get(call.name)
+        if made is None or not made.keys or call.truncated:
+            return call
+        names = made.keys if back else {old: new for new, old in made.keys.items()}
+        try:
+            arguments = parse_arguments(call.arguments)
+        except ValueError:
+            return call
+        return replace(call, arguments=json.dumps(renamed_keys(arguments, names), ensure_ascii=False))
+
+
+def _entry(name: str, **described: Any) -> dict[str, Any]:
+    described = described or {"parameters": {"type": "object", "properties": {}}}
+    return {"type": "function", "function": {"name": name, **described}}
+
+
+def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
+    """Return a tool as an entry of `tools`. Not `strict`, which would change the meaning of optional."""
+    kind, plain_keys, longest = form
+    schema, keys = in_form(tool.schema, kind), dict[str, str]()
+    if plain_keys:
+        schema, keys = with_plain_keys(schema)
+    description = sendable(tool.description)
+    if len(description) > longest:
+        description = description[: longest - 1] + "…"
+    return _ShapedTool(
+        tool, form, _entry(tool.name, description=description, parameters=plain_json(schema)), keys
+    )
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a tool in the form that a history allows, similar to what the model wrote."""
+    if _NAME.fullmatch(name):
+        return name
+    plain = _NOT_IN_NAMES.sub("_", name)
+    return (plain if _NAME.match(plain) else f"_{plain}")[:64]
+
 
 MAX_STOPS = 4
 MARK = {"type": "ephemeral"}
@@ -127,58 +259,12 @@ _NINE = re.compile(r"[a-zA-Z0-9]{9}")
 _PLAIN = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 
 
-class SentIds:
-    """The call ids of one request, no two of them alike, in a form that the provider accepts.
-
-    A conversation may have begun with another model. If this endpoint rejects those ids (OpenAI accepts 40
-    characters, vLLM makes 46), it rejects every later request.
-    """
-
-    def __init__(self, wanted: CallIds) -> None:
-        self._wanted = wanted
-        self._taken: set[str] = set()
-        self._open: dict[str, list[str]] = {}
-
-    def of_calls(self, calls: Sequence[CallRequest], own: bool) -> list[str]:
-        """Return the ids of the calls of one message; `own` if this model has made them."""
-        self._open = {}
-        result: list[str] = []
-        for call in calls:
-            identity, number = self._sent_id(call.id, own), 0
-            while identity in self._taken:
-                number += 1
-                identity = self._hashed(f"{call.id}\0{number}")
-            self._taken.add(identity)
-            self._open.setdefault(call.id, []).append(identity)
-            result.append(identity)
-        return result
-
-    def of_result(self, call_id: str) -> str:
-        """Return the id of the call that a result answers; each call of the last message has one."""
-        return self._open[call_id].pop(0)
-
-    def _sent_id(self, identity: str, own: bool) -> str:
-        if self._wanted is CallIds.NINE:
-            fits = _NINE.fullmatch(identity) is not None
-        else:
-            # Its own ids are sent back unchanged: a model may continue counting (`functions.NAME:7`).
-            own = own and self._wanted is CallIds.ANY
-            fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
-        return sendable(identity) if fits else self._hashed(identity)
-
-    def _hashed(self, identity: str) -> str:
-        """Return an id made from a hash, because the beginnings of ids are often the same."""
-        digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()
-        return digest[:9] if self._wanted is CallIds.NINE else f"call_{digest[:24]}"
-
-
 Content = str | list[dict[str, Any]]
 """The content of a user message: a text, or parts if it has attachments."""
 
 _NO_THINKING = "."
 """Replaces missing thinking, because some endpoints treat an empty text as missing (hermes-agent#17341)."""
 
-_LOST = "[Earlier messages are lost.]"
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -230,11 +316,20 @@ def _lacks_blocks(body: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
+    """Writes the messages of one request.
+
+    No two call ids are alike, and each has a form that the provider accepts. A conversation may have begun
+    with another model: if this endpoint rejects those ids (OpenAI accepts 40 characters, vLLM makes 46), it
+    rejects every later request.
+    """
+
     def __init__(self, profile: ModelProfile, traits: Traits, forms: ToolForms) -> None:
         self._model = profile.model
         self._traits = traits
         self._forms = forms
-        self._ids = SentIds(traits.call_ids)
+        self._taken: set[str] = set()
+        self._unanswered: dict[str, list[str]] = {}
+        """The ids as sent of the calls of the last message, by their own."""
 
     def messages(self, request: ModelRequest) -> list[dict[str, Any]]:
         result: list[dict[str, Any]] = []
@@ -251,7 +346,10 @@ class _Writer:
                 case AssistantMessage():
                     self._assistant(result, message, this_turn=at > turn)
                 case ToolMessage():
-                    content, identity = attached.of_tool(at, message), self._ids.of_result(message.call_id)
+                    content, identity = (
+                        attached.of_tool(at, message),
+                        self._unanswered[message.call_id].pop(0),
+                    )
                     entry = {"role": "tool", "tool_call_id": identity}
                     entry["content"] = content if content.strip() else EMPTY
                     if self._traits.named_results:
@@ -270,7 +368,13 @@ class _Writer:
         if before["role"] == "tool" and not self._traits.user_after_tool:
             result.append({"role": "assistant", "content": "Done."})
         elif before["role"] == "user":
-            before["content"] = _joined(before["content"], content)
+            first = before["content"]
+            if isinstance(first, str) and isinstance(content, str):
+                before["content"] = "\n\n".join(filter(None, (first, content)))
+            else:
+                before["content"] = (
+                    [*_parts(first), *_parts(content)] if first and content else first or content
+                )
             return
         result.append({"role": "user", "content": content})
 
@@ -284,7 +388,7 @@ class _Writer:
             return
         before = result[-1]["role"] if result else "system"
         if before == "system":
-            result.append({"role": "user", "content": _LOST})
+            result.append({"role": "user", "content": "[Earlier messages are lost.]"})
         elif before == "assistant":
             texts = filter(None, (result.pop()["content"], entry["content"]))
             entry["content"] = "\n\n".join(texts) or None
@@ -295,10 +399,8 @@ class _Writer:
         text = sendable(message.text)
         entry: dict[str, Any] = {"role": "assistant", "content": text if text.strip() else None}
         if message.calls:
-            ids = self._ids.of_calls(message.calls, own)
-            entry["tool_calls"] = [
-                self._call(call, identity, own) for call, identity in zip(message.calls, ids, strict=True)
-            ]
+            self._unanswered.clear()
+            entry["tool_calls"] = [self._call(call, own) for call in message.calls]
         for name, value in (message.echo or {}).items() if own else ():
             if not self._is_sent_back(name, this_turn):
                 continue
@@ -318,7 +420,25 @@ class _Writer:
             return False
         return self._traits.details if name in ("reasoning_details", BLOCKS) else self._traits.extra
 
-    def _call(self, call: CallRequest, identity: str, own: bool) -> dict[str, Any]:
+    def _sent_id(self, call: CallRequest, own: bool) -> str:
+        """Return the id of a call, or a hash of it, because the beginnings of ids are often the same."""
+        wanted, identity = self._traits.call_ids, call.id
+        if wanted is CallIds.NINE:
+            fits = _NINE.fullmatch(identity) is not None
+        else:
+            # Its own ids are sent back unchanged: a model may continue counting (`functions.NAME:7`).
+            own = own and wanted is CallIds.ANY
+            fits = bool(identity) and (own or _PLAIN.fullmatch(identity) is not None)
+        made, number = (sendable(identity), 1) if fits else ("", 0)
+        while not made or made in self._taken:
+            seed = f"{identity}\0{number}" if number else identity
+            digest = hashlib.sha256(seed.encode("utf-8", "replace")).hexdigest()
+            made, number = digest[:9] if wanted is CallIds.NINE else f"call_{digest[:24]}", number + 1
+        self._taken.add(made)
+        self._unanswered.setdefault(identity, []).append(made)
+        return made
+
+    def _call(self, call: CallRequest, own: bool) -> dict[str, Any]:
         arguments = self._forms.renamed(call, back=False).arguments
         try:
             parse_arguments(arguments)
@@ -327,22 +447,13 @@ class _Writer:
         # One object is what every provider accepts.
         arguments = sendable(arguments) if arguments.lstrip().startswith("{") else "{}"
         function = {"name": plain_name(call.name), "arguments": arguments}
-        entry: dict[str, Any] = {"id": identity, "type": "function", "function": function}
+        entry: dict[str, Any] = {"id": self._sent_id(call, own), "type": "function", "function": function}
         if call.extra and own and self._traits.extra:
             beside = {name: plain_json(call.extra[name]) for name in ON_CALLS if name in call.extra}
             if content := {name: value for name, value in call.extra.items() if name not in beside}:
                 entry["extra_content"] = plain_json(content)
             entry |= beside
         return entry
-
-
-def _joined(first: Content, second: Content) -> Content:
-    """Return the content of two messages as one; texts with a blank line between."""
-    if not (first and second):
-        return first or second
-    if isinstance(first, str) and isinstance(second, str):
-        return f"{first}\n\n{second}"
-    return [*_parts(first), *_parts(second)]
 
 
 def _parts(content: Content) -> list[dict[str, Any]]:

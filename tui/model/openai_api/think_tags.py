@@ -34,8 +34,6 @@ MAX_PROSE_TAGS = 64
 Part = TextPart | ReasoningPart
 """Text, or thinking; `replaces_text`: all answer so far was thinking, and this is all of it."""
 
-_EMPTY = (TextPart(""), ReasoningPart(""))
-
 
 class ThinkTags:
     """Splits a stream of text into thinking and answer; the result does not depend on the chunks.

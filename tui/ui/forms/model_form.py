@@ -19,23 +19,6 @@ from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
-from tui.ui.keys.key_overrides import KeyOverrides
-from tui.ui.forms.model_fields import (
-    KEEP,
-    KEY,
-    MODEL,
-    NAME,
-    NEW_KEY,
-    PASTED,
-    SOURCE,
-    SOURCES,
-    URL,
-    VARIABLE,
-    key_note,
-    new_key,
-    new_profile,
-    variable_note,
-)
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal

@@ -15,10 +15,7 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.keys.key_overrides import KeyOverrides
 from tui.ui.traffic.active_filter import ActiveFilter, Annotations
-from tui.ui.traffic.active_filter import ActiveFilter
-from tui.ui.traffic.annotations import Annotations
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList

@@ -23,69 +23,37 @@ TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
 
 
-def tool(server: str, name: str, description: str, properties: Any = None, *required: str) -> ToolSpec:
-    schema = {"type": "object", "properties": properties or {}, "required": list(required)}
+def tool(server: str, name: str, description: str, *required: str, **others: Any) -> ToolSpec:
+    """Return a tool; what it requires is text unless `others`, its optional properties, say otherwise."""
+    properties = dict.fromkeys(required, TEXT) | others
+    schema = {"type": "object", "properties": properties, "required": list(required)}
     return ToolSpec(f"{server}__{name}", description, schema, server, name)
 
 
+WEATHER = "Get the current weather of a place: Beijing, Shanghai, Hangzhou or NYC."
+ZONES = ("source_timezone", "time", "target_timezone")
 SAMPLES = [
-    tool(
-        "weather",
-        "get_weather",
-        "Get the current weather of a place: Beijing, Shanghai, Hangzhou or NYC.",
-        {"location": TEXT},
-        "location",
-    ),
+    tool("weather", "get_weather", WEATHER, "location"),
     tool("weather", "list_get_weather_records", "List the weather reports given since the server started."),
-    tool("notes", "add_note", "Add a note, and return its id.", {"text": TEXT}, "text"),
+    tool("notes", "add_note", "Add a note, and return its id.", "text"),
     tool("notes", "list_notes", "List all notes with their ids, the oldest first."),
-    tool(
-        "notes",
-        "search_notes",
-        "Find the notes that mention every word of a query.",
-        {"query": TEXT},
-        "query",
-    ),
-    tool(
-        "notes", "delete_note", "Delete the note with this id. It cannot be brought back.", {"id": TEXT}, "id"
-    ),
-    tool("slow", "count_slowly", "Count the seconds one by one and report progress.", {"seconds": NUMBER}),
+    tool("notes", "search_notes", "Find the notes that mention every word of a query.", "query"),
+    tool("notes", "delete_note", "Delete the note with this id. It cannot be brought back.", "id"),
+    tool("slow", "count_slowly", "Count the seconds one by one and report progress.", seconds=NUMBER),
     tool("slow", "always_fails", "Fail with an error that the model can read."),
-    tool(
-        "slow", "crash", "End the process of this server at once, with exit code 1 and a last line on stderr."
-    ),
+    tool("slow", "crash", "End the process of this server at once, with exit code 1 and a line on stderr."),
 ]
-PATH = {"path": TEXT}
 OTHERS = [
-    tool("fs", "read_text_file", "Read the complete contents of a file from the file system.", PATH, "path"),
-    tool("fs", "write_file", "Create or overwrite a file.", PATH | {"content": TEXT}, "path", "content"),
-    tool(
-        "fs", "list_directory", "Get a detailed listing of all files and directories in a path.", PATH, "path"
-    ),
-    tool(
-        "fs",
-        "search_files",
-        "Search for files matching a pattern.",
-        PATH | {"pattern": TEXT},
-        "path",
-        "pattern",
-    ),
+    tool("fs", "read_text_file", "Read the complete contents of a file from the file system.", "path"),
+    tool("fs", "write_file", "Create or overwrite a file.", "path", "content"),
+    tool("fs", "list_directory", "Get a detailed listing of all files and directories in a path.", "path"),
+    tool("fs", "search_files", "Search for files matching a pattern.", "path", "pattern"),
     tool("fs", "list_allowed_directories", "Returns the list of directories that this server may access."),
-    tool(
-        "time", "get_current_time", "Get current time in a specific timezone", {"timezone": TEXT}, "timezone"
-    ),
-    tool(
-        "time",
-        "convert_time",
-        "Convert time between timezones",
-        {"source_timezone": TEXT, "time": TEXT, "target_timezone": TEXT},
-        "source_timezone",
-        "time",
-        "target_timezone",
-    ),
-    tool("everything", "echo", "Echoes back the input", {"message": TEXT}, "message"),
-    tool("everything", "get-sum", "Returns the sum of two numbers", {"a": NUMBER, "b": NUMBER}, "a", "b"),
-    tool("everything", "long-operation", "A long running operation", {"duration": NUMBER, "steps": NUMBER}),
+    tool("time", "get_current_time", "Get current time in a specific timezone", "timezone"),
+    tool("time", "convert_time", "Convert time between timezones", *ZONES),
+    tool("everything", "echo", "Echoes back the input", "message"),
+    tool("everything", "get-sum", "Returns the sum of two numbers", "a", "b", a=NUMBER, b=NUMBER),
+    tool("everything", "long-operation", "A long running operation", duration=NUMBER, steps=NUMBER),
 ]
 
 
@@ -246,7 +214,7 @@ def test_sentences_that_name_no_note_to_delete_delete_nothing(said: str) -> None
 
 
 def test_if_two_tools_match_equally_neither_is_called() -> None:
-    twins = [tool(server, "get_weather", "Weather.", {"location": TEXT}, "location") for server in "ab"]
+    twins = [tool(server, "get_weather", "Weather.", "location") for server in "ab"]
     move = answer("weather in Oslo", tools=twins)
     assert called(move) == [] and "Several tools match" in move.text
 
@@ -282,13 +250,8 @@ def test_a_huge_result_is_truncated() -> None:
 
 
 def test_at_a_limit_it_answers_from_the_results_so_far() -> None:
-    talk = (
-        "weather in Oslo",
-        asked("get_weather", location="Oslo"),
-        gave("Rain."),
-        "You cannot call tools any more.",
-    )
-    assert answer(*talk, tools=()).text == "Rain."
+    call = asked("get_weather", location="Oslo")
+    assert answer("weather in Oslo", call, gave("Rain."), "No more calls.", tools=()).text == "Rain."
 
 
 def test_without_tools_it_says_so_in_the_language_of_the_question() -> None:
@@ -297,7 +260,7 @@ def test_without_tools_it_says_so_in_the_language_of_the_question() -> None:
 
 
 async def test_a_call_and_a_reply_are_streamed_in_small_parts() -> None:
-    model = DemoModel(pace=0)
+    model = DemoModel(paced=False)
     request = ModelRequest("", [UserMessage("北京天气如何")], SAMPLES)
     parts = [part async for part in model.stream(request)]
     assert isinstance(parts[0], CallPart)
@@ -309,14 +272,9 @@ async def test_a_call_and_a_reply_are_streamed_in_small_parts() -> None:
 
 
 async def test_each_call_in_a_conversation_has_its_own_id() -> None:
-    said = [
-        UserMessage("a"),
-        asked("list_notes"),
-        gave("x"),
-        AssistantMessage("x"),
-        UserMessage("weather nyc"),
-    ]
-    heard = await output_of_model(DemoModel(pace=0).stream(ModelRequest("", said, SAMPLES)))
+    before = [UserMessage("a"), asked("list_notes"), gave("x"), AssistantMessage("x")]
+    said = [*before, UserMessage("weather nyc")]
+    heard = await output_of_model(DemoModel(paced=False).stream(ModelRequest("", said, SAMPLES)))
     assert heard.reply is not None and [call.id for call in heard.reply.calls] == ["demo_2"]
 
 

@@ -74,6 +74,11 @@ class Side:
         async with asyncio.timeout(2):
             return await self.inbox.get()
 
+    async def answered(self, result, **known):
+        """Return the text that the session gets for this result of the server."""
+        self.hear({"type": "tool_result", "result": result, **known})
+        return texts(await self.got())
+
     async def result(self, answer):
         """Call once, and return what the session gets for this response of the server."""
         self.ask(1, "tools/call", name="add", arguments={"a": 1})
@@ -212,11 +217,9 @@ async def test_a_response_may_omit_its_id_or_write_it_as_a_number(side):
 
 async def test_unknown_duplicate_and_late_responses_are_dropped(side):
     side.ask(1, "tools/call", name="add")
-    known = side.sent[0]["id"]
-    side.hear({"type": "tool_result", "id": "other", "result": 0})
-    side.hear({"type": "tool_result", "id": known, "result": 1})
-    side.hear({"type": "tool_result", "id": known, "result": 2})
-    assert (await side.got()).result["content"][0]["text"] == "1"
+    for number, known in enumerate(("other", side.sent[0]["id"], side.sent[0]["id"])):
+        side.hear({"type": "tool_result", "id": known, "result": number})
+    assert texts(await side.got()) == "1"
 
 
 async def test_one_call_is_in_progress_at_a_time(side):
@@ -244,16 +247,7 @@ async def test_cancelling_a_call_starts_the_next_one_without_writing_a_cancellat
     assert [one.get("name") for one in side.sent] == ["add", "second"]
     assert side.given_up == [(late, "caller cancelled")]
     side.hear({"type": "tool_result", "id": late, "result": "late"})
-    side.hear(
-        {
-            "type": "tool_result",
-            "id": side.sent[1]["id"],
-            "result": "missing: the traffic came faster than it could be recorded.",
-        }
-    )
-    assert (await side.got()).result["content"][0][
-        "text"
-    ] == "missing: the traffic came faster than it could be recorded."
+    assert await side.answered("mine", id=side.sent[1]["id"]) == "mine"
 
 
 LATE = {
@@ -286,8 +280,7 @@ async def test_a_late_answer_that_comes_before_the_next_call_is_dropped_once(sid
     side.cancel(1)
     side.hear(LATE["error"])
     side.ask(2, "tools/call", name="next")
-    side.hear({"type": "tool_result", "result": "mine"})
-    assert texts(await side.got()) == "mine"
+    assert await side.answered("mine") == "mine"
     assert side.log == []
 
 
@@ -299,13 +292,9 @@ async def test_an_answer_with_an_id_ends_the_wait_for_the_late_ones_before_it(si
     side.ask(3, "tools/call", name="next")
     if named:  # the late answer of the second call: that of the first will not come
         side.hear({"type": "tool_result", "id": side.sent[1]["id"], "result": "late"})
-        side.hear({"type": "tool_result", "result": "mine"})
-    else:
-        side.hear({"type": "tool_result", "id": side.sent[2]["id"], "result": "mine"})
-    assert texts(await side.got()) == "mine"
+    assert await side.answered("mine", **({} if named else {"id": side.sent[2]["id"]})) == "mine"
     side.ask(4, "tools/call", name="after")
-    side.hear({"type": "tool_result", "result": "then"})
-    assert texts(await side.got()) == "then"
+    assert await side.answered("then") == "then"
 
 
 async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(side):
@@ -321,8 +310,7 @@ async def test_the_type_of_an_answer_without_an_id_tells_which_call_it_is_for(si
     side.hear({"type": "pong"})  # its late answer will not come any more
     assert await side.got() == Response(4, {})
     side.ask(5, "tools/call", name="next")
-    side.hear({"type": "tool_result", "result": "mine"})
-    assert texts(await side.got()) == "mine"
+    assert await side.answered("mine") == "mine"
 
 
 async def test_an_unreadable_response_fails_the_call_that_it_names_and_does_not_come_late(side):
@@ -332,8 +320,7 @@ async def test_an_unreadable_response_fails_the_call_that_it_names_and_does_not_
     side.dialect.incoming(line)
     assert isinstance(await side.got(), Failure)
     side.ask(2, "tools/call", name="next")
-    side.hear({"type": "tool_result", "result": "mine"})
-    assert texts(await side.got()) == "mine"
+    assert await side.answered("mine") == "mine"
 
 
 async def test_a_queued_call_that_is_cancelled_is_never_written(side):

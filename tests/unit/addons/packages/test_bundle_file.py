@@ -157,18 +157,10 @@ def test_a_bundle_must_match_the_expected_sha_256(tmp_path: Path):
         pass
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"", "not a valid zip file"),
-        (b"PK" + b"\0" * 50, "not a valid zip file"),
-        (b"not a zip at all", "not a valid zip file"),
-    ],
-)
-def test_a_file_that_is_not_a_zip_is_rejected(tmp_path: Path, data: bytes, said: str):
-    path = tmp_path / "a.mcpb"
-    path.write_bytes(data)
-    with pytest.raises(UsageError, match=said), open_bundle(path):
+@pytest.mark.parametrize("data", [b"", b"PK" + b"\0" * 50, b"not a zip at all"])
+def test_a_file_that_is_not_a_zip_is_rejected(tmp_path: Path, data: bytes):
+    (tmp_path / "a.mcpb").write_bytes(data)
+    with pytest.raises(UsageError, match="not a valid zip file"), open_bundle(tmp_path / "a.mcpb"):
         pass
 
 
@@ -181,9 +173,9 @@ def test_a_missing_file_a_folder_and_a_pipe_are_refused_at_once(tmp_path: Path):
             pass
 
 
-@pytest.mark.parametrize(("text", "said"), [(b"{", "is not JSON"), (b"[" * 100_000, "is not JSON")])
-def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path, text: bytes, said: str):
-    with pytest.raises(UsageError, match=said), open_bundle(bundle(tmp_path / "a.mcpb", text)):
+@pytest.mark.parametrize("text", [b"{", b"[" * 100_000])
+def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path, text: bytes):
+    with pytest.raises(UsageError, match="is not JSON"), open_bundle(bundle(tmp_path / "a.mcpb", text)):
         pass
 
 

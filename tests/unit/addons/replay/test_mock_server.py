@@ -239,21 +239,12 @@ def recorded_batch(*answers: bytes) -> Recorded:
     return recorded
 
 
-def test_a_batch_is_answered_in_one_line_with_its_own_ids():
-    server = stand_in(recorded_batch(batch(result(2, "prompts"), result(1, "tools"))))
-    (answers,) = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
-    assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
-
-
-def test_a_request_of_a_recorded_batch_can_be_answered_alone():
-    server = stand_in(recorded_batch(batch(result(1, "tools"), result(2, "prompts"))))
-    (answer,) = ask(server, 9, "prompts/list")
-    assert (answer["id"], answer["result"]) == (9, "prompts")
-
-
-def test_separate_answers_to_a_batch_stay_separate():
-    server = stand_in(recorded_batch(result(2, "prompts"), result(1, "tools")))
+@pytest.mark.parametrize("joined", [True, False])
+def test_a_batch_is_answered_as_recorded_with_its_own_ids(joined: bool):
+    recorded = [result(2, "prompts"), result(1, "tools")]
+    server = stand_in(recorded_batch(*([batch(*recorded)] if joined else recorded)))
     answers = said(server.take(batch(asked("a", "tools/list"), asked("b", "prompts/list"))))
+    (answers,) = answers if joined else (answers,)
     assert [(one["id"], one["result"]) for one in answers] == [("a", "tools"), ("b", "prompts")]
 
 
@@ -296,7 +287,7 @@ def test_a_redacted_secret_in_a_recorded_batch_does_not_mix_up_the_answers():
     key = "sk-proj-" + "a1B2" * 12
     server = stand_in(recorded_batch(batch(result(1, f"the key is {key}"), result(2, "prompts"))))
     (answer,) = ask(server, 9, "prompts/list")
-    assert answer["result"] == "prompts"
+    assert (answer["id"], answer["result"]) == (9, "prompts")
     (answer,) = ask(server, 9, "tools/list")
     assert key not in answer["result"] and answer["result"].startswith("the key is [redacted:")
 

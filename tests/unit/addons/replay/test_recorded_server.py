@@ -8,6 +8,8 @@ from tui.addons.replay.recorded_server import (
     RecordedServer,
     Script,
     alike,
+    handshake,
+    modern_answer,
     nearest,
     request_of,
 )
@@ -43,13 +45,6 @@ def test_the_same_meta_is_preferred_to_the_same_parameters():
     assert book.find(Question.of("tools/list", None)) is scripts[0]
 
 
-def test_handshake_requests_match_with_any_params():
-    book, scripts = RecordedServer(Bodies(lambda seq: b"")), [Script(0), Script(1)]
-    book.add(Question.of("initialize", {"clientInfo": {"name": "a"}}), scripts[0])
-    assert book.find(Question.of("initialize", {"clientInfo": {"name": "b"}})) is scripts[0]
-    assert book.find(Question.of("tools/call", {"name": "b"})) is None
-
-
 def test_the_order_of_keys_is_ignored_in_matching():
     assert Question.of("m", {"a": 1, "b": 2}).key() == Question.of("m", {"b": 2, "a": 1}).key()
 
@@ -62,3 +57,42 @@ def test_truncated_and_invalid_messages_are_not_requests():
 def test_the_most_similar_request_comes_first():
     known = [Question.of("m", {"city": "NYC"}), Question.of("m", {"city": "Beijing"})]
     assert nearest(Question.of("m", {"city": "Beijin"}), known)[0] == known[1]
+
+
+def test_a_legacy_list_result_becomes_modern_by_adding_only_the_new_fields():
+    raw = b'{"jsonrpc":"2.0", "id":1,"result": {"tools" :[ ]}}'
+    assert modern_answer(raw, "tools/list") == (
+        b'{"jsonrpc":"2.0", "id":1,"result": {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", '
+        b'"tools" :[ ]}}'
+    )
+    assert (
+        modern_answer(b'{"id":1,"result":{}}', "tools/call")
+        == b'{"id":1,"result":{"resultType": "complete"}}'
+    )
+
+
+def test_complete_modern_results_and_errors_are_unchanged():
+    for raw in (b'{"id":1,"result":{"resultType":"complete"}}', b'{"id":1,"error":{"code":-1}}', b"none"):
+        assert modern_answer(raw, "tools/call") == raw
+
+
+def test_both_handshakes_describe_a_server_alike():
+    recorded = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}, "tasks": {}},
+        "serverInfo": {"name": "s", "version": "1"},
+        "instructions": "Be kind.",
+    }
+    discovered = handshake("server/discover", None, recorded, ())
+    assert (discovered["capabilities"], discovered["instructions"]) == ({"tools": {}}, "Be kind.")
+    again = handshake("initialize", "2025-03-26", discovered, ())
+    assert again == {**recorded, "protocolVersion": "2025-03-26", "capabilities": {"tools": {}}}
+
+
+def test_without_a_handshake_capabilities_follow_from_the_methods():
+    methods = ["tools/call", "completion/complete"]
+    assert handshake("initialize", "2026-07-28", None, methods) == {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}, "completions": {}},
+        "serverInfo": {"name": "mock", "version": "0"},
+    }

@@ -175,20 +175,6 @@ async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, cod
     assert len(sink.events("session opened again")) == (0 if modern else 1)
 
 
-async def test_a_call_that_failed_with_the_connection_is_not_sent_again(monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.2)
-
-    async def lose(peer, message):
-        peer.writer.transport.abort()
-
-    async with session(lose) as (server, client, _, _):
-        with pytest.raises(MCPError):
-            await client.call_tool("echo", {"first": 1})
-        server.answers.clear()
-        assert text(await client.call_tool("echo", {"second": 2})) == {"second": 2}
-    assert calls_to(server) == [{"first": 1}, {"second": 2}]
-
-
 async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch):
     monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
     async with session() as (server, client, transport, _):

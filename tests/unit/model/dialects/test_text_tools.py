@@ -32,8 +32,8 @@ from tui.core.ports import (
     Usage,
 )
 from tui.model.dialects import PROTOCOLS, wrap
-from tui.model.dialects.dialect import DIALECTS
-from tui.model.dialects.text_tools import ReplyReader
+from tui.model.dialects.call_maker import CallMaker, OfferedTools
+from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
@@ -338,7 +338,8 @@ CALL = '{"tool": "now", "arguments": {}}'
 
 
 def thoughts(pieces: list[str], *, opened: bool = False, dialect: str = "json") -> tuple[Read, ReplyReader]:
-    reader = ReplyReader(DIALECTS[dialect].maker(TOOLS, ()), DIALECTS[dialect], opened=opened)
+    maker = CallMaker(OfferedTools(TOOLS), DIALECTS[dialect].written)
+    reader = ReplyReader(maker, DIALECTS[dialect], opened=opened)
     read = Read()
     for piece in pieces:
         read.take(reader.part(TextPart(piece)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.texts import FOLDER, INDEX, TOOLS, Read, read, text_of
 from tui.core.conversation.conversation import CallRequest
-from tui.model.dialects.dialect import DIALECTS
+from tui.model.dialects.text_tools import DIALECTS
 
 HOW = (*DIALECTS, "native")
 

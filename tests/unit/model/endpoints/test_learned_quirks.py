@@ -11,42 +11,15 @@ from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.provider_traits import Echo, Traits
 
-SENT: tuple[str, ...] = (
-    "model",
-    "messages",
-    "stream_options",
-    "temperature",
-    "max_tokens",
-    "tools",
-    "stop",
-    "images",
-    "audio",
-)
+SENT = tuple("model messages stream_options temperature max_tokens tools stop images audio".split())
 TOOLS = ("a__one", "a__two")
 
 
-@pytest.mark.parametrize(
-    ("words", "learned"),
-    [
-        ("stream_options: Extra inputs are not permitted", Learned(dropped={"stream_options"})),
-        (
-            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
-            Learned(max_tokens_name="max_completion_tokens"),
-        ),
-        ("Invalid schema for function 'a__two'", Learned(strict_tools={"a__two"})),
-        ("tools[0].function.parameters: bad type", Learned(strict_tools={"a__one"})),
-        (
-            "Invalid 'tools': array too long. Expected an array with maximum length 1, but got 2.",
-            Learned(max_tools=1),
-        ),
-        ("This model does not support image input", Learned(no_images=True)),
-        ("audio input is not supported", Learned(no_audio=True)),
-    ],
-)
-def test_a_rejection_that_names_its_reason_is_learned(words: str, learned: Learned) -> None:
-    known = Learned()
-    assert known.take_refusal(400, words, SENT, TOOLS)
-    assert known == learned and known.facts
+def test_a_tool_is_rejected_by_its_name_or_its_place() -> None:
+    for words, key in (("Invalid schema for function 'a__two'", 1), ("tools[0].function.parameters: bad", 0)):
+        known = Learned()
+        assert known.take_refusal(400, words, SENT, TOOLS)
+        assert known == Learned(strict_tools={TOOLS[key]}) and known.facts
 
 
 @pytest.mark.parametrize(
@@ -120,27 +93,13 @@ def test_another_limit_is_not_a_limit_on_tools(words: str) -> None:
     assert known.max_tools == 0
 
 
-@pytest.mark.parametrize(
-    ("sent", "words", "learned"),
-    [
-        (
-            "reasoning_effort",
-            "Unsupported value: 'reasoning_effort' does not support 'minimal' with this model. Supported "
-            "values are: 'low', 'medium', and 'high'. {'message': \"does not support 'minimal'\"}",
-            Learned(efforts={"low", "medium", "high"}),
-        ),
-        ("cache_control", "messages[0].content must be a string", Learned(dropped={"cache_control"})),
-        (
-            "answer schema",
-            "This model does not support response format `json_schema`",
-            Learned(answer_format="json_object"),
-        ),
-    ],
-)
-def test_a_rejected_profile_option_is_dropped_or_changed(sent: str, words: str, learned: Learned) -> None:
-    known = Learned()
-    assert known.take_refusal(400, words, (*SENT, sent), TOOLS)
-    assert known == learned
+def test_the_levels_of_effort_that_a_rejection_names_are_learned_and_stored() -> None:
+    known, words = (
+        Learned(),
+        "'reasoning_effort' is invalid. Supported values are: 'low', 'medium', and 'high'.",
+    )
+    assert known.take_refusal(400, words, (*SENT, "reasoning_effort"), TOOLS)
+    assert known == Learned(efforts={"low", "medium", "high"})
     assert Learned.from_json(json.loads(json.dumps(known.to_json()))) == known
 
 
@@ -180,14 +139,6 @@ def test_a_tool_schema_that_cannot_be_parsed_is_not_a_call_that_cannot_be_parsed
     assert known == Learned(strict_tools={"a__one"})
 
 
-def test_a_rejected_message_order_is_learned_without_dropping_the_tools() -> None:
-    words, sent = "Unexpected role 'user' after role 'tool'", ("results", "user behind result")
-    known = Learned()
-    assert "message in between" in known.take_refusal(400, words, sent, TOOLS)
-    assert known.take_refusal(400, words, sent, TOOLS, known.applied(Traits())) == ""
-    assert known == Learned(no_user_after_tool=True)
-
-
 def test_learned_facts_change_the_request() -> None:
     known = Learned(dropped={"stop"}, form="kimi", no_images=True, fill_reasoning=True, max_tools=5)
     asked = known.applied(Traits(refuses=frozenset({"stream_options"}), images=True))
@@ -222,24 +173,8 @@ def test_a_reply_is_shortened_again_if_the_first_number_was_too_large() -> None:
     assert limits == [8000, 4000, 2000, 1000, 500]
 
 
-def test_that_an_account_may_not_stream_is_forgotten_at_exit_because_it_can_be_verified() -> None:
-    known = Learned()
-    assert "without streaming" in known.take_refusal(
-        400, "must be verified to stream this model", ["stream"], ()
-    )
-    assert known == Learned(no_stream=True) and known.to_json() == {}
-    assert known.applied(Traits()).stream is False
-
-
-def test_a_schema_that_cannot_be_followed_is_forgotten_at_exit_and_says_nothing_about_tools() -> None:
-    known, sent = Learned(), ("response_format", "answer schema", "tools")
-    assert "plain JSON" in known.take_refusal(400, "failed to parse grammar", sent, TOOLS)
-    assert known == Learned(plain_json=True) and known.to_json() == {}
-    assert known.applied(Traits()).answer_format == "json_object"
-
-
-def test_thinking_first_is_not_stored() -> None:
-    assert Learned(thinking_first=True).to_json() == {}
+def test_what_may_change_by_the_next_run_is_not_stored() -> None:
+    assert Learned(no_stream=True, plain_json=True, thinking_first=True).to_json() == {}
 
 
 JSON = st.recursive(

@@ -13,7 +13,7 @@ from tui.core.errors import ModelError
 from tui.core.ports import CallPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.model.openai_api.accumulator import MAX_TEXT, Accumulator
 from tui.model.openai_api.call_slots import MAX_CALLS, MAX_FLOOD
-from tui.model.openai_api.sendable import plain_json
+from tui.model.openai_api.request import plain_json
 
 
 def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:

@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.endpoint import Endpoint, calls, says
 from tests.media import base64_of, image, png, wav
-from tests.unit.core.stand_ins import FunctionToolbox, run, turn_of
 from tui.core.context.tool_results import observation
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -24,7 +22,6 @@ from tui.core.tools import BinaryContent, Content, ToolResult
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.attachments import MAX_SENT
-from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.openai_api.request import body_for
 
 SEES, BLIND, MISTRAL, HEARS = "gpt-4o", "gpt-oss-20b", "mistral-small", "gpt-audio"
@@ -78,17 +75,13 @@ def test_a_model_without_image_support_gets_a_note() -> None:
     )
 
 
-def test_invalid_images_are_never_sent() -> None:
-    for data, mime in (
-        ("bm90IG9uZQ==", "image/png"),
-        (base64_of(png()), "image/x]"),
-        ("\ud800", "image/png"),
-    ):
-        (message,) = sent(UserMessage("see", (Attachment("image", mime, "a]\nb", 9, data),)))
-        assert (
-            message["content"].startswith("see\n\n[a) b: image/")
-            and "not sent to you: damaged]" in message["content"]
-        )
+@pytest.mark.parametrize(
+    ("data", "mime"), [("bm90IG9uZQ==", "image/png"), (base64_of(png()), "image/x]"), ("\ud800", "image/png")]
+)
+def test_invalid_images_are_never_sent(data: str, mime: str) -> None:
+    (message,) = sent(UserMessage("see", (Attachment("image", mime, "a]\nb", 9, data),)))
+    assert message["content"].startswith("see\n\n[a) b: image/")
+    assert "not sent to you: damaged]" in message["content"]
 
 
 def test_a_file_is_text_in_a_fence_that_it_cannot_close() -> None:
@@ -160,23 +153,6 @@ def test_images_are_also_limited_by_their_total_size() -> None:
     large = picture("large.png", png() + bytes(9 * 1024 * 1024))
     body = sent(*[UserMessage("see", (large,)), AssistantMessage("ok")] * 3)
     assert [isinstance(message["content"], str) for message in body[::2]] == [True, False, False]
-
-
-# ---- over HTTP
-
-
-async def test_an_image_from_a_tool_reaches_the_endpoint() -> None:
-    async def look(arguments: Any) -> ToolResult:
-        return ToolResult((image(),))
-
-    async with Endpoint([calls(("srv__look", {})), says("A black picture.")]) as endpoint:
-        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, SEES))
-        turn, _ = turn_of(chat, FunctionToolbox(look=look))
-        await run(turn)
-        await chat.aclose()
-    messages = endpoint.requests[-1].json["messages"]
-    assert messages[-2]["content"] == "[image 1: image/png 3x2, attached below]"
-    assert messages[-1]["content"][1] == {"type": "image_url", "image_url": {"url": URL}}
 
 
 # ---- any attachments

@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, chunk, refuses, says
-from tests.streams import FOLDER, INDEX, NATIVE, ModelOutput, chunks_of, expected, output_of_model, tools_of
+from tests.streams import FOLDER, INDEX, ModelOutput, expected, output_of_model
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
@@ -24,10 +24,6 @@ from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat, truncation_warning
 
 ASK = ModelRequest("be brief", [UserMessage("hi")])
-
-
-def tool(name: str) -> ToolSpec:
-    return ToolSpec(name, "", {"type": "object", "properties": {}})
 
 
 @asynccontextmanager
@@ -59,13 +55,6 @@ async def test_text_is_unchanged_and_the_request_contains_the_conversation() -> 
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-
-
-async def test_each_recorded_stream_is_read_correctly_when_split_at_random_bytes() -> None:
-    for seed, name in enumerate(NATIVE):
-        request = ModelRequest("", [UserMessage("hi")], [tool(known) for known in tools_of(name)])
-        heard, _ = await asked(Answer(chunks_of(name), seed=seed, done=False), request=request)
-        heard.assert_is(expected(name))
 
 
 @pytest.mark.parametrize("name", [name for name in INDEX if name.startswith("wire_")])

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,9 +23,8 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.request import body_for, is_strict
-from tui.model.openai_api.sendable import sendable
-from tui.model.openai_api.tool_forms import key_of
+from tui.model.openai_api.call_slots import sendable
+from tui.model.openai_api.request import body_for, is_strict, plain_json
 
 THOUGHT = {"reasoning_content": "hm", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}
 
@@ -79,12 +79,6 @@ def test_a_note_by_the_loop_does_not_end_the_turn() -> None:
     assert messages[1]["reasoning_content"] == "hm"
 
 
-def test_models_known_to_need_their_thinking_always_get_it_back() -> None:
-    said = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
-    messages = sent(UserMessage("q"), said, UserMessage("next"), model="deepseek-v4-flash")
-    assert messages[1]["reasoning_content"] == "hm"
-
-
 def test_fields_of_one_provider_are_not_sent_to_another() -> None:
     signed = CallRequest("c1", "a__b", "{}", extra={"google": {"thought_signature": "s"}})
     said = AssistantMessage("", calls=(signed,), model="other", echo=THOUGHT)
@@ -94,17 +88,13 @@ def test_fields_of_one_provider_are_not_sent_to_another() -> None:
 
 def test_a_model_that_requires_thinking_on_every_message_gets_a_placeholder() -> None:
     mine = AssistantMessage("a", model="deepseek-v4-flash", echo=THOUGHT)
+    empty = AssistantMessage("d", model="deepseek-v4-flash", echo={"reasoning_content": ""})
     other = AssistantMessage("b", model="other", reasoning="because", echo=THOUGHT)
     plain = AssistantMessage("c", model="deepseek-v4-flash")
-    said = [part for one in (mine, other, plain) for part in (UserMessage("q"), one)]
+    said = [part for one in (mine, other, plain, empty) for part in (UserMessage("q"), one)]
     messages = sent(*said, UserMessage("next"), model="deepseek-v4-flash")
-    assert [one["reasoning_content"] for one in messages[1:6:2]] == ["hm", "because", "."]
+    assert [one["reasoning_content"] for one in messages[1:8:2]] == ["hm", "because", ".", "."]
     assert "reasoning_details" not in messages[3]
-
-
-def test_empty_thinking_counts_as_none() -> None:
-    empty = AssistantMessage("a", model="deepseek-v4-pro", echo={"reasoning_content": ""})
-    assert sent(UserMessage("q"), empty, model="deepseek-v4-pro")[1]["reasoning_content"] == "."
 
 
 def test_a_provider_without_fields_of_its_own_gets_none_back() -> None:
@@ -143,26 +133,6 @@ def test_an_endpoint_that_requires_tools_with_calls_gets_the_called_ones() -> No
     assert [tool["function"]["name"] for tool in body["tools"]] == ["a__b"]
     assert body["tool_choice"] == "none"
     assert "tools" not in body_for(profile(), ModelRequest("", turn[:1]), Learned(needs_tools=True))
-
-
-def test_mistral_gets_ids_of_nine_characters_that_match_their_results() -> None:
-    calls = tuple(call(f"functions.read:{number}") for number in range(3))
-    results = [ToolMessage(one.id, one.name, "r") for one in calls]
-    said = (UserMessage("q"), AssistantMessage("", calls=calls), *results, UserMessage("q"))
-    _, first, *rest = sent(*said, model="mistral-large")
-    ids = [one["id"] for one in first["tool_calls"]]
-    assert all(len(identity) == 9 and identity.isalnum() for identity in ids) and len(set(ids)) == 3
-    assert [message["tool_call_id"] for message in rest[:3]] == ids
-    assert [message["role"] for message in rest[3:]] == ["assistant", "user"]
-
-
-def test_rejected_parameters_and_tools_are_omitted_or_renamed() -> None:
-    learned = Learned(dropped={"stream_options", "temperature"}, max_tokens_name="max_completion_tokens")
-    tools = [ToolSpec(name, "", {}) for name in ("good", "bad")]
-    learned.left_out.add(key_of(tools[1]))
-    body = body_for(profile(temperature=0.5, max_tokens=9), ModelRequest("", [], tools), learned)
-    assert body.keys() == {"model", "messages", "stream", "tools", "max_completion_tokens"}
-    assert [tool["function"]["name"] for tool in body["tools"]] == ["good"]
 
 
 ANY = st.text(st.characters(codec=None), max_size=20)
@@ -230,21 +200,12 @@ def test_user_messages_are_never_adjacent_and_no_text_is_lost(messages: list[Mes
 
 
 def test_without_a_system_role_the_system_text_begins_the_first_user_message() -> None:
-    request = ModelRequest("be brief", [UserMessage("q"), AssistantMessage("a"), UserMessage("again")])
-    body = body_for(profile(), request, Learned(no_system=True))
-    assert [(one["role"], one["content"]) for one in body["messages"]] == [
-        ("user", "be brief\n\nq"),
-        ("assistant", "a"),
-        ("user", "again"),
-    ]
-
-
-def test_without_a_system_role_images_of_the_first_message_are_kept() -> None:
-    picture = Attachment("image", "image/png", "p.png", len(png()), base64.b64encode(png()).decode())
-    request = ModelRequest("be brief", [UserMessage("q", (picture,))])
-    (message,) = body_for(profile(), request, Learned(no_system=True))["messages"]
-    assert message["content"][0] == {"type": "text", "text": "be brief"}
-    assert message["content"][-1]["type"] == "image_url"
+    for files in ((), (PICTURE,)):
+        request = ModelRequest("be brief", [UserMessage("q", files), AssistantMessage("a"), UserMessage("q")])
+        body = body_for(profile(), request, Learned(no_system=True))["messages"]
+        assert [one["role"] for one in body] == ["user", "assistant", "user"]
+        assert texts(body[0]["content"])[0].startswith("be brief") and body[2]["content"] == "q"
+        assert isinstance(body[0]["content"], str) or body[0]["content"][-1]["type"] == "image_url"
 
 
 OPENAI = "https://api.openai.com/v1"
@@ -363,3 +324,13 @@ def test_a_closed_schema_is_strict() -> None:
     nested = {**CLOSED, "properties": {"n": SCHEMA}}
     assert is_strict(CLOSED) and not is_strict(SCHEMA) and not is_strict(nested)
     assert is_strict({"type": "array", "items": CLOSED}) and not is_strict({"type": "array", "items": SCHEMA})
+
+
+def test_adjacent_surrogate_halves_are_joined_and_lone_ones_replaced() -> None:
+    assert sendable("a\ud83d\ude00b\ud83d") == "a😀b\ufffd"
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    value = plain_json({"a": [math.inf, -math.inf, math.nan, 1.5, 2], "b": True})
+    assert value == {"a": [None, None, None, 1.5, 2], "b": True}
+    json.dumps(value, allow_nan=False)

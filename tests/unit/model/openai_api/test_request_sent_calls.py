@@ -17,8 +17,7 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.request import body_for
-from tui.model.openai_api.tool_forms import plain_name
+from tui.model.openai_api.request import body_for, plain_name
 
 QUESTION = UserMessage("q")
 LONG = "chatcmpl-tool-" + "0" * 32

@@ -6,7 +6,7 @@ import pytest
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ToolSpec
-from tui.model.dialects.native_calls import calls_of_generation, repaired
+from tui.model.dialects.call_maker import calls_of_generation, repaired
 
 SCHEMA = {
     "type": "object",

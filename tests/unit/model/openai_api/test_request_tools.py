@@ -8,7 +8,7 @@ from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.provider_traits import Traits
-from tui.model.openai_api.tool_forms import ToolForms, key_of
+from tui.model.openai_api.request import ToolForms, key_of
 
 ODD = {"type": "object", "properties": {"$top": {"const": 1}}}
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.unit.traffic.recorded import Recorded
-from tui.addons.replay.approval import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
 from tui.addons.replay.live import ReplayItem, plan
+from tui.addons.replay.replay import BY_APPROVE, BY_FLAG, LiveServer, ReplayApproval
 from tui.core.errors import UsageError
 from tui.core.permission.rules import Rules
 from tui.core.ports import DecisionRecord
