@@ -1,9 +1,6 @@
-"""A server's states as a pure table, and the delays before a restart and before listing again."""
+"""The delays before a server is restarted, before it is listed again, and between retries. Pure."""
 
 from dataclasses import dataclass, field
-
-from tui.core.errors import IllegalTransition
-from tui.core.servers import ServerState
 
 FIRST_DELAY = 1.0
 LONGEST_DELAY = 60.0
@@ -11,24 +8,6 @@ HEALTHY_SECONDS = 60.0
 LOOP_DEATHS = 5
 LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
-
-
-TRANSITIONS = frozenset(
-    {
-        (ServerState.STOPPED, ServerState.STARTING),
-        (ServerState.STARTING, ServerState.RUNNING),
-        (ServerState.STARTING, ServerState.STOPPING),
-        (ServerState.RUNNING, ServerState.STOPPING),
-        (ServerState.STOPPING, ServerState.STOPPED),
-    }
-)
-"""Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
-
-
-def require_transition(state: ServerState, after: ServerState) -> None:
-    """Raise IllegalTransition, which is a bug in mcptui, never in a server."""
-    if (state, after) not in TRANSITIONS:
-        raise IllegalTransition(f"a server that is {state} cannot become {after}")
 
 
 @dataclass(slots=True)
