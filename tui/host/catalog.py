@@ -225,7 +225,9 @@ def tool_fault(raw: Any) -> str:
     schema = raw.get("inputSchema")
     if fault := schema_fault(schema):
         return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
-    if schema is not None and not _of_object(schema):
+    # "type" is optional if the schema describes properties.
+    is_described = any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
+    if schema.get("type", "object" if is_described else None) != "object":
         return 'its inputSchema does not have "type": "object"'
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
         return f"its outputSchema {fault}"
@@ -234,13 +236,6 @@ def tool_fault(raw: Any) -> str:
 
 def _has_name(raw: Mapping[str, Any]) -> bool:
     return isinstance(raw.get("name"), str) and bool(raw["name"].strip())
-
-
-def _of_object(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema describes an object; "type" is optional if it describes properties."""
-    if "type" in schema:
-        return bool(schema["type"] == "object")
-    return any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
 
 
 def _shown_name(raw: Any, number: int) -> str:

@@ -114,17 +114,12 @@ async def ask(
             await set_within(bridge.closed, CLOSING_SECONDS)
             if bridge.closed.is_set():
                 raise
-        return _refused(error)
+        found = error.error
+        if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
+            return RawAnswer(problem=explain.protocol_failure(error))  # in place of an answer
+        data = {} if found.data is None else {"data": found.data}
+        return RawAnswer(error={"code": found.code, "message": found.message, **data})
     return RawAnswer(result=result)
-
-
-def _refused(error: MCPError) -> RawAnswer:
-    """Distinguish the server's own errors from those that replace an answer."""
-    found = error.error
-    if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
-        return RawAnswer(problem=explain.protocol_failure(error))
-    data = {} if found.data is None else {"data": found.data}
-    return RawAnswer(error={"code": found.code, "message": found.message, **data})
 
 
 async def call_tool(

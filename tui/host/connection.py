@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 from mcp.client import Client
@@ -29,13 +29,16 @@ from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
-from tui.host.host_context import Connected, HostContext
+from tui.host.host_context import HostContext
 from tui.host.offers import FreshList
 from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
+
+if TYPE_CHECKING:
+    from tui.host.supervisor import Supervisor
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
@@ -55,15 +58,17 @@ Errand = Callable[[SdkBridge, Callable[[], str]], Awaitable[T]]
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of
-    `transport` can still be read after the end. `title` and `version` come from the server, cleaned. `counts`
-    are the numbers of resources and prompts, None if not offered or not counted; `revisions`, how often these
-    lists have changed; `hints`, their caching hints. `tasks` follows its tasks.
+    `server` is told when it is `ready`, `leaving` (before the process is ended) or `changed`, and gets the
+    tools of each list in a thread (`learn`), before anything else uses them. `began_ns` is when the server
+    began to start, `seconds` how long it may take. The stderr and exit of `transport` can still be read after
+    the end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
+    prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
+    their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(
         self,
-        server: Connected,
+        server: "Supervisor",
         transport: ServerTransport,
         around: HostContext,
         began_ns: int,
@@ -127,9 +132,8 @@ class Connection:
                 except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
                 if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
-                    await set_within(
-                        self.transport.exited, EXIT_GRACE
-                    )  # a closed pipe is often its first sign
+                    # A closed pipe is often its first sign.
+                    await set_within(self.transport.exited, EXIT_GRACE)
                 self._leave(error, last)
         except Exception as found:  # starting or stopping the process failed: that is how it ended
             error = error or found
@@ -191,7 +195,11 @@ class Connection:
                     self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
-            work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask_about)
+
+            async def ask_about(method: str, uri: str) -> str:
+                return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
+
+            work["subscriptions"] = keep_subscribed(self._server.subscriptions, ask_about)
         # Since 2026-07-28, each request has its own log level.
         if self.offers("logging") and not is_modern(self.protocol):
             work["log level"] = self._keep_log_level()
@@ -207,10 +215,9 @@ class Connection:
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
-        if self.may_be_of_other_era and not last:
-            return  # still starting: the other mode is tried with a new process
-        if error is not None and not self._ready and self._is_defect(error):
-            return  # still starting: the start may be retried
+        is_retried = error is not None and not self._ready and self._is_defect(error)
+        if is_retried or (self.may_be_of_other_era and not last):
+            return  # still starting: the start is retried, or the other mode is tried with a new process
         if self._stop.is_set():
             self._server.leaving(StopReason.REQUESTED)
         elif not self._ready:
@@ -400,10 +407,6 @@ class Connection:
         tools = self._lists["tools"]
         if not tools.is_settled:  # waiting takes two tasks: a quarter of the time of a call (measured)
             await first_of(tools.settled(), self._left.wait())
-
-    async def _ask_about(self, method: str, uri: str) -> str:
-        """Send a request about a resource; return why it failed, or ""."""
-        return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
 
     async def call(
         self,

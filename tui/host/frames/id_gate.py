@@ -69,7 +69,7 @@ class Gate:
 
     `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
     called with the wire id of each request that is failed here, and why. `stray` is the last response
-    that belongs to no request, in words, since requests are pending; or "".
+    that belongs to no request, in words, since requests are pending; or "". `version` is the negotiated one.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Gate:
             if "progressToken" in meta:
                 changed["params"] = params | {"_meta": meta | {"progressToken": wire_id}}
             if VERSION_KEY in meta and message["method"] != PROBE:
-                self.negotiated(str(meta[VERSION_KEY]))
+                self.version = str(meta[VERSION_KEY])
         return changed
 
     def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -147,9 +147,6 @@ class Gate:
 
     def wire_id(self, session_id: object) -> Id | None:
         return next((wire for wire, sent in self._pending.items() if sent.id == session_id), None)
-
-    def negotiated(self, version: str) -> None:
-        self.version = version
 
     # ---- server to session ---------------------------------------------------------------------------
 
@@ -283,7 +280,7 @@ class Gate:
 
     def _answer(self, sent: PendingRequest, answer: Response) -> None:
         if sent.method == "initialize":
-            self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
+            self.version = str(answer.result.get("protocolVersion", ""))[:40]
         self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:

@@ -175,14 +175,14 @@ class StdoutReader:
             self.noise += 1  # one more line of a flood of printed output
             self._printed(line)
             return
-        for message in await self._read(line):
+        if (dialect := self._dialect) is None:
+            messages: Sequence[Any] = await self._messages.parse(line)
+        else:
+            messages = await self._messages.read(
+                len(line), lambda patient: dialect.read(line, patient=patient)
+            )
+        for message in messages:
             self._take(message, line)
-
-    async def _read(self, line: bytes) -> Sequence[Any]:
-        dialect = self._dialect
-        if dialect is None:
-            return await self._messages.parse(line)
-        return await self._messages.read(len(line), lambda patient: dialect.read(line, patient=patient))
 
     def _take(self, message: Any, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):

@@ -24,6 +24,7 @@ from tui.core.files import make_folder
 from tui.core.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
+from tui.core.units import duration
 from tui.host.process.guard import OWNER_VARIABLE
 
 if TYPE_CHECKING:
@@ -57,18 +58,7 @@ class ProcessExit:
     def sentence(self) -> str:
         """Return a clause that follows a name: "exited with code 1 after 0.3 s"."""
         how = f"was terminated by {self.signal}" if self.signal else f"exited with code {self.code}"
-        return f"{how} after {duration(self.after_seconds)}"
-
-
-def duration(seconds: float) -> str:
-    """Format a duration: "0.3 s", "42 s", "5 min", "3 h"."""
-    if seconds < 0.095:
-        return f"{max(seconds, 0.01):.2f} s"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s".replace(".0 ", " ")
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+        return f"{how} after {duration(self.after_seconds * 1000)}"
 
 
 def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:

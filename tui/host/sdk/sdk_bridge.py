@@ -134,9 +134,6 @@ def client_options(requests: ServerRequests) -> dict[str, Any]:
     return found
 
 
-SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
-"""The capability of a client whose server may use the model, also with tools."""
-
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -183,7 +180,7 @@ class SdkBridge:
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
     _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
     _probe_error: ErrorData | None = field(init=False, default=None)
-    _replying: dict[str, asyncio.Task[None]] = field(init=False, default_factory=dict)
+    _replying: dict[str | int, asyncio.Task[None]] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
     _is_over: bool = field(init=False, default=False)
 
@@ -303,7 +300,7 @@ class SdkBridge:
         if not isinstance(said, Mapping) or ("sampling" in said) is self.requests.may_sample:
             return {}
         rest = {name: value for name, value in said.items() if name != "sampling"}
-        allowed = SAMPLING if self.requests.may_sample else {}
+        allowed = {"sampling": {"tools": {}}} if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
     def _settled(self, name: str | int, outcome: dict[str, Any] | MCPError) -> bool:
@@ -336,19 +333,15 @@ class SdkBridge:
             is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
             if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
                 self.was_refused = True
-                raise self._failed_probe()
+                if error is not None:
+                    raise _raised(error)
+                if self.server_versions:
+                    raise MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
+                raise MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
             self._handshakes[message.id] = message.method
             self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
             self._declared = (message.params or {}).get("_meta") or {}
         return item
-
-    def _failed_probe(self) -> MCPError:
-        """Return the error in place of `initialize`, where only the probe may open the session."""
-        if (error := self._probe_error) is not None:
-            return _raised(error)
-        if self.server_versions:
-            return MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
-        return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
 
     def incoming(self, item: Any) -> Any:
         """Return `item` as the SDK sees it, or None to drop it."""
@@ -371,7 +364,7 @@ class SdkBridge:
                 return None
             case JSONRPCRequest(id=asked, method=method, params=params):
                 reply = self._reply(asked, method, params or {})
-                self._replying[str(asked)] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                self._replying[asked] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
                 return None
         return item
 
@@ -389,8 +382,8 @@ class SdkBridge:
             _log.exception("%s was not answered because of an internal error", method[:80])
             said = {"error": {"code": protocol.INTERNAL_ERROR, "message": "internal error"}}
         finally:
-            if self._replying.get(str(asked)) is asyncio.current_task():
-                del self._replying[str(asked)]
+            if self._replying.get(asked) is asyncio.current_task():
+                del self._replying[asked]
         await self._put({"jsonrpc": "2.0", "id": asked, **said})
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
@@ -406,8 +399,10 @@ class SdkBridge:
             self._acknowledged(params)
         elif method == CANCELLED:
             cancelled = params.get("requestId")
-            if (replying := self._replying.get(str(cancelled))) is not None:
-                replying.cancel()
+            # Some servers return a number as text.
+            same = [one for one in self._replying if str(one) == str(cancelled)]
+            if same:
+                self._replying[cancelled if cancelled in same else same[0]].cancel()
             elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:
                 self._settled(cancelled, _closed())  # so a server ends a change stream
 

@@ -241,7 +241,7 @@ class RemoteTransport:
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
-        self.gate.negotiated(version)
+        self.gate.version = version
         self._wire.negotiated(version)
 
     def begin(self) -> bool:

@@ -139,7 +139,7 @@ class StdioTransport:
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self._gate.negotiated(version)
+        self._gate.version = version
 
     def begin(self) -> bool:
         """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""

@@ -305,7 +305,7 @@ def test_cancelling_an_unknown_request_is_harmless(ends):
 
 def test_batches_are_accepted_once_2025_03_26_is_negotiated(ends):
     assert not ends.gate.batches
-    ends.gate.negotiated("2025-03-26")
+    ends.gate.version = "2025-03-26"
     assert ends.gate.batches
 
 

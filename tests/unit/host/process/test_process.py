@@ -18,7 +18,6 @@ from tui.host.process.process import (
     ProcessExit,
     ProcessUsage,
     ServerProcess,
-    duration,
     exit_sentence,
     peek,
     server_environment,
@@ -235,22 +234,6 @@ async def test_a_signal_reaches_the_whole_group_and_none_is_sent_after_reaping(m
 )
 def test_an_exit_is_described_in_a_sentence(returncode, sentence):
     assert ProcessExit.from_returncode(returncode, 0.3).sentence() == sentence
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0.0, "0.01 s"),
-        (0.04, "0.04 s"),
-        (0.3, "0.3 s"),
-        (2.0, "2 s"),
-        (9.97, "10 s"),
-        (600, "10 min"),
-        (9000, "2 h"),
-    ],
-)
-def test_durations_are_readable(seconds, said):
-    assert duration(seconds) == said
 
 
 def test_an_exit_sentence_includes_the_reason_and_the_last_line():

@@ -305,6 +305,26 @@ async def test_a_request_that_the_server_cancels_or_leaves_is_not_answered(calls
     assert calls.sent == [] and calls.bridge._replying == {}
 
 
+async def test_a_number_and_its_text_are_two_requests_of_the_server(calls, monkeypatch):
+    cancelled = []
+
+    async def never(*_, asked):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(asked)
+
+    monkeypatch.setattr(calls.bridge.requests, "answer", never)
+    for known in (1, "1"):
+        calls.bridge.incoming(request("roots/list", known))
+    await asyncio.sleep(0)
+    for known in (1, "1"):
+        calls.bridge.incoming(notification("notifications/cancelled", requestId=known))
+        await asyncio.sleep(0)
+    assert cancelled == [1, "1"]
+    await calls.end()
+
+
 async def test_an_internal_error_is_an_answer_too(calls, monkeypatch, caplog):
     monkeypatch.setattr(calls.bridge.requests, "answer", None)
     calls.bridge.incoming(request("roots/list", 7))
