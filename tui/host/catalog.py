@@ -222,7 +222,7 @@ def tool_fault(raw: Any) -> str:
         return f"has a name of {len(name):,} characters (limit: {MAX_NAME})"
     if clean(name) != name or "\n" in name or "\t" in name:
         return "has control or invisible characters in its name"
-    schema = raw.get("inputSchema")
+    schema: Any = raw.get("inputSchema")
     if fault := schema_fault(schema):
         return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
     # "type" is optional if the schema describes properties.

@@ -9,7 +9,7 @@ protocol version in use.
 import json
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,7 @@ class Gate:
     def __init__(
         self,
         inbox: Inbox,
-        reply: Callable[[Mapping[str, Any]], object],
+        reply: Callable[[dict[str, Any]], object],
         random_id: Callable[[], int] = random_id,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:

@@ -131,10 +131,6 @@ class Relay:
             poller.register(outlet.descriptor, 0)  # reports when its reader goes away
 
     @property
-    def open(self) -> bool:
-        return self.outlet is not None
-
-    @property
     def waiting(self) -> bool:
         return bool(self._waiting)
 
@@ -308,8 +304,13 @@ class Passthrough:
         After that, signals have their default effect on this process.
         """
         try:
-            while not self._finished():
-                self._pump_ready(self._poller.poll(self._patience()))
+            while not self._interrupted:
+                over = self._status is not None
+                if over and all(relay.outlet is None for relay in self._relays):
+                    break
+                # Without a limit while the server lives; once it has exited, its pipes only need emptying.
+                empties = over and not any(relay.waiting for relay in self._relays)
+                self._pump_ready(self._poller.poll(0 if empties else None))
         finally:
             for relay in self._relays:
                 relay.close()
@@ -319,16 +320,6 @@ class Passthrough:
             for end in self._wake:
                 os.close(end)
         return os.waitstatus_to_exitcode(self._status or 0)
-
-    def _patience(self) -> int | None:
-        """Milliseconds to wait: unlimited while the server lives, 0 once its pipes only need emptying."""
-        over = self._status is not None
-        return 0 if over and not any(relay.waiting for relay in self._relays) else None
-
-    def _finished(self) -> bool:
-        if self._status is None or self._interrupted:
-            return self._interrupted
-        return not any(relay.open for relay in self._relays)
 
     def _pump_ready(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
@@ -364,13 +355,9 @@ class Passthrough:
         try:
             self._seen(stream, at_ns, data)
         except Exception as error:  # errors in the observer must not stop the server's bytes
-            self._seen = _blind
+            self._seen = lambda stream, at_ns, data: None
             with suppress(Exception):
                 self._failed(error)
-
-
-def _blind(stream: int, at_ns: int, data: bytes) -> None:
-    """Ignore a chunk."""
 
 
 def _copy(descriptor: int) -> int:

@@ -300,7 +300,7 @@ class SdkBridge:
         if not isinstance(said, Mapping) or ("sampling" in said) is self.requests.may_sample:
             return {}
         rest = {name: value for name, value in said.items() if name != "sampling"}
-        allowed = {"sampling": {"tools": {}}} if self.requests.may_sample else {}
+        allowed: dict[str, Any] = {"sampling": {"tools": {}}} if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
     def _settled(self, name: str | int, outcome: dict[str, Any] | MCPError) -> bool:

@@ -93,19 +93,12 @@ async def revoke(
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
-    from tui.host.sign_in.authorization_server import OAuthExchange, revoke
+    from tui.host.sign_in.authorization_server import revoke
 
-    for one in sign_ins:
-        around.remember(one.secrets())
+    tap = WireTap(server, sink)
     async with open_client(RoutedTransport(), {}) as client:
-        tap = WireTap(server, sink)
         return await revoke(
-            sign_ins,
-            lambda one: OAuthExchange(
-                one.url, client, record=lambda what: tap.event("sign-in", **what), remember=around.remember
-            ),
-            spec,
-            around.remember,
+            sign_ins, client, spec, lambda what: tap.event("sign-in", **what), around.remember
         )
 
 
@@ -302,8 +295,8 @@ class RemoteTransport:
                 await asyncio.Event().wait()
         self.gate.give_up_probe(session_id, seconds)
 
-    def _reply(self, message: Mapping[str, Any]) -> None:
-        self._wire.send(dict(message), {})
+    def _reply(self, message: dict[str, Any]) -> None:
+        self._wire.send(message, {})
 
     # ---- for the wire ------------------------------------------------------------------------------------
 

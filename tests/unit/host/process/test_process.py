@@ -14,7 +14,6 @@ from tui.core.servers import ServerSpec
 from tui.host.process import process as exits
 from tui.host.process.guard import OWNER_VARIABLE
 from tui.host.process.process import (
-    LeaderWatch,
     ProcessExit,
     ProcessUsage,
     ServerProcess,
@@ -194,13 +193,17 @@ def test_a_server_inherits_no_descriptors_except_its_three_pipes():
         assert popen.returncode == 0
 
 
-async def test_the_exit_of_the_leader_is_recorded_with_code_and_time():
+@pytest.mark.parametrize("platform", [sys.platform, "other"])
+async def test_the_exit_of_the_leader_is_recorded_with_code_and_time(monkeypatch, platform):
+    """With a pidfd, or by polling."""
     said = []
     popen = spawn(spec(sys.executable, "-c", "raise SystemExit(3)"), "me/1")
+    monkeypatch.setattr(exits.sys, "platform", platform)
     process = ServerProcess(popen, lambda: said.append("ended"))
     await until(process.exited.is_set)
     assert (process.exit.code, process.exit.signal, said) == (3, "", ["ended"])
     assert 0 < process.exit.after_seconds < 10
+    os.killpg(process.pid, signal.SIGKILL)  # the group still exists: its dead leader is not reaped
     process.destroy()
     close_pipes(popen)
 
@@ -245,51 +248,9 @@ def test_an_exit_sentence_includes_the_reason_and_the_last_line():
     )
 
 
-def child(code):
-    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-
-
-async def test_an_exit_is_detected_and_the_dead_leader_is_not_reaped():
-    process, seen = child("raise SystemExit(3)"), []
-    watch = LeaderWatch(process, seen.append)
-    await until(lambda: seen)
-    assert seen == [3]
-    os.killpg(process.pid, signal.SIGKILL)  # the group still exists: its dead leader is not reaped
-    assert process.wait() == 3
-    watch.close()
-
-
-async def test_an_exit_by_a_signal_is_recognized():
-    process, seen = child("import time; time.sleep(60)"), []
-    LeaderWatch(process, seen.append)
-    process.kill()
-    await until(lambda: seen)
-    assert seen == [-9]
-    process.wait()
-
-
-async def test_without_pidfd_an_exit_is_detected_by_polling(monkeypatch):
-    monkeypatch.setattr(exits.sys, "platform", "other")
-    process, seen = child("raise SystemExit(4)"), []
-    LeaderWatch(process, seen.append)
-    await until(lambda: seen)
-    assert seen == [4]
-    process.wait()
-
-
-async def test_a_closed_watch_reports_nothing():
-    process, seen = child("raise SystemExit(0)"), []
-    watch = LeaderWatch(process, seen.append)
-    watch.close()
-    watch.close()
-    process.wait()
-    await asyncio.sleep(0)
-    assert seen == []
-
-
 async def test_without_waitid_an_exit_is_still_detected(monkeypatch):
     monkeypatch.delattr(os, "waitid")
-    process = child("raise SystemExit(5)")
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(5)"])
     await until(lambda: peek(process) is not None)
     assert peek(process) == 5
 
