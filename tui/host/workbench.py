@@ -143,13 +143,11 @@ class HandWorkbench:
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or ""."""
         found, problem = await self.raw_resources(server)
-        return tuple(map(self._resource, found)), self._redaction.text(problem)
-
-    def _resource(self, found: ResourceInfo) -> ResourceInfo:
-        shown = self._redaction.value(found)
-        if shown.uri != found.uri:
-            self._uris[found.server, shown.uri] = found.uri
-        return shown
+        shown = tuple(map(self._redaction.value, found))
+        for one, raw in zip(shown, found, strict=True):
+            if one.uri != raw.uri:
+                self._uris[server, one.uri] = raw.uri
+        return shown, self._redaction.text(problem)
 
     async def raw_resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
         """List resources like `resources`, with the secrets of their server."""
@@ -363,7 +361,7 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
-        subject = f"The server {quoted_name(server)}"
+        subject, words = f"The server {quoted_name(server)}", kind.replace("eT", "e t")
         listings = connection.listings
         assert listings is not None, "a server that runs has been listed"
         if (recent := listings.take_recent(kind)) is not None:
@@ -373,14 +371,14 @@ class HandWorkbench:
             listings.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)
-            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s.{more}"
+            return [], f"{subject} did not list its {words} within {LIST_SECONDS:g} s.{more}"
         except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers with resources do not support templates
-            return [], f"{subject} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
+            return [], f"{subject} does not list its {words}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk
-        return walk.items, f"Some {_WORDS[kind]} are missing: {walk.note}." if walk.note else ""
+        return walk.items, f"Some {words} are missing: {walk.note}." if walk.note else ""
 
     async def _ask(
         self,
@@ -436,14 +434,6 @@ class ModelResources:
             return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
         result = await self._workbench.read_raw(server, uri, call="", seconds=seconds)
         return dataclasses.replace(result, as_is=True)
-
-
-_WORDS = {
-    "tools": "tools",
-    "resources": "resources",
-    "resourceTemplates": "resource templates",
-    "prompts": "prompts",
-}
 
 
 @contextmanager

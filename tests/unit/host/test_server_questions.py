@@ -20,7 +20,7 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_questions import MAX_RECORDED, ServerDecisions, ServerQuestions
+from tui.host.server_questions import MAX_RECORDED, ServerQuestions
 from tui.host.server_requests import ServerRequests
 
 
@@ -266,8 +266,8 @@ async def test_roots_are_recorded_once() -> None:
 
 def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
     log = Noted()
-    decisions = ServerDecisions("weather", log)
+    decisions = ServerQuestions(Refuser(), server="weather", decisions=log)
     for _ in range(MAX_RECORDED * 3):
-        decisions.add(DecisionKind.ELICITATION, "form", allowed=False, by="default")
+        decisions.decided(DecisionKind.ELICITATION, "form", allowed=False, by="default")
     assert len(log.records) == MAX_RECORDED + 1
     assert log.records[-1].subject == "further requests are not recorded"

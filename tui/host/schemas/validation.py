@@ -18,7 +18,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -220,13 +220,14 @@ def _count(
         text += len(node) if isinstance(node, str) else 0
         if nodes + len(stack) > most or text > most_text:
             return None
-        if isinstance(node, dict):
-            if not forbidden.isdisjoint(node):
-                return None
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+        if isinstance(node, dict) and not forbidden.isdisjoint(node):
+            return None
+        stack.extend(_parts(node))
     return nodes
+
+
+def _parts(node: Any) -> Iterable[Any]:
+    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 
 def _spawn() -> "subprocess.Popen[bytes]":
@@ -310,21 +311,14 @@ def _kind(value: Any) -> str:
 
 
 def _too_much(schema: Any) -> str:
-    nodes = 0
-    level: list[Any] = [schema]
+    nodes, level = 1, [schema]
     for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for value in level:
-            nodes += 1
-            if isinstance(value, dict):
-                below.extend(value.values())
-            elif isinstance(value, list):
-                below.extend(value)
-        if nodes + len(below) > MAX_NODES:
+        level = [part for node in level for part in _parts(node)]
+        nodes += len(level)
+        if nodes > MAX_NODES:
             return f"has more than {MAX_NODES:,} parts"
-        if not below:
+        if not level:
             return ""
-        level = below
     return f"nests deeper than {MAX_DEPTH} levels"
 
 

@@ -21,7 +21,6 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -144,16 +143,10 @@ def quiet_sdk_logging() -> None:
 
     Call it again once the SDK is loaded, to find loggers under other names.
     """
-    for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:
-        logger = logging.getLogger(name)
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for name, module in sys.modules.copy().items():
+        if name.startswith("mcp.") and isinstance(found := vars(module).get("logger"), logging.Logger):
+            loggers.append(found)
+    for logger in loggers:
         logger.propagate = False
         logger.handlers = [logging.NullHandler()]
-
-
-def _loggers_of_loaded_modules() -> Iterator[str]:
-    """Yield the names of the SDK's loggers outside of its own hierarchy."""
-    for name, module in sys.modules.copy().items():
-        if name.startswith("mcp."):
-            logger = vars(module).get("logger")
-            if isinstance(logger, logging.Logger) and not logger.name.startswith("mcp"):
-                yield logger.name

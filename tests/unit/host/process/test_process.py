@@ -1,4 +1,3 @@
-import asyncio
 import os
 import signal
 import stat
@@ -8,7 +7,7 @@ import sys
 import psutil
 import pytest
 
-from tests.conftest import until
+from tests.conftest import until, wait_until
 from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec
 from tui.host.process import process as exits
@@ -248,10 +247,10 @@ def test_an_exit_sentence_includes_the_reason_and_the_last_line():
     )
 
 
-async def test_without_waitid_an_exit_is_still_detected(monkeypatch):
+def test_without_waitid_an_exit_is_still_detected(monkeypatch):
     monkeypatch.delattr(os, "waitid")
     process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(5)"])
-    await until(lambda: peek(process) is not None)
+    wait_until(lambda: peek(process) is not None)
     assert peek(process) == 5
 
 
