@@ -80,10 +80,10 @@ async def _in_rounds(
 async def ask(
     bridge: SdkBridge,
     stuck: Callable[[], str],
-    *,
     method: str,
     params: Mapping[str, Any],
     timeout: CallTimeout,
+    *,
     whole: bool = False,
 ) -> RawAnswer:
     """Send a request of any method and return the answer, even an error or a timeout; others are raised.
@@ -125,7 +125,6 @@ async def ask(
 async def call_tool(
     bridge: SdkBridge,
     remark: Callable[[], str],
-    *,
     tool: str,
     arguments: Mapping[str, Any],
     timeout: CallTimeout,

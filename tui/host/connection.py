@@ -51,8 +51,6 @@ EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Errand = Callable[[SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
@@ -425,16 +423,11 @@ class Connection:
         """
         if self.listings is not None:
             self.listings.forget()
-        call = partial(
-            call_tool,
-            tool=tool,
-            arguments=arguments,
-            timeout=CallTimeout.of(seconds),
-            progress=progress,
-            clocks=clocks,
-        )
+        timeout = CallTimeout.of(seconds)
         try:
-            done = await self.perform(call)
+            done = await self.perform(
+                lambda bridge: call_tool(bridge, self._remark, tool, arguments, timeout, progress, clocks)
+            )
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return call_failure(error)
         if isinstance(done, str):
@@ -450,13 +443,13 @@ class Connection:
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(
-                partial(ask, method=method, params=params, timeout=timeout, whole=whole)
+                lambda bridge: ask(bridge, self._remark, method, params, timeout, whole=whole)
             )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
 
-    async def perform(self, errand: Errand[T]) -> T | str:
+    async def perform(self, errand: Callable[[SdkBridge], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
 
         Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
@@ -469,7 +462,7 @@ class Connection:
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(bridge, self._remark)
+                            return await errand(bridge)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything

@@ -10,6 +10,28 @@ LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
 
 
+FIRST_RETRY = 2.0
+LONGEST_RETRY = 600.0
+
+
+@dataclass(slots=True)
+class RetryDelay:
+    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
+
+    first: float = FIRST_RETRY
+    longest: float = LONGEST_RETRY
+    _last: float = 0.0
+
+    def after_failure(self, worked_seconds: float = 0.0) -> float:
+        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
+        again = worked_seconds < self._last
+        self._last = min(self.longest, self._last * 2) if again else self.first
+        return self._last
+
+    def reset(self) -> None:
+        self._last = 0.0
+
+
 @dataclass(slots=True)
 class RestartPolicy:
     """Decides whether and when a server that died is restarted.
@@ -19,7 +41,7 @@ class RestartPolicy:
     """
 
     _deaths: list[int] = field(default_factory=list)
-    _in_a_row: int = 0
+    _delay: RetryDelay = field(default_factory=lambda: RetryDelay(FIRST_DELAY, LONGEST_DELAY))
     _due_ns: int | None = None
 
     @property
@@ -42,27 +64,23 @@ class RestartPolicy:
         do not restart together.
         """
         if lived_ns >= HEALTHY_SECONDS * SECOND:
-            self._in_a_row = 0
+            self._delay.reset()
         self._deaths = [at for at in self._deaths if now_ns - at < LOOP_SECONDS * SECOND]
         self._deaths.append(now_ns)
         self._due_ns = None
         if len(self._deaths) >= LOOP_DEATHS:
             return None
-        delay = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._in_a_row, 10))
-        self._in_a_row += 1
-        delay = float(min(LONGEST_DELAY, delay * jitter))
+        delay = min(LONGEST_DELAY, self._delay.after_failure() * jitter)
         self._due_ns = now_ns + int(delay * SECOND)
         return delay
 
     def forget(self) -> None:
         """Reset, because the user requested a start or a stop."""
         self._deaths.clear()
-        self._in_a_row = 0
+        self._delay.reset()
         self._due_ns = None
 
 
-FIRST_RETRY = 2.0
-LONGEST_RETRY = 600.0
 GAP = 2.0
 LONGEST_GAP = 60.0
 
@@ -84,21 +102,3 @@ class RefreshPace:
 
     def refreshed(self, now_ns: int) -> None:
         self._last_ns = now_ns
-
-
-@dataclass(slots=True)
-class RetryDelay:
-    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
-
-    first: float = FIRST_RETRY
-    longest: float = LONGEST_RETRY
-    _last: float = 0.0
-
-    def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
-        again = worked_seconds < self._last
-        self._last = min(self.longest, self._last * 2) if again else self.first
-        return self._last
-
-    def reset(self) -> None:
-        self._last = 0.0

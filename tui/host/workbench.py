@@ -367,7 +367,7 @@ class HandWorkbench:
         if (recent := listings.take_recent(kind)) is not None:
             return recent.items, ""
         try:
-            walk = await connection.perform(lambda bridge, _: listings.walk(kind, LIST_SECONDS))
+            walk = await connection.perform(lambda _: listings.walk(kind, LIST_SECONDS))
             listings.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)

@@ -64,9 +64,10 @@ class Outlet:
         elif not stat.S_ISREG(mode) and not self._reopen(mode):
             self._most = select.PIPE_BUF
         self.patient = self._most >= CHUNK
-        self._write: Callable[[bytes | memoryview], int] = (
-            self._to_socket if self._socket is not None else partial(os.write, self.descriptor)
-        )
+        self._write: Callable[[bytes | memoryview], int] = partial(os.write, self.descriptor)
+        if self._socket is not None:
+            send, flags = self._socket.send, socket.MSG_DONTWAIT
+            self._write = lambda data: send(data, flags)
 
     def _reopen(self, mode: int) -> bool:
         if not stat.S_ISFIFO(mode):
@@ -79,12 +80,6 @@ class Outlet:
         os.close(self.descriptor)
         self.descriptor = private
         return True
-
-    def _to_socket(self, data: bytes | memoryview) -> int:
-        import socket
-
-        assert self._socket is not None
-        return self._socket.send(data, socket.MSG_DONTWAIT)
 
     def write(self, data: bytes | memoryview) -> int:
         """Return how much of `data` was written; 0 if nothing fits. Raises OSError without a reader."""

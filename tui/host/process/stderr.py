@@ -51,10 +51,9 @@ class StderrTail:
     `revision` grows with everything received; results for one revision stay valid.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self) -> None:
         self.revision = 0
         self.total = 0
-        self._kept = kept
         self._chunks: deque[bytes] = deque()  # whole lines
         self._held = 0
         self._open = bytearray()
@@ -108,7 +107,7 @@ class StderrTail:
         lines = self._newest(lines)
         self._chunks.append(lines)
         self._held += len(lines)
-        while self._held - len(self._chunks[0]) >= self._kept:
+        while self._held - len(self._chunks[0]) >= KEPT:
             self._held -= len(self._chunks.popleft())
         # Many tiny chunks would each cost an object: join them now and then.
         if len(self._chunks) > 256:
@@ -117,9 +116,9 @@ class StderrTail:
 
     def _newest(self, lines: bytes) -> bytes:
         """Return the newest lines, without a truncated first one, because it may be part of a secret."""
-        if len(lines) <= self._kept:
+        if len(lines) <= KEPT:
             return lines
-        return lines[lines.find(b"\n", len(lines) - self._kept - 1) + 1 :]
+        return lines[lines.find(b"\n", len(lines) - KEPT - 1) + 1 :]
 
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
@@ -190,7 +189,10 @@ def _line(row: bytes) -> str:
 
 
 class StderrSample:
-    """Selects lines of stderr for the recording: all of them at a normal rate, none during a flood."""
+    """Selects lines of stderr for the recording: all of them at a normal rate, none during a flood.
+
+    `omitted` counts the bytes of a flood until they are reported.
+    """
 
     def __init__(self) -> None:
         self.omitted = 0

@@ -56,6 +56,7 @@ from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
 from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
+from tui.core.units import number_limit
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import WITHDRAWN
@@ -318,9 +319,9 @@ class SdkBridge:
         """Take a report of progress, if it is valid and for one of our requests."""
         token, done, text = (params.get(key) for key in ("progressToken", "progress", "message"))
         _, report, _ = self._waiting.get(token, _NOBODY) if isinstance(token, str) else _NOBODY
-        if report is not None and (reached := _number(done)) is not None:
+        if report is not None and (reached := number_limit(done)) is not None:
             try:
-                report(reached, _number(params.get("total")), text if isinstance(text, str) else "")
+                report(reached, number_limit(params.get("total")), text if isinstance(text, str) else "")
             except Exception:  # an error in a listener must not end reading
                 _log.exception("a progress callback failed")
 
@@ -438,15 +439,6 @@ def _raised(error: ErrorData) -> MCPError:
 
 def _closed() -> MCPError:
     return MCPError(CONNECTION_CLOSED, "Connection closed")
-
-
-def _number(value: Any) -> float | None:
-    """Return a finite number, None for anything else, such as an int too large for a float."""
-    try:
-        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
 
 
 _OFFERS = ("tools", "resources", "prompts", "completions", "logging")

@@ -257,28 +257,23 @@ class BrowserSignIn:
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
-            answer = await self._ask(message, heard, state)
+            answer = await self._answer(message, heard, state)
+            if not isinstance(answer, Callback):
+                self._sign_ins.say(self._server, "waiting for the browser")
+                if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
+                    answer = await self._answer(NO_BROWSER, heard, state, opens=False)
+            if not isinstance(answer, Callback):
+                await asyncio.wait({heard}, timeout=BROWSER_SECONDS)
+                if not heard.done():
+                    self.unanswered = True
+                    raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser")
+                answer = heard.result()
         finally:
             heard.cancel()
             with suppress(asyncio.CancelledError):
                 await heard
         self._sign_ins.remember({"code": answer.code})
         return answer
-
-    async def _ask(self, message: str, callback: "asyncio.Future[Callback]", state: str) -> Callback:
-        answer = await self._answer(message, callback, state)
-        if not isinstance(answer, Callback):
-            self._sign_ins.say(self._server, "waiting for the browser")
-            if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
-                answer = await self._answer(NO_BROWSER, callback, state, opens=False)
-        if isinstance(answer, Callback):
-            return answer
-        try:
-            async with asyncio.timeout(BROWSER_SECONDS):
-                return await asyncio.shield(callback)
-        except TimeoutError:
-            self.unanswered = True
-            raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
         self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True

@@ -86,11 +86,6 @@ def status_text(status: int) -> str:
         return f"HTTP {status}"
 
 
-def with_status(status: int, message: str) -> str:
-    """Return the message of an error, with the status if that says more: the server is busy, or failed."""
-    return f"{status_text(status)}: {message}" if status == 429 or status >= 500 else message
-
-
 def unreachable(error: Exception, where: str) -> HttpFault:
     """Return the fault for an error before there was any response."""
     if isinstance(error, httpx2.LocalProtocolError):

@@ -234,7 +234,8 @@ class HttpLink:
         messages = list(await self._messages.parse(raw))
         for place, message in enumerate(messages):
             if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None):
-                words = faults.with_status(status, message.message)
+                is_down = status == 429 or status >= 500  # then the status says more
+                words = f"{faults.status_text(status)}: {message.message}" if is_down else message.message
                 messages[place] = replace(message, id=asked, message=words)
                 is_other = message.id is not None and str(message.id) != str(asked)
                 if is_other and self._gate.is_pending(asked):
