@@ -30,14 +30,10 @@ class WireTap:
         self._log = StderrSample()
         self._exit_told = False
 
-    @property
-    def is_crowded(self) -> bool:
-        return self._crowded()
-
     async def wait_for_room(self) -> None:
         """Wait while the sink is crowded, at most a second: the server waits too, so nothing is lost."""
         for _ in range(ROOM_CHECKS):
-            if not self.is_crowded:
+            if not self._crowded():
                 return
             await asyncio.sleep(ROOM_SECONDS)
 

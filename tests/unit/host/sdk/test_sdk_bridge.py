@@ -1,8 +1,6 @@
 """What the SDK sees, and what is hidden from it."""
 
 import asyncio
-import selectors
-import statistics
 import sys
 from pathlib import Path
 
@@ -402,36 +400,6 @@ async def test_a_call_without_a_response_fails_when_the_server_exits():
 async def test_arguments_that_are_not_json_are_sent_as_null():
     result = await result_of(local(SERVER), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
-
-
-class CountingSelector(selectors.DefaultSelector):
-    """Counts the turns of its event loop."""
-
-    turns = 0
-
-    def select(self, timeout=None):
-        self.turns += 1
-        return super().select(timeout)
-
-
-def test_a_call_takes_two_turns_of_the_event_loop():
-    """One for the response, one for the task that called."""
-    selector, took = CountingSelector(), []
-
-    async def call_often():
-        spec = ServerSpec("srv", sys.executable, (str(SERVER),))
-        host = Host([spec], sink=lambda *_: None, clock=MonotonicClock())
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        for _ in range(20):
-            before = selector.turns
-            await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
-            took.append(selector.turns - before)
-        await host.shutdown()
-
-    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selector)) as runner:
-        runner.run(call_often())
-    assert statistics.median(took) == 2
 
 
 # ---- arguments in headers -------------------------------------------------------------------------------
