@@ -38,11 +38,6 @@ def states(one):
 A, B, LATER = ServerSpec("a", "x"), ServerSpec("b", "x"), ServerSpec("later", "x", autostart=False)
 
 
-async def test_servers_are_listed_in_configured_order(host):
-    one = host(B, A)
-    assert [status.name for status in one.statuses()] == ["b", "a"]
-
-
 @pytest.mark.parametrize("named", [False, True])
 async def test_servers_configured_to_start_with_the_app_are_started_or_those_that_are_named(host, named):
     one = host(A, LATER)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tui.host.lifecycle import (
     LONGEST_DELAY,
     LONGEST_GAP,
-    LONGEST_RETRY,
     LOOP_DEATHS,
     SECOND,
     RefreshPace,
@@ -78,10 +77,6 @@ def test_a_call_starts_only_a_server_that_exited_by_itself(policy):
 # ---- refreshing -----------------------------------------------------------------------------------------
 
 
-def test_the_first_change_is_fetched_at_once():
-    assert RefreshPace().wait_seconds(5 * SECOND) == 0
-
-
 def test_under_a_storm_of_changes_the_gap_grows():
     pace, now, waits = RefreshPace(), 0, []
     for _ in range(8):
@@ -100,20 +95,6 @@ def test_after_a_quiet_period_the_gap_is_short_again():
     assert pace.wait_seconds(500 * SECOND) == 0
     pace.refreshed(500 * SECOND)
     assert pace.wait_seconds(501 * SECOND) == 1
-
-
-def test_the_delay_between_retries_grows():
-    retry = RetryDelay()
-    delays = [retry.after_failure() for _ in range(11)]
-    assert delays == [2, 4, 8, 16, 32, 64, 128, 256, 512, LONGEST_RETRY, LONGEST_RETRY]
-
-
-def test_a_success_resets_the_retry_delay():
-    retry = RetryDelay()
-    retry.after_failure()
-    retry.after_failure()
-    retry.reset()
-    assert retry.after_failure() == 2
 
 
 def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():

@@ -76,14 +76,6 @@ async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: A
     assert person.withdrawn == [question]
 
 
-async def test_a_question_is_cancelled_when_its_call_fails() -> None:
-    questions = ServerQuestions(person := Slow())
-    with pytest.raises(OSError, match="gone"), questions.call():
-        answer = await asked(person, questions.form(form()))
-        raise OSError("gone")
-    assert (await answer).action is Action.CANCEL
-
-
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
     questions = ServerQuestions(person := Slow())
     with questions.call():
@@ -109,13 +101,6 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
         pass
     person.decided.set()
     assert (await answer).action is Action.ACCEPT
-
-
-async def test_an_answer_during_the_call_is_passed_on() -> None:
-    questions = ServerQuestions(person := Slow())
-    person.decided.set()
-    with questions.call():
-        assert (await questions.form(form())).action is Action.ACCEPT
 
 
 async def test_a_timeout_of_the_questioner_is_raised() -> None:

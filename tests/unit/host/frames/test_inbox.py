@@ -34,14 +34,6 @@ async def drained(inbox):
         found.append(getting.result())
 
 
-async def test_messages_are_delivered_in_order():
-    inbox = Inbox(Time())
-    frames = [log(1), Response(1, {}), log(2), Response(2, {})]
-    for frame in frames:
-        inbox.put(frame)
-    assert await drained(inbox) == frames
-
-
 async def test_a_response_does_not_wait_behind_a_flood():
     inbox = Inbox(Time())
     for number in range(50_000):

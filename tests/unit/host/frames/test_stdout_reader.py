@@ -36,21 +36,6 @@ class Bench:
         return [captured.raw for captured in self.noted if captured.direction is Direction.IN]
 
 
-class FullSink:
-    """A sink that can be full."""
-
-    is_full = False
-
-    def __init__(self, noted):
-        self.noted = noted
-
-    def __call__(self, captured):
-        self.noted.append(captured)
-
-    def crowded(self):
-        return self.is_full
-
-
 ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
 
 

@@ -22,7 +22,7 @@ from tests.conftest import until
 from tests.http_server import ECHO, HttpServer, http_server
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
-from tui.core.tools import CallFailure, TextContent
+from tui.core.tools import TextContent
 from tui.host.host import Host
 from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge, header_map, parameter_headers
 
@@ -161,13 +161,6 @@ async def test_a_modern_request_repeats_its_method_and_name_in_headers(version, 
     await wire.end(task)
 
 
-async def test_the_raw_response_is_returned(calls):
-    task, name = await calls.call()
-    raw = {"content": [{"type": "hologram"}], "isError": "maybe"}
-    assert calls.answer(name, raw) is None
-    assert await task == raw
-
-
 async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(calls):
     task, name = await calls.call()
     assert calls.fail(name, code=-32602, message="no such tool", data={"name": "echo"}) is None
@@ -180,14 +173,6 @@ async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(calls):
 async def test_responses_to_requests_of_the_session_are_left_to_it(calls):
     assert calls.answer(7, {"x": 1}).message.result == {"x": 1}
     assert calls.fail(7, code=1, message="x") is not None
-
-
-async def test_responses_are_matched_to_their_requests(calls):
-    first, first_name = await calls.call()
-    second, second_name = await calls.call()
-    calls.answer(second_name, {"n": 2})
-    calls.answer(first_name, {"n": 1})
-    assert await asyncio.gather(first, second) == [{"n": 1}, {"n": 2}]
 
 
 async def test_cancelling_a_request_also_cancels_it_on_the_server(calls):
@@ -392,11 +377,6 @@ async def test_a_request_over_http_sends_what_the_session_would(modern, name, mo
     assert ("mcp-param-text" in call.headers) is modern
 
 
-async def test_a_call_without_a_response_fails_when_the_server_exits():
-    result = await result_of(local(SERVER.with_name("exit_mid_call.py")), {})
-    assert result.failure is CallFailure.SERVER_DIED
-
-
 async def test_arguments_that_are_not_json_are_sent_as_null():
     result = await result_of(local(SERVER), {"x": float("nan")})
     assert result.content == (TextContent('{"x": null}'),)
@@ -434,18 +414,6 @@ async def started(server: HttpServer) -> Host:
     host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
     await host.start("far")
     return host
-
-
-async def test_a_call_through_the_host_repeats_its_arguments_in_headers():
-    tools = [ECHO | {"inputSchema": schema(region=REGION)}]
-    async with http_server(tools=tools) as server:
-        host = await started(server)
-        (tool,) = host.toolbox.tools()
-        await host.toolbox.call(tool, {"region": "eu"}, seconds=5, progress=lambda *_: None)
-        await host.shutdown()
-    call = next(one for one in server.asked if one.method == "tools/call")
-    assert call.headers["mcp-param-region"] == "eu"
-    assert call.message["params"]["arguments"] == {"region": "eu"}
 
 
 async def test_a_tool_with_an_invalid_header_annotation_is_omitted_with_the_reason():

@@ -24,14 +24,6 @@ async def test_responses_errors_and_requests_become_types_of_the_sdk():
     assert (found[1].error.code, found[1].error.message, found[1].error.data) == (-5, "no", [1])
 
 
-async def test_notifications_become_types_of_the_sdk():
-    inbox = Inbox()
-    inbox.put(Notification("m", {"p": 1}))
-    item = await ReadStream(inbox).receive()
-    assert isinstance(item.message, JSONRPCNotification)
-    assert (item.message.method, item.message.params) == ("m", {"p": 1})
-
-
 async def test_a_long_queue_does_not_starve_other_tasks():
     inbox, turns = Inbox(), 0
     for number in range(200):
