@@ -102,6 +102,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
+    too_many = f"more than {limit:,} entries were listed, and the rest is omitted"
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
@@ -122,7 +123,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             room = limit - len(walk.items)
             walk.items.extend(items[:room])
             if len(items) > room:
-                walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
+                walk.note = too_many
                 return walk
         else:
             walk.note, walk.incomplete = f"page {number} has no list of {key}", True
@@ -131,19 +132,18 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             return walk
         if not isinstance(following, str):
             walk.note = "listing stopped because a cursor is not a string"
-            return walk
-        if len(following) > MAX_CURSOR:
+        elif len(following) > MAX_CURSOR:
             walk.note = f"listing stopped because a cursor has {len(following):,} characters"
-            return walk
-        if following in seen:
+        elif following in seen:
             repeated = f"cursor {quoted_name(following, 40)} was repeated"
             walk.note = f"listing stopped after {number} pages because {repeated}"
-            return walk
-        if len(walk.items) >= limit:
-            walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
-            return walk
-        seen.add(following)
-        cursor = following
+        elif len(walk.items) >= limit:
+            walk.note = too_many
+        else:
+            seen.add(following)
+            cursor = following
+            continue
+        return walk
     walk.note = f"more than {MAX_PAGES} pages were listed, and the rest is omitted"
     return walk
 

@@ -140,7 +140,7 @@ class ResultRedactor:
         A secret may be split over the texts of the contents, or in a file. Long texts are searched in a
         thread.
         """
-        items = [one.text for one in contents if isinstance(one, TextContent) and may_split]
+        items = [_as_sent(one.text) for one in contents if isinstance(one, TextContent) and may_split]
         files = [one.data for one in contents if isinstance(one, BinaryContent)]
         texts = list(texts_in(value))
 

@@ -277,7 +277,13 @@ class InputRounds:
         if len(asked) > MAX_INPUTS:
             raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")
         read = {key: self._read(one) for key, one in asked.items()}  # all of them before the user is asked
-        return {key: await self._answer(*one) for key, one in read.items()}, state
+        answers = {}
+        for key, (method, params) in read.items():
+            found = await self._requests.answer(method, params, round=self._round)
+            if isinstance(found, Refusal):
+                raise _unanswered(method, found)
+            answers[key] = found
+        return answers, state
 
     async def visit(self, data: Any) -> None:
         """Open the addresses that an error requires before the request is sent again.
@@ -310,12 +316,6 @@ class InputRounds:
         if (refusal := self._requests.refusal(method, params)) is not None:
             raise _unanswered(method, refusal)
         return method, params
-
-    async def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        found = await self._requests.answer(method, params, round=self._round)
-        if isinstance(found, Refusal):
-            raise _unanswered(method, found)
-        return found
 
 
 def _unanswered(method: str, refusal: Refusal) -> RoundProblem:

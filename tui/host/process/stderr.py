@@ -147,14 +147,16 @@ class StderrTail:
         rows = [*lines.split(b"\n"), _shortened(bytes(self._open), self._open_size)]
         if not printed:
             rows = [row for row in rows if not row.startswith(self._printed)]
-        return tuple(text for text in map(self._shown, rows) if text)
-
-    def _shown(self, row: bytes) -> str:
-        if row.startswith(self._printed):
-            text = _line(row.removeprefix(self._printed))
-            return f"{ON_STDOUT}{text}" if text else ""
-        text = _line(row)
-        return f"stderr: {text}" if text.startswith(ON_STDOUT) else text
+        found = []
+        for row in rows:
+            text, mark = _line(row.removeprefix(self._printed)), ""
+            if row.startswith(self._printed):
+                mark = ON_STDOUT
+            elif text.startswith(ON_STDOUT):
+                mark = "stderr: "
+            if text:
+                found.append(mark + text)
+        return tuple(found)
 
 
 def _without_long_lines(lines: bytes) -> bytes:
@@ -285,9 +287,10 @@ def _error(lines: Sequence[str]) -> str:
     relevant = [line for line in lines if not _ADVICE.match(line)]
     if not relevant or _ERROR.match(relevant[-1]):
         return relevant[-1] if relevant else ""
-    after = _after_traceback(lines)
-    if after:
-        return after
+    starts = [index for index, line in enumerate(lines) if line.startswith("Traceback (most recent call")]
+    for line in lines[starts[-1] + 1 :] if starts else ():
+        if not line.startswith(" "):
+            return line
     # Node.js prints its error above the stack and the fields of the error object.
     for index in range(len(relevant) - 1, -1, -1):
         if _ERROR.match(relevant[index]) and all(
@@ -295,12 +298,3 @@ def _error(lines: Sequence[str]) -> str:
         ):
             return relevant[index]
     return relevant[-1] if relevant[-1] != lines[-1] else ""
-
-
-def _after_traceback(lines: Sequence[str]) -> str:
-    """Return the line that ends the last traceback of Python, or ""."""
-    starts = [index for index, line in enumerate(lines) if line.startswith("Traceback (most recent call")]
-    for line in lines[starts[-1] + 1 :] if starts else ():
-        if not line.startswith(" "):
-            return line
-    return ""

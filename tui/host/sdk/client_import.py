@@ -40,7 +40,14 @@ def load_wire_models() -> None:
         if os.environ.get(SWITCH, "") not in ("", "0") or any(name in sys.modules for name in MODULES):
             return
         try:
-            _load()
+            base = importlib.import_module(_BASE)
+            real = base.WireModel
+            base.WireModel = _Unbuilt("WireModel", (), {"__module__": base.__name__}, model=real)  # type: ignore[attr-defined]
+            try:
+                for name in MODULES:
+                    importlib.import_module(name)
+            finally:
+                base.WireModel = real  # type: ignore[attr-defined]
         except Exception:  # another version of the SDK: its importer builds the models
             _log.warning("the SDK's models cannot be built on first use", exc_info=True)
             for name in MODULES:
@@ -54,17 +61,6 @@ def build_first_models() -> None:
     for method, revision in FIRST_RESULTS:
         with suppress(ValueError, KeyError):  # it is invalid; only building its models matters
             methods.validate_server_result(method, revision, {})
-
-
-def _load() -> None:
-    base = importlib.import_module(_BASE)
-    real = base.WireModel
-    base.WireModel = _Unbuilt("WireModel", (), {"__module__": base.__name__}, model=real)  # type: ignore[attr-defined]
-    try:
-        for name in MODULES:
-            importlib.import_module(name)
-    finally:
-        base.WireModel = real  # type: ignore[attr-defined]
 
 
 class _Unbuilt(type):

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -170,6 +171,7 @@ class RemoteTransport:
 
     pid: int | None = None
     exit: ProcessExit | None = None
+    noise_hint = ""
 
     def __init__(
         self,
@@ -209,8 +211,12 @@ class RemoteTransport:
         self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
-        self._wire = wire(self)
-        self.link.speaks(self._wire.kind)
+        self._wire = self._made(wire)
+
+    def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
+        made = wire(self)
+        self.link.reach = replace(self.link.reach, kind=made.kind)
+        return made
 
     @property
     def reach(self) -> Reach:
@@ -223,10 +229,6 @@ class RemoteTransport:
     @property
     def first_noise(self) -> str:
         return self.link.first_noise
-
-    @property
-    def noise_hint(self) -> str:
-        return ""
 
     @property
     def stray(self) -> str:
@@ -352,8 +354,7 @@ class RemoteTransport:
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
-        self._wire = wire(self)
-        self.link.speaks(self._wire.kind)
+        self._wire = self._made(wire)
         self._wire.open()
         return self._wire
 
