@@ -122,23 +122,6 @@ async def test_servers_stop_in_parallel(host):
     assert script.alive == []
 
 
-async def test_a_server_that_is_still_starting_is_stopped_too(host):
-    script = Script(silent=True)
-    one = host(A, script=script)
-    one.request_start("a")
-    await until(lambda: script.spawned == 1)
-    await one.shutdown()
-    assert (script.alive, one.status("a").reason) == ([], StopReason.REQUESTED)
-
-
-async def test_nothing_starts_after_a_shutdown(host):
-    script = Script()
-    one = host(A, script=script)
-    await one.shutdown()
-    await one.start("a")
-    assert script.spawned == 0
-
-
 def test_the_host_can_be_imported_without_the_sdk():
     code = (
         "import sys, tui.host.host;"

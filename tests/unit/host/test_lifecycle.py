@@ -31,12 +31,6 @@ def test_a_minute_of_uptime_resets_the_delay(policy):
     assert policy.delay_after_death(1000 * SECOND, 60 * SECOND) == 1
 
 
-def test_five_exits_in_two_minutes_are_a_crash_loop(policy):
-    delays = [policy.delay_after_death(at * 10 * SECOND, 0) for at in range(5)]
-    assert delays[:4] == [1, 2, 4, 8]
-    assert delays[4] is None
-
-
 def test_a_manual_start_resets_the_crash_loop(policy):
     for at in range(5):
         policy.delay_after_death(at, 0)
@@ -57,21 +51,6 @@ def test_exits_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         starts.append(now)
     for first in starts:
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
-
-
-def test_a_call_waits_for_the_rest_of_the_delay(policy):
-    policy.delay_after_death(10 * SECOND, 0)
-    left = [policy.seconds_left(int(at * SECOND)) for at in (10, 10.25, 11, 99)]
-    assert left == [1, 0.75, 0, 0]
-
-
-def test_a_call_starts_only_a_server_that_exited_by_itself(policy):
-    assert policy.seconds_left(0) is None
-    for end in (policy.is_ready, policy.forget):
-        policy.delay_after_death(0, 0)
-        assert policy.is_due
-        end()
-        assert (policy.is_due, policy.seconds_left(99 * SECOND)) == (False, None)
 
 
 # ---- refreshing -----------------------------------------------------------------------------------------

@@ -244,33 +244,6 @@ async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
     assert (stream.exception() is None) is (end == "result")
 
 
-ODD = {"message": "Who?", "requestedSchema": {"type": "array"}}
-
-
-@pytest.mark.parametrize(
-    ("method", "params", "said"),
-    [
-        ("ping", {}, {"result": {}}),
-        ("roots/list", {}, {"result": {"roots": []}}),
-        (
-            "elicitation/create",
-            ODD | {"requestedSchema": {"type": "object"}},
-            {"result": {"action": "decline"}},
-        ),
-        ("elicitation/create", ODD, {"error": -32602}),
-        ("sampling/createMessage", {}, {"error": -32601}),
-        ("made/up", {}, {"error": -32601}),
-    ],
-)
-async def test_a_request_of_the_server_is_answered(calls, method, params, said):
-    assert calls.bridge.incoming(request(method, "s1", **params)) is None
-    await until(lambda: calls.sent)
-    (found,) = calls.sent
-    if "error" in found:
-        found["error"] = found["error"]["code"]
-    assert found == {"jsonrpc": "2.0", "id": "s1", **said}
-
-
 @pytest.mark.parametrize("end", ["cancelled", "closed"])
 async def test_a_request_that_the_server_cancels_or_leaves_is_not_answered(calls, monkeypatch, end):
     asked = asyncio.Event()
