@@ -116,7 +116,7 @@ class Relay:
         self.source = source
         self.outlet: Outlet | None = outlet
         self._poller = poller
-        self._waiting = memoryview(b"")
+        self.waiting = memoryview(b"")
         self._left = -1
         self._chunk = CHUNK
         if source < 0:
@@ -125,24 +125,20 @@ class Relay:
             poller.register(source, READABLE)
             poller.register(outlet.descriptor, 0)  # reports when its reader goes away
 
-    @property
-    def waiting(self) -> bool:
-        return bool(self._waiting)
-
     def expect_no_more(self) -> None:
         """Read only what is left in the pipe: the writer has exited."""
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
         outlet = self.outlet
-        if outlet is None or self._waiting:
+        if outlet is None or self.waiting:
             return
         data = self._read()
         at = monotonic_ns()
         if data:
             sent = self._sent(outlet, data) if outlet.patient else 0
             if sent < len(data):
-                self._waiting = memoryview(data)[sent:]
+                self.waiting = memoryview(data)[sent:]
                 self._turn()
         else:
             self.close()
@@ -167,7 +163,7 @@ class Relay:
 
     def push(self) -> None:
         if self.outlet is not None:
-            self._waiting = self._waiting[self._sent(self.outlet, self._waiting) :]
+            self.waiting = self.waiting[self._sent(self.outlet, self.waiting) :]
         self._turn()
 
     def _sent(self, outlet: Outlet, data: bytes | memoryview) -> int:
@@ -181,7 +177,7 @@ class Relay:
     def _turn(self) -> None:
         if self.outlet is None:
             return
-        if self._waiting:
+        if self.waiting:
             with suppress(KeyError):
                 self._poller.unregister(self.source)
             self._poller.register(self.outlet.descriptor, WRITABLE)
@@ -190,7 +186,7 @@ class Relay:
             self._poller.register(self.outlet.descriptor, 0)
 
     def close(self) -> None:
-        self._waiting = memoryview(b"")
+        self.waiting = memoryview(b"")
         if self.source >= 0:
             with suppress(KeyError):
                 self._poller.unregister(self.source)

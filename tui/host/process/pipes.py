@@ -145,20 +145,16 @@ class PipeWriter:
         self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
-        self._closed = False
+        self.closed = False
         # Epoll reports a reader that has gone away as something to read.
         self._loop.add_reader(self._descriptor, self._fail, CLOSED)
-
-    @property
-    def closed(self) -> bool:
-        return self._closed
 
     def write(self, data: bytes, key: Hashable = None) -> bool:
         """Send `data`, now or as soon as it fits; False if the pipe is closed or too much is waiting.
 
         Until it has begun to be written, `withdraw` with its `key` takes it back.
         """
-        if self._closed:
+        if self.closed:
             return False
         if self._waiting:
             if self._size + len(data) > self._limit:
@@ -167,13 +163,13 @@ class PipeWriter:
             self._size += len(data)
             return True
         taken = self._take(data)
-        if not self._closed and taken < len(data):
+        if not self.closed and taken < len(data):
             self._waiting.append((key, data))
             self._size, self._written = len(data) - taken, taken
             self._empty.clear()
             self._loop.add_writer(self._descriptor, self._drain)
             self._timer = self._loop.call_later(self._seconds, self._give_up)
-        return not self._closed
+        return not self.closed
 
     def withdraw(self, key: Hashable) -> bool:
         """Drop what waits with `key`; return False if there is nothing, or it has begun to be written."""
@@ -191,9 +187,9 @@ class PipeWriter:
 
     def close(self) -> None:
         """Drop what is waiting and close the pipe. May be called twice."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         self._loop.remove_reader(self._descriptor)
         self._rest()
         self._waiting.clear()
@@ -221,7 +217,7 @@ class PipeWriter:
 
     def _drain(self) -> None:
         taken = self._take(self._next())
-        if self._closed or not taken:
+        if self.closed or not taken:
             return
         self._size -= taken
         self._written += taken

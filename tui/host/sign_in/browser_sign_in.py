@@ -42,7 +42,7 @@ _HEADERS = (
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Callback:
     """The answer of an authorization server: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
 
@@ -51,9 +51,6 @@ class Callback:
     issuer: str | None = None
     error: str = ""
     description: str = ""
-
-    def __repr__(self) -> str:
-        return f"Callback(error={self.error!r})"
 
 
 def read_callback(address: str) -> Callback:
