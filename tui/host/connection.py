@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 from mcp.client import Client
@@ -29,16 +29,13 @@ from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
-from tui.host.host_context import HostContext
+from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
 from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 from tui.host.waits import ScopeClock, first_of, set_within
-
-if TYPE_CHECKING:
-    from tui.host.supervisor import Supervisor
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
@@ -56,17 +53,15 @@ T = TypeVar("T")
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `server` is told when it is `ready`, `leaving` (before the process is ended) or `changed`, and gets the
-    tools of each list in a thread (`learn`), before anything else uses them. `began_ns` is when the server
-    began to start, `seconds` how long it may take. The stderr and exit of `transport` can still be read after
-    the end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
-    prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
-    their caching hints. `tasks` follows its tasks.
+    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of
+    `transport` can still be read after the end. `title` and `version` come from the server, cleaned. `counts`
+    are the numbers of resources and prompts, None if not offered or not counted; `revisions`, how often these
+    lists have changed; `hints`, their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(
         self,
-        server: "Supervisor",
+        server: Connected,
         transport: ServerTransport,
         around: HostContext,
         began_ns: int,

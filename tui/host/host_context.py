@@ -1,17 +1,21 @@
 """The objects that all servers of one host share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from tui.core.permission.consent import AllOwn, ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
 from tui.core.questions import Questioner, Refuser, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import KnownEras
+from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
+from tui.core.tools import Tool
 from tui.host.redaction import ResultRedactor
+from tui.host.server_requests import ServerRequests
 from tui.host.sign_in.token_store import TokenStore
+from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport
 
 Open = Callable[..., ServerTransport]
@@ -67,3 +71,25 @@ class HostContext:
     answerers: Answerers
     remembered: Remembered
     traceparent: Callable[[], str] = lambda: ""
+
+
+class Connected(Protocol):
+    """The server of a connection, which is told about it; no method may raise or wait.
+
+    `redact` removes configured secrets from texts that are shown. `ready`, `leaving` (before the process is
+    ended) and `changed` tell of the connection. `learn` is called in a thread with the tools of each list
+    before anything else uses them. `requests` answers what the server asks, `subscriptions` are renewed.
+    """
+
+    spec: ServerSpec
+    requests: ServerRequests
+    subscriptions: Subscriptions
+    redact: Callable[[str], str]
+
+    def ready(self, connection: Any) -> None: ...
+
+    def leaving(self, reason: StopReason) -> None: ...
+
+    def changed(self) -> None: ...
+
+    def learn(self, tools: Sequence[Tool]) -> None: ...
