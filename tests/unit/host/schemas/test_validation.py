@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import until
 from tui.host.schemas.validation import SIMPLE_NODES, SchemaChecker, SchemaVerdict, is_simple, plainly_matches
 from tui.host.schemas.validation_worker import explain
 
@@ -72,7 +71,7 @@ async def test_the_worker_is_reused_for_the_next_check(checker):
 async def test_a_worker_that_was_killed_is_replaced(checker):
     await checker.check(LINKED, {"n": 1})
     checker._worker.kill()
-    await until(lambda: checker._worker.poll() is not None)
+    await checker._worker.wait()
     assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 
