@@ -156,13 +156,6 @@ async def call_tool(
     return found if kind == "task" else result_of(found)
 
 
-def call_failure(error: Exception) -> ToolResult:
-    """Return the result for an error that `call_tool` raised, if the connection is still there."""
-    if getattr(error, "code", None) == RESULT_TOO_LARGE:
-        return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
-    return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
-
-
 COUNT_SECONDS = 2.0
 RECENT_SECONDS = 5.0
 """How long a complete list is kept for the first who asks for it."""

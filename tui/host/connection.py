@@ -26,8 +26,8 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
-from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
+from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_tool
+from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
@@ -424,7 +424,9 @@ class Connection:
                 lambda bridge: call_tool(bridge, self._remark, tool, arguments, timeout, progress, clocks)
             )
         except Exception as error:  # a failed call is an observation for the model, never a crash
-            return call_failure(error)
+            if getattr(error, "code", None) == RESULT_TOO_LARGE:
+                return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
+            return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
         if isinstance(done, str):
             return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):

@@ -48,11 +48,6 @@ async def with_secrets(
     return await reading
 
 
-def has_process(spec: ServerSpec) -> bool:
-    """Whether the transport of a server can begin without the SDK."""
-    return spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
-
-
 async def load_transport(spec: ServerSpec) -> None:
     """Import, in a thread, the modules that the transport of a server needs."""
 
@@ -60,7 +55,8 @@ async def load_transport(spec: ServerSpec) -> None:
         with importing():
             importlib.import_module("tui.host.transports.stdio")
 
-    await asyncio.to_thread(load_stdio if has_process(spec) else connections)
+    begins_early = spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
+    await asyncio.to_thread(load_stdio if begins_early else connections)
 
 
 async def connections_beside(transport: ServerTransport, stop: asyncio.Event) -> ModuleType | None:

@@ -318,17 +318,11 @@ class Gate:
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
 
     def _forget_asked(self, cancelled: object) -> None:
-        """Stop waiting for the session's response to a request that the server cancelled: there is none.
-
-        The session treats a number and its text as the same id.
-        """
-        if isinstance(cancelled, int | str):
-            same: list[Id] = [cancelled, str(cancelled)]
-            if isinstance(cancelled, str) and cancelled.isdecimal() and len(cancelled) < 20:
-                same.append(int(cancelled))
-            for one in same:
-                self._asked.discard(one)
-                self._came_with.pop(one, None)
+        """Stop waiting for the session's response to a request that the server cancelled: there is none."""
+        same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
+        for one in [one for one in same if one == cancelled] or same:
+            self._asked.discard(one)
+            self._came_with.pop(one, None)
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Replace ids in the params of a notification by those of the session, if they name its requests."""

@@ -47,7 +47,10 @@ class LearnedSecrets:
         if captured.detail and not self._is_full:
             self._is_full = not self._learn(captured)
         if self._is_full:
-            captured = _withheld(captured)
+            detail = {name: captured.detail[name] for name in _KEPT_DETAIL if name in captured.detail}
+            detail |= {"event": "not recorded", "why": TOO_MANY, "withheld": True}
+            size = captured.size if captured.size >= 0 else len(captured.raw)
+            captured = captured._replace(raw=b"", kind=Kind.EVENT, size=size, detail=detail)
             self.on_full(TOO_MANY)
         self._sink(captured)
 
@@ -91,13 +94,6 @@ class LearnedSecrets:
             if "state=" in address or "code=" in address:
                 found += secrets_of_address(address).items()
         return found
-
-
-def _withheld(captured: Captured) -> Captured:
-    detail = {name: captured.detail[name] for name in _KEPT_DETAIL if name in captured.detail}
-    detail |= {"event": "not recorded", "why": TOO_MANY, "withheld": True}
-    size = captured.size if captured.size >= 0 else len(captured.raw)
-    return captured._replace(raw=b"", kind=Kind.EVENT, size=size, detail=detail)
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

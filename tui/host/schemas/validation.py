@@ -102,8 +102,7 @@ class SchemaChecker:
 
     async def close(self) -> None:
         self._closed = True
-        if (worker := self._kill()) is not None:
-            await worker.wait()
+        await self._kill()
 
     async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
         key = hashlib.sha256(json.dumps(schema).encode()).digest()
@@ -126,11 +125,11 @@ class SchemaChecker:
             return SchemaVerdict(unchecked="the checker ended")
         finally:
             if not sound:  # killed or interrupted: the next check gets a new worker
-                self._kill()
+                await self._kill()
 
     async def _running_worker(self) -> Process:
         if self._worker is None or self._worker.returncode is not None:
-            self._kill()
+            await self._kill()
             if not self._closed:
                 self._worker = await _spawn()
             if self._closed or self._worker is None:
@@ -142,12 +141,12 @@ class SchemaChecker:
                 raise OSError("the worker did not start") from error
         return self._worker
 
-    def _kill(self) -> Process | None:
+    async def _kill(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
             with suppress(ProcessLookupError):
                 worker.kill()
-        return worker
+            await worker.wait()
 
 
 def is_simple(schema: Any, value: Any) -> bool:

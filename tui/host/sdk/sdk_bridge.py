@@ -397,7 +397,11 @@ class SdkBridge:
         elif method == "notifications/progress":
             self._progressed(params)
         elif method == _ACKNOWLEDGED:
-            self._acknowledged(params)
+            meta, honored = params.get("_meta"), params.get("notifications")
+            name = meta.get(protocol.SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
+            _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
+            if opened is not None and isinstance(honored, dict):
+                opened(honored)
         elif method == CANCELLED:
             cancelled = params.get("requestId")
             # Some servers return a number as text.
@@ -406,13 +410,6 @@ class SdkBridge:
                 self._replying[cancelled if cancelled in same else same[0]].cancel()
             elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:
                 self._settled(cancelled, _closed())  # so a server ends a change stream
-
-    def _acknowledged(self, params: Mapping[str, Any]) -> None:
-        meta, honored = params.get("_meta"), params.get("notifications")
-        name = meta.get(protocol.SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
-        _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
-        if opened is not None and isinstance(honored, dict):
-            opened(honored)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
         if self._settled(answer.id, answer.result):
