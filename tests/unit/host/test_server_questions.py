@@ -12,12 +12,9 @@ from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import (
     Action,
-    AddressQuestion,
     FormAnswer,
     FormQuestion,
     Refuser,
-    SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_RECORDED, ServerQuestions
@@ -53,27 +50,6 @@ async def asked(person: Slow, question: Coroutine[Any, Any, Any]) -> "asyncio.Ta
     task = asyncio.create_task(question)
     await until(lambda: len(person.seen) > before)
     return task
-
-
-ADDRESS = AddressQuestion("srv", "https://a.example/", "Visit?", "elicitation")
-SAMPLING = SamplingQuestion("srv", {})
-
-
-@pytest.mark.parametrize(
-    ("kind", "question"),
-    [
-        ("form", form()),
-        ("address", ADDRESS),
-        ("sampling", SAMPLING),
-        ("review", SamplingReview("srv", {}, {})),
-    ],
-)
-async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: Any) -> None:
-    questions = ServerQuestions(person := Slow())
-    with questions.call():
-        answer = await asked(person, getattr(questions, kind)(question))
-    assert (await answer).action is Action.CANCEL
-    assert person.withdrawn == [question]
 
 
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:

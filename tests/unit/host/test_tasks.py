@@ -109,12 +109,6 @@ async def test_every_other_end_is_an_error_with_an_explanation(answer, text, fai
     assert server.book.of("srv", "o") == ()
 
 
-async def test_a_tool_error_in_a_task_is_like_one_in_a_call():
-    server = Scripted({"status": "completed", "result": {"isError": True, "content": []}})
-    result = await server.result()
-    assert result.is_error and result.failure is CallFailure.NONE
-
-
 @pytest.mark.parametrize(
     "bad", [BROKEN, {"status": "dreaming"}, RawAnswer(result=7), RawAnswer(problem="Late.")]
 )

@@ -121,15 +121,6 @@ async def test_responses_received_before_the_end_are_still_delivered():
     assert inbox.emptied.is_set()
 
 
-async def test_closing_wakes_a_waiting_reader():
-    inbox = Inbox()
-    getting = asyncio.ensure_future(inbox.get())
-    await asyncio.sleep(0)
-    inbox.close()
-    with pytest.raises(EndOfInbox):
-        await getting
-
-
 async def test_put_returns_whether_the_session_will_receive_the_message():
     inbox = Inbox(Time())
     assert all(inbox.put(log(number)) for number in range(WAITING))
