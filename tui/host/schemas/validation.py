@@ -258,6 +258,7 @@ async def _line(worker: Process) -> bytes:
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 
+_REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_SINGLE = ("not", "if", "then", "else")
 _DATA = ("const", "enum", "default", "examples", "example")
@@ -267,10 +268,15 @@ def schema_fault(schema: Any) -> str:
     """Return why a tool with this schema cannot be offered, or ""."""
     if not isinstance(schema, dict):
         return f"is {_kind(schema)}, not an object"
-    fault = _too_much(schema)
-    if fault:
+    if fault := _too_much(schema):
         return fault
-    ids, refs = _names(schema)
+    ids: set[str] = set()
+    refs: list[Any] = []
+    for node in _nodes(schema):
+        if isinstance(found := node.get("$id"), str):
+            ids.add(found.split("#")[0])
+        # A property may be called "$ref"; then its value is a schema, not text.
+        refs += [node[key] for key in _REFERENCES if key in node and not isinstance(node[key], dict)]
     for ref in refs:
         if not isinstance(ref, str):
             return "has a $ref that is not a string"
@@ -310,20 +316,6 @@ def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         elif isinstance(node, dict):
             yield node
             stack.extend(value for key, value in node.items() if key not in _DATA)
-
-
-def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
-    """Return every `$id`, and the target of every `$ref`."""
-    ids: set[str] = set()
-    refs: list[Any] = []
-    for node in _nodes(schema):
-        if isinstance(found := node.get("$id"), str):
-            ids.add(found.split("#")[0])
-        # A property may be called "$ref"; then its value is a schema, not text.
-        refs.extend(
-            node[key] for key in ("$ref", "$dynamicRef") if key in node and not isinstance(node[key], dict)
-        )
-    return ids, refs
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:
