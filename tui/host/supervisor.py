@@ -302,8 +302,7 @@ class Supervisor:
         self._lives += 1
         self._ready_ns = 0
         kept = {name: getattr(self._status, name) for name in ("start_ms", "title", "version", "restarts")}
-        state = self.state
-        self._status = ServerStatus(self.spec.name, self.spec, state, **kept)
+        self._status = ServerStatus(self.spec.name, self.spec, self.state, **kept)
         self._change_state(ServerState.STARTING, reason=None)
         ending = Ending(StopReason.REQUESTED)
         for _ in range(STARTS):
@@ -312,8 +311,8 @@ class Supervisor:
                 break
             except Exception as error:  # a bug with one server must not end the host; many depend on timing
                 _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
-                if not self._stop.is_set():
-                    ending = explain.internal_error(error)
+                is_stopped = self._stop.is_set()
+                ending = Ending(StopReason.REQUESTED) if is_stopped else explain.internal_error(error)
         self.leaving(ending.reason)
         self._change_state(
             ServerState.STOPPED,
