@@ -319,10 +319,11 @@ class Gate:
 
     def _forget_asked(self, cancelled: object) -> None:
         """Stop waiting for the session's response to a request that the server cancelled: there is none."""
-        same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
-        for one in [one for one in same if one == cancelled] or same:
-            self._asked.discard(one)
-            self._came_with.pop(one, None)
+        if isinstance(cancelled, int | str):
+            same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
+            for one in [one for one in same if one == cancelled] or same:
+                self._asked.discard(one)
+                self._came_with.pop(one, None)
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Replace ids in the params of a notification by those of the session, if they name its requests."""

@@ -405,7 +405,8 @@ class SdkBridge:
         elif method == CANCELLED:
             cancelled = params.get("requestId")
             # Some servers return a number as text.
-            same = [one for one in self._replying if str(one) == str(cancelled)]
+            text = str(cancelled) if isinstance(cancelled, int | str) else None
+            same = [one for one in self._replying if str(one) == text]
             if same:
                 self._replying[cancelled if cancelled in same else same[0]].cancel()
             elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:

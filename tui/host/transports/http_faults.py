@@ -165,17 +165,13 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
     has_credentials = bool(response.request.headers.get("authorization"))
     rejects, wait = True, None
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
-        text, step = (
-            f"{proxy.named} rejected the request: {words}",
-            f"Add the credentials to {proxy.variable}.",
-        )
+        text = f"{proxy.named} rejected the request: {words}"
+        step = f"Add the credentials to {proxy.variable}."
     elif target := redirect_target(response):
         loops, to = redirects_to_itself(response), clean_line(target, 200)
         text = f"redirect loop at {to}" if loops else f"redirect to {to} not followed"
-        text, step = (
-            f"{status_text(status)}: {text}",
-            LOOPS if loops else "If this is the right server, use that URL.",
-        )
+        text = f"{status_text(status)}: {text}"
+        step = LOOPS if loops else "If this is the right server, use that URL."
     elif status == 401:
         step = WRONG_HEADER if has_credentials else NEEDS_HEADER
     elif status == 403:
