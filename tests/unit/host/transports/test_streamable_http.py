@@ -240,29 +240,6 @@ async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
             assert server.methods().count("tools/call") == 1
 
 
-async def test_an_unreachable_address_ends_the_start_with_the_reason():
-    async with http_server() as server:
-        pass
-    transport = remote(server)
-    with pytest.raises(ExceptionGroup):
-        async with Client(transport):
-            pass
-    assert transport.fatal == f"cannot connect to http://127.0.0.1:{server.port}: Connection refused."
-    assert transport.next_step.startswith("Check the URL")
-    assert transport.reach.answers is False
-
-
-async def test_a_header_that_cannot_be_sent_is_not_quoted():
-    sink = Sink()
-    async with http_server() as server:
-        transport = remote(server, sink, headers={"Authorization": "Bearer s3cr3t\nx: y"})
-        with pytest.raises(ExceptionGroup):
-            async with Client(transport):
-                pass
-    assert transport.fatal.endswith(": invalid header authorization.")
-    assert not any("s3cr3t" in str(one.detail.get("why", "")) for one in sink)
-
-
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_compressed_response_is_read_although_it_was_not_requested(stream):
     async def squeeze(asked, writer):
