@@ -329,12 +329,6 @@ async def test_a_second_shutdown_kills_at_once(hosting):
     await first
 
 
-async def test_a_crash_is_noticed_without_a_call(hosting):
-    host = await hosting(spec_of(Row("crash_loop")))
-    await until(lambda: host.status("crash_loop").state is ServerState.STOPPED)
-    assert host.status("crash_loop").reason is StopReason.CRASHED
-
-
 async def test_an_endless_line_fails_the_call_and_stops_the_server_with_a_reason(hosting):
     host = await hosting(spec_of(Row("endless_line")))
     tool = host.toolbox.tools()[0]

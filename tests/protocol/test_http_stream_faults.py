@@ -267,26 +267,6 @@ async def test_a_stream_that_ends_fails_pending_calls_and_is_reopened():
         assert (status.state, status.restarts) == (ServerState.RUNNING, 0)
 
 
-async def test_an_answer_after_twenty_thousand_notifications_arrives_and_all_are_recorded():
-    async with stage() as (_, stream, host, sink):
-
-        async def flood(asked, writer):
-            await stream.accept(asked, writer)
-            note = {
-                "jsonrpc": "2.0",
-                "method": "notifications/message",
-                "params": {"level": "info", "data": "x"},
-            }
-            for _ in range(200):
-                stream.streams[-1].write(event(note) * 100)
-                await stream.streams[-1].drain()
-            await stream.say(result_of(asked))
-
-        stream.fault = flood
-        assert text(await call(host, n=4)) == '{"n": 4}'
-        assert sum(b'"notifications/message"' in one.raw for one in sink) == 20_000
-
-
 NEW = {"name": "new", "inputSchema": {"type": "object"}}
 
 

@@ -1,6 +1,5 @@
 """Whole runs without a process, for long, and leaving nothing behind."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -8,8 +7,7 @@ import sys
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
-from tests.conftest import until
-from tests.in_memory import LinkClosed, in_memory, linked_pair
+from tests.in_memory import in_memory
 from tests.terminal.pty_app import ROOT
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
@@ -24,13 +22,6 @@ async def double(number: int, ctx: Context) -> int:
     """Double a number."""
     await ctx.report_progress(1, 1)
     return number * 2
-
-
-@server.tool()
-async def forever() -> str:
-    """Never end."""
-    await asyncio.Event().wait()
-    return ""
 
 
 def host(taken):
@@ -52,38 +43,6 @@ async def test_tools_are_listed_and_called_and_every_message_is_recorded():
     answer = next(m for way, m in messages if way is Direction.IN and m.get("id") == call["id"])
     assert answer["result"]["structuredContent"] == {"result": 8}
     assert [c.detail["event"] for c in taken if c.kind is Kind.EVENT] == ["connect", "stop"]
-
-
-async def test_a_stop_during_a_call_is_bounded_and_leaves_no_task():
-    taken = []
-    one = host(taken)
-    await one.start("inside")
-    tool = next(tool for tool in one.toolbox.tools() if tool.name == "forever")
-    call = asyncio.create_task(one.toolbox.call(tool, {}, seconds=60, progress=lambda *_: None))
-    await until(lambda: any(b"tools/call" in one.raw for one in taken))
-    async with asyncio.timeout(5):
-        await one.stop("inside")
-        assert (await call).is_error
-    await one.shutdown()
-
-
-async def test_messages_sent_before_the_other_side_listens_wait_in_order():
-    left, right = linked_pair()
-    left.send(b"1")
-    left.send(b"2")
-    assert [await right.receive(), await right.receive()] == [b"1", b"2"]
-
-
-async def test_closing_one_end_closes_the_other_once_and_sending_is_an_error():
-    left, right = linked_pair()
-    left.send(b"last")
-    left.close()
-    right.close()
-    assert (left.closings, right.closings) == (1, 1)
-    assert [await right.receive(), await right.receive()] == [b"last", None]
-    for end in (left, right):
-        with pytest.raises(LinkClosed):
-            end.send(b"x")
 
 
 @pytest.mark.parametrize("arguments", [("--rounds", "8"), ("--kills", "2")])

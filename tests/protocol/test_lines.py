@@ -183,14 +183,14 @@ async def test_a_call_taken_back_from_a_full_pipe_has_no_late_answer(tmp_path: P
     reading = tmp_path / "reading"
     code = (
         f"{HELLO}import os,time\nwhile not os.path.exists({str(reading)!r}): time.sleep(0.01)\n"
-        "for line in sys.stdin:\n"
-        '  say(type="tool_result", result=json.loads(line)["parameters"]["what"][:9])\n'
+        "for number, line in enumerate(sys.stdin):\n"
+        '  say(type="tool_result", result=f"{number} " + json.loads(line)["parameters"]["what"][:9])\n'
     )
     async with script(code) as stage:
         assert (await stage.call(seconds=0.1, what="large" + "." * 1_000_000)).is_error  # fills the pipe
         assert (await stage.call(seconds=0.1, what="unsent")).is_error
         reading.touch()
-        assert await stage.text(what="wanted") == ("wanted", False)
+        assert await stage.text(what="wanted") == ("1 wanted", False)
 
 
 async def test_a_line_of_64_mib_fails_only_its_call():

@@ -102,6 +102,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
+    too_many = f"more than {limit:,} entries were listed, and the rest is omitted"
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
@@ -122,7 +123,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             room = limit - len(walk.items)
             walk.items.extend(items[:room])
             if len(items) > room:
-                walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
+                walk.note = too_many
                 return walk
         else:
             walk.note, walk.incomplete = f"page {number} has no list of {key}", True
@@ -131,19 +132,18 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             return walk
         if not isinstance(following, str):
             walk.note = "listing stopped because a cursor is not a string"
-            return walk
-        if len(following) > MAX_CURSOR:
+        elif len(following) > MAX_CURSOR:
             walk.note = f"listing stopped because a cursor has {len(following):,} characters"
-            return walk
-        if following in seen:
+        elif following in seen:
             repeated = f"cursor {quoted_name(following, 40)} was repeated"
             walk.note = f"listing stopped after {number} pages because {repeated}"
-            return walk
-        if len(walk.items) >= limit:
-            walk.note = f"more than {limit:,} entries were listed, and the rest is omitted"
-            return walk
-        seen.add(following)
-        cursor = following
+        elif len(walk.items) >= limit:
+            walk.note = too_many
+        else:
+            seen.add(following)
+            cursor = following
+            continue
+        return walk
     walk.note = f"more than {MAX_PAGES} pages were listed, and the rest is omitted"
     return walk
 
@@ -222,10 +222,12 @@ def tool_fault(raw: Any) -> str:
         return f"has a name of {len(name):,} characters (limit: {MAX_NAME})"
     if clean(name) != name or "\n" in name or "\t" in name:
         return "has control or invisible characters in its name"
-    schema = raw.get("inputSchema")
+    schema: Any = raw.get("inputSchema")
     if fault := schema_fault(schema):
         return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
-    if schema is not None and not _of_object(schema):
+    # "type" is optional if the schema describes properties.
+    is_described = any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
+    if schema.get("type", "object" if is_described else None) != "object":
         return 'its inputSchema does not have "type": "object"'
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
         return f"its outputSchema {fault}"
@@ -234,13 +236,6 @@ def tool_fault(raw: Any) -> str:
 
 def _has_name(raw: Mapping[str, Any]) -> bool:
     return isinstance(raw.get("name"), str) and bool(raw["name"].strip())
-
-
-def _of_object(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema describes an object; "type" is optional if it describes properties."""
-    if "type" in schema:
-        return bool(schema["type"] == "object")
-    return any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
 
 
 def _shown_name(raw: Any, number: int) -> str:

@@ -80,10 +80,10 @@ async def _in_rounds(
 async def ask(
     bridge: SdkBridge,
     stuck: Callable[[], str],
-    *,
     method: str,
     params: Mapping[str, Any],
     timeout: CallTimeout,
+    *,
     whole: bool = False,
 ) -> RawAnswer:
     """Send a request of any method and return the answer, even an error or a timeout; others are raised.
@@ -114,23 +114,17 @@ async def ask(
             await set_within(bridge.closed, CLOSING_SECONDS)
             if bridge.closed.is_set():
                 raise
-        return _refused(error)
+        found = error.error
+        if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
+            return RawAnswer(problem=explain.protocol_failure(error))  # in place of an answer
+        data = {} if found.data is None else {"data": found.data}
+        return RawAnswer(error={"code": found.code, "message": found.message, **data})
     return RawAnswer(result=result)
-
-
-def _refused(error: MCPError) -> RawAnswer:
-    """Distinguish the server's own errors from those that replace an answer."""
-    found = error.error
-    if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
-        return RawAnswer(problem=explain.protocol_failure(error))
-    data = {} if found.data is None else {"data": found.data}
-    return RawAnswer(error={"code": found.code, "message": found.message, **data})
 
 
 async def call_tool(
     bridge: SdkBridge,
     remark: Callable[[], str],
-    *,
     tool: str,
     arguments: Mapping[str, Any],
     timeout: CallTimeout,
@@ -160,13 +154,6 @@ async def call_tool(
         text = f"{tool} {timeout.passed(limit)} The call was cancelled.{remark()}"
         return ToolResult.failed(text, CallFailure.TIMEOUT)
     return found if kind == "task" else result_of(found)
-
-
-def call_failure(error: Exception) -> ToolResult:
-    """Return the result for an error that `call_tool` raised, if the connection is still there."""
-    if getattr(error, "code", None) == RESULT_TOO_LARGE:
-        return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
-    return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
 
 
 COUNT_SECONDS = 2.0

@@ -26,8 +26,8 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_failure, call_tool
-from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE
+from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_tool
+from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
@@ -48,8 +48,6 @@ EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Errand = Callable[[SdkBridge, Callable[[], str]], Awaitable[T]]
-"""Takes a live connection, and a function that says whether a message is incomplete."""
 
 
 class Connection:
@@ -127,9 +125,8 @@ class Connection:
                 except Exception as found:  # an error in the SDK ends this connection, never the program
                     error = found
                 if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
-                    await set_within(
-                        self.transport.exited, EXIT_GRACE
-                    )  # a closed pipe is often its first sign
+                    # A closed pipe is often its first sign.
+                    await set_within(self.transport.exited, EXIT_GRACE)
                 self._leave(error, last)
         except Exception as found:  # starting or stopping the process failed: that is how it ended
             error = error or found
@@ -191,7 +188,11 @@ class Connection:
                     self.tasks if listing.has_tasks else None,
                 ).run()
         elif self.takes_subscriptions:
-            work["subscriptions"] = keep_subscribed(self._server.subscriptions, self._ask_about)
+
+            async def ask_about(method: str, uri: str) -> str:
+                return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
+
+            work["subscriptions"] = keep_subscribed(self._server.subscriptions, ask_about)
         # Since 2026-07-28, each request has its own log level.
         if self.offers("logging") and not is_modern(self.protocol):
             work["log level"] = self._keep_log_level()
@@ -207,10 +208,9 @@ class Connection:
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
-        if self.may_be_of_other_era and not last:
-            return  # still starting: the other mode is tried with a new process
-        if error is not None and not self._ready and self._is_defect(error):
-            return  # still starting: the start may be retried
+        is_retried = error is not None and not self._ready and self._is_defect(error)
+        if is_retried or (self.may_be_of_other_era and not last):
+            return  # still starting: the start is retried, or the other mode is tried with a new process
         if self._stop.is_set():
             self._server.leaving(StopReason.REQUESTED)
         elif not self._ready:
@@ -401,10 +401,6 @@ class Connection:
         if not tools.is_settled:  # waiting takes two tasks: a quarter of the time of a call (measured)
             await first_of(tools.settled(), self._left.wait())
 
-    async def _ask_about(self, method: str, uri: str) -> str:
-        """Send a request about a resource; return why it failed, or ""."""
-        return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
-
     async def call(
         self,
         tool: str,
@@ -422,18 +418,15 @@ class Connection:
         """
         if self.listings is not None:
             self.listings.forget()
-        call = partial(
-            call_tool,
-            tool=tool,
-            arguments=arguments,
-            timeout=CallTimeout.of(seconds),
-            progress=progress,
-            clocks=clocks,
-        )
+        timeout = CallTimeout.of(seconds)
         try:
-            done = await self.perform(call)
+            done = await self.perform(
+                lambda bridge: call_tool(bridge, self._remark, tool, arguments, timeout, progress, clocks)
+            )
         except Exception as error:  # a failed call is an observation for the model, never a crash
-            return call_failure(error)
+            if getattr(error, "code", None) == RESULT_TOO_LARGE:
+                return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
+            return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
         if isinstance(done, str):
             return ToolResult.failed(done, CallFailure.SERVER_DIED)
         if isinstance(done, ToolResult):
@@ -447,13 +440,13 @@ class Connection:
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(
-                partial(ask, method=method, params=params, timeout=timeout, whole=whole)
+                lambda bridge: ask(bridge, self._remark, method, params, timeout, whole=whole)
             )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
         return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
 
-    async def perform(self, errand: Errand[T]) -> T | str:
+    async def perform(self, errand: Callable[[SdkBridge], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
 
         Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
@@ -466,7 +459,7 @@ class Connection:
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(bridge, self._remark)
+                            return await errand(bridge)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything

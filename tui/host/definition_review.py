@@ -122,14 +122,18 @@ class DefinitionReview:
     def _begin(
         self, review: _Review, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool = False
     ) -> None:
-        review.task = asyncio.create_task(
-            self._review(review, changes, total, is_rest=is_rest),
-            name=f"definitions of {review.server.spec.name}",
-        )
-        review.task.add_done_callback(lambda done: self._ended(review, done))
+        def ended(task: asyncio.Task[None]) -> None:
+            if review.task is task:  # cancelled or failed; otherwise the next question may be pending
+                review.task = None
+            if not task.cancelled() and (error := task.exception()) is not None:
+                _log.error("asking about changed definitions failed", exc_info=error)
+
+        work = self._review(review, changes, total, is_rest)
+        review.task = asyncio.create_task(work, name=f"definitions of {review.server.spec.name}")
+        review.task.add_done_callback(ended)
 
     async def _review(
-        self, review: _Review, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool
+        self, review: _Review, changes: Sequence[DefinitionChange], total: int, is_rest: bool
     ) -> None:
         server, name = review.server, review.server.spec.name
         shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
@@ -153,19 +157,24 @@ class DefinitionReview:
         review.task = None
         self.look(server)
 
-    def _ended(self, review: _Review, task: asyncio.Task[None]) -> None:
-        if review.task is task:  # cancelled or failed; otherwise the next question may be pending
-            review.task = None
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("asking about changed definitions failed", exc_info=error)
-
     def _answer(
         self, server: Supervisor, changes: Sequence[DefinitionChange], answer: DefinitionsAnswer
     ) -> None:
         is_yes = answer.action is Action.ACCEPT
         for one in changes[: MAX_RECORDED - self._recorded[server.spec.name]]:
             self._recorded[server.spec.name] += 1
-            self._decisions.add(_record(one, is_yes, answer))
+            self._decisions.add(
+                DecisionRecord(
+                    DecisionKind.DEFINITIONS,
+                    one.server,
+                    f"{shown_name(one.name)} ({'new' if one.is_new else 'changed'})",
+                    is_yes,
+                    answer.by,
+                    f"server {one.server}",
+                    asked=answer.by == BY_KEY,
+                    digest=one.digest[:DIGEST],
+                )
+            )
         if changes and answer.action is not Action.CANCEL:
             server.answer_changes(changes, accept=is_yes)
 
@@ -195,17 +204,3 @@ class DefinitionReview:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-
-def _record(change: DefinitionChange, is_yes: bool, answer: DefinitionsAnswer) -> DecisionRecord:
-    what = f"{shown_name(change.name)} ({'new' if change.is_new else 'changed'})"
-    return DecisionRecord(
-        DecisionKind.DEFINITIONS,
-        change.server,
-        what,
-        is_yes,
-        answer.by,
-        f"server {change.server}",
-        asked=answer.by == BY_KEY,
-        digest=change.digest[:DIGEST],
-    )

@@ -235,13 +235,10 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
 
 def left_behind(transport: ServerTransport) -> str:
     """Say which processes of a server escaped its process group, or ""."""
-    match len(transport.leftovers):
-        case 0:
-            return ""
-        case 1:
-            return f"it left process {transport.leftovers[0]} running, and mcptui ended it."
-        case count:
-            return f"it left {count} processes running, and mcptui ended them."
+    if len(transport.leftovers) == 1:
+        return f"it left process {transport.leftovers[0]} running, and mcptui ended it."
+    count = len(transport.leftovers)
+    return f"it left {count} processes running, and mcptui ended them." if count else ""
 
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:

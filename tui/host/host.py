@@ -38,10 +38,6 @@ SHUTDOWN_SECONDS = 7.0
 KILL_SECONDS = 1.0
 
 
-def _unheard(name: str) -> None:
-    """Ignore the change."""
-
-
 class Host:
     """Every configured server, by name.
 
@@ -74,7 +70,7 @@ class Host:
         or "".
         """
         self.revision = 0
-        self.on_change: Callable[[str], None] = _unheard
+        self.on_change: Callable[[str], None] = lambda name: None
         self._sink = sink
         self._watchdog = Watchdog()
         redactor, answerers = redactor or Redactor(), answerers or Answerers()
@@ -295,7 +291,7 @@ class Host:
     async def start_all(
         self,
         names: Iterable[str] | None = None,
-        settled: Callable[[str], None] = _unheard,
+        settled: Callable[[str], None] = lambda name: None,
         *,
         quiet: bool = False,
     ) -> None:
@@ -310,20 +306,18 @@ class Host:
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
         self._consent.together([one.spec for one in servers if one.can_start])
+        waiting = self.sign_ins.quiet if self.sign_ins is not None and quiet else set[str]()
 
         async def start(server: Supervisor) -> None:
-            await self._started(server, quiet)
-            settled(server.spec.name)
+            name = server.spec.name
+            waiting.add(name)
+            try:
+                await server.start()
+            finally:
+                waiting.discard(name)
+            settled(name)
 
         await asyncio.gather(*map(start, servers))
-
-    async def _started(self, server: Supervisor, quiet: bool) -> None:
-        waiting = self.sign_ins.quiet if self.sign_ins is not None and quiet else set[str]()
-        waiting.add(server.spec.name)
-        try:
-            await server.start()
-        finally:
-            waiting.discard(server.spec.name)
 
     async def shutdown(self, *, force: bool = False) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""
@@ -363,9 +357,8 @@ class Host:
         return server is not None and server.spec.send_as_is
 
     def _request(self, name: str, do: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None:
-        if (server := self._servers.get(name)) is None:
-            return
-        self._requests.start(do(server), f"{do.__name__} {name}")
+        if (server := self._servers.get(name)) is not None:
+            self._requests.start(do(server), f"{do.__name__} {name}")
 
     def _changed(self, name: str) -> None:
         self.revision += 1

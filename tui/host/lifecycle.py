@@ -1,9 +1,6 @@
-"""A server's states as a pure table, and the delays before a restart and before listing again."""
+"""The delays before a server is restarted, before it is listed again, and between retries. Pure."""
 
 from dataclasses import dataclass, field
-
-from tui.core.errors import IllegalTransition
-from tui.core.servers import ServerState
 
 FIRST_DELAY = 1.0
 LONGEST_DELAY = 60.0
@@ -13,22 +10,26 @@ LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
 
 
-TRANSITIONS = frozenset(
-    {
-        (ServerState.STOPPED, ServerState.STARTING),
-        (ServerState.STARTING, ServerState.RUNNING),
-        (ServerState.STARTING, ServerState.STOPPING),
-        (ServerState.RUNNING, ServerState.STOPPING),
-        (ServerState.STOPPING, ServerState.STOPPED),
-    }
-)
-"""Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
+FIRST_RETRY = 2.0
+LONGEST_RETRY = 600.0
 
 
-def require_transition(state: ServerState, after: ServerState) -> None:
-    """Raise IllegalTransition, which is a bug in mcptui, never in a server."""
-    if (state, after) not in TRANSITIONS:
-        raise IllegalTransition(f"a server that is {state} cannot become {after}")
+@dataclass(slots=True)
+class RetryDelay:
+    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
+
+    first: float = FIRST_RETRY
+    longest: float = LONGEST_RETRY
+    _last: float = 0.0
+
+    def after_failure(self, worked_seconds: float = 0.0) -> float:
+        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
+        again = worked_seconds < self._last
+        self._last = min(self.longest, self._last * 2) if again else self.first
+        return self._last
+
+    def reset(self) -> None:
+        self._last = 0.0
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class RestartPolicy:
     """
 
     _deaths: list[int] = field(default_factory=list)
-    _in_a_row: int = 0
+    _delay: RetryDelay = field(default_factory=lambda: RetryDelay(FIRST_DELAY, LONGEST_DELAY))
     _due_ns: int | None = None
 
     @property
@@ -63,27 +64,23 @@ class RestartPolicy:
         do not restart together.
         """
         if lived_ns >= HEALTHY_SECONDS * SECOND:
-            self._in_a_row = 0
+            self._delay.reset()
         self._deaths = [at for at in self._deaths if now_ns - at < LOOP_SECONDS * SECOND]
         self._deaths.append(now_ns)
         self._due_ns = None
         if len(self._deaths) >= LOOP_DEATHS:
             return None
-        delay = min(LONGEST_DELAY, FIRST_DELAY * 2.0 ** min(self._in_a_row, 10))
-        self._in_a_row += 1
-        delay = float(min(LONGEST_DELAY, delay * jitter))
+        delay = min(LONGEST_DELAY, self._delay.after_failure() * jitter)
         self._due_ns = now_ns + int(delay * SECOND)
         return delay
 
     def forget(self) -> None:
         """Reset, because the user requested a start or a stop."""
         self._deaths.clear()
-        self._in_a_row = 0
+        self._delay.reset()
         self._due_ns = None
 
 
-FIRST_RETRY = 2.0
-LONGEST_RETRY = 600.0
 GAP = 2.0
 LONGEST_GAP = 60.0
 
@@ -105,21 +102,3 @@ class RefreshPace:
 
     def refreshed(self, now_ns: int) -> None:
         self._last_ns = now_ns
-
-
-@dataclass(slots=True)
-class RetryDelay:
-    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
-
-    first: float = FIRST_RETRY
-    longest: float = LONGEST_RETRY
-    _last: float = 0.0
-
-    def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
-        again = worked_seconds < self._last
-        self._last = min(self.longest, self._last * 2) if again else self.first
-        return self._last
-
-    def reset(self) -> None:
-        self._last = 0.0

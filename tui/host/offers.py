@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,21 +28,6 @@ if TYPE_CHECKING:
 
 MAX_INSTRUCTIONS = 8192
 """Maximum characters of a server's instructions that are read."""
-
-NOTHING_LISTED: Mapping[str, Any] = {
-    "tools": 0,
-    "tools_off": 0,
-    "withheld": 0,
-    "quarantined": (),
-    "hidden": (),
-    "listing_problem": "",
-    "resources": None,
-    "prompts": None,
-    "resources_revision": 0,
-    "prompts_revision": 0,
-    "announces": frozenset(),
-}
-"""The fields of a status about lists before they are read."""
 
 CHANGED = "changed since it was accepted"
 NEW = "new and not accepted yet"
@@ -146,13 +131,6 @@ class ServerOffer:
         """Return the changes that are not accepted; instructions only if the model gets them."""
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
-    def _hidden_words(self, catalog: Catalog) -> Iterator[tuple[str, str]]:
-        from tui.core.hidden_text.scan import signs_of
-
-        if self._hidden:
-            yield "instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))
-        yield from ((tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden)
-
     def counts(
         self, catalog: Catalog, off: tuple[str, ...], redact: Callable[[str], str], cut: Callable[[str], str]
     ) -> dict[str, Any]:
@@ -160,12 +138,17 @@ class ServerOffer:
 
         `redact` and `cut` remove configured secrets from a text, and from one that may be truncated.
         """
+        from tui.core.hidden_text.scan import signs_of
+
+        hidden = [(tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden]
+        if self._hidden:
+            hidden.insert(0, ("instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))))
         return {
             "tools": len(catalog.tools),
             "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
             "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
             "quarantined": tuple((cut(tool), cut(why)) for tool, why in catalog.quarantined),
-            "hidden": tuple((redact(name), redact(words)) for name, words in self._hidden_words(catalog)),
+            "hidden": tuple((redact(name), redact(words)) for name, words in hidden),
             "listing_problem": redact(catalog.listing_problem),
         }
 

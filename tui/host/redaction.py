@@ -139,12 +139,14 @@ class ResultRedactor:
         A secret may be split over the texts of the contents, or in a file. Long texts are searched in a
         thread.
         """
-        items = [one.text for one in contents if isinstance(one, TextContent) and may_split]
+        items = [_as_sent(one.text) for one in contents if isinstance(one, TextContent) and may_split]
         files = [one.data for one in contents if isinstance(one, BinaryContent)]
         texts = list(texts_in(value))
 
         def found() -> T:
-            is_found = self._holds(texts) or self._splits(items) or self._holds(map(_text_in, files))
+            # Split over several texts, or at the end of one, if that is a long beginning of a secret.
+            splits = any(map(self._redactor.ends_inside, items)) or self._holds(["".join(items)])
+            is_found = splits or self._holds(texts) or self._holds(map(_text_in, files))
             return work(value) if is_found else value
 
         large = sum(map(len, texts)) >= LARGE
@@ -159,13 +161,6 @@ class ResultRedactor:
         sent = ((text, _as_sent(text)) for text in found)
         changed = [shown for text, shown in sent if shown is not text]
         return bool(changed) and self._is_secret("\n".join(changed))
-
-    def _splits(self, items: Sequence[str]) -> bool:
-        """Return whether a value is split over several texts, or a text ends with a long beginning of one."""
-        items = [_as_sent(item) for item in items]
-        return any(map(self._redactor.ends_inside, items)) or (
-            len(items) > 1 and self._holds(["".join(items)])
-        )
 
     def _result(self, result: ToolResult) -> ToolResult:
         contents = list(self._cleared(result.content))

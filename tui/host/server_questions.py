@@ -43,55 +43,6 @@ MAX_RECORDED = 200
 MAX_SUBJECT = 200
 
 
-class ServerDecisions:
-    """Records decisions about the requests of one server."""
-
-    def __init__(self, server: str, log: DecisionLog) -> None:
-        self._server = server
-        self._log = log
-        self._recorded = 0
-
-    def answered(
-        self,
-        kind: DecisionKind,
-        subject: str,
-        params: Mapping[str, Any],
-        answer: FormAnswer | AddressAnswer | SamplingAnswer,
-    ) -> None:
-        """Record how a question was answered. The digest is that of the question, not of the answer."""
-        self.add(
-            kind,
-            subject,
-            allowed=answer.action == "accept",
-            by=answer.by,
-            asked=answer.by == BY_KEY,
-            params=params,
-        )
-
-    def add(
-        self,
-        kind: DecisionKind,
-        subject: str,
-        *,
-        allowed: bool,
-        by: str,
-        asked: bool = False,
-        params: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._recorded += 1
-        if self._recorded > MAX_RECORDED + 1:
-            return
-        if self._recorded > MAX_RECORDED:
-            subject, allowed, by, params = "further requests are not recorded", False, BY_LIMIT, None
-        digest = digest_of(params) if params else ""
-        asked_by = f"server {self._server}"
-        self._log.add(
-            DecisionRecord(
-                kind, self._server, subject[:MAX_SUBJECT], allowed, by, asked_by, asked=asked, digest=digest
-            )
-        )
-
-
 Q = TypeVar("Q")
 A = TypeVar("A", FormAnswer, AddressAnswer, SamplingAnswer)
 
@@ -113,12 +64,23 @@ class ServerQuestions:
     question is withdrawn once all calls that were running when it was asked have ended. A question asked
     outside of any call is not withdrawn. `clocks` are the time limits of the server. `redact` removes
     configured secrets from what is shown of a question, but not from the URL that the user agrees to open.
+    `decisions` records what was decided about the requests of `server`.
     """
 
-    def __init__(self, inner: Questioner, redact: Callable[[Any], Any] = lambda value: value) -> None:
+    def __init__(
+        self,
+        inner: Questioner,
+        redact: Callable[[Any], Any] = lambda value: value,
+        *,
+        server: str = "",
+        decisions: DecisionLog | None = None,
+    ) -> None:
         self.clocks = TimeLimits()
         self._redact = redact
         self._inner = inner
+        self._server = server
+        self._decisions: DecisionLog = decisions or Undecided()
+        self._recorded = 0
         self._running: set[object] = set()
         self._open: dict[asyncio.Timeout, tuple[set[object], str]] = {}
         self._requests: dict[asyncio.Task[Any] | None, str] = {}
@@ -171,6 +133,38 @@ class ServerQuestions:
 
     async def review(self, question: SamplingReview) -> SamplingAnswer:
         return await self._answer(self._inner.review, self._redact(question), SamplingAnswer)
+
+    def answered(
+        self,
+        kind: DecisionKind,
+        subject: str,
+        params: Mapping[str, Any],
+        answer: FormAnswer | AddressAnswer | SamplingAnswer,
+    ) -> None:
+        """Record how a question was answered. The digest is that of the question, not of the answer."""
+        is_yes, asked = answer.action is Action.ACCEPT, answer.by == BY_KEY
+        self.decided(kind, subject, allowed=is_yes, by=answer.by, asked=asked, params=params)
+
+    def decided(
+        self,
+        kind: DecisionKind,
+        subject: str,
+        *,
+        allowed: bool,
+        by: str,
+        asked: bool = False,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._recorded += 1
+        if self._recorded > MAX_RECORDED + 1:
+            return
+        if self._recorded > MAX_RECORDED:
+            subject, allowed, by, params = "further requests are not recorded", False, BY_LIMIT, None
+        digest = digest_of(params) if params else ""
+        asked_by, subject = f"server {self._server}", subject[:MAX_SUBJECT]
+        self._decisions.add(
+            DecisionRecord(kind, self._server, subject, allowed, by, asked_by, asked=asked, digest=digest)
+        )
 
     def refused(self, server: str, why: str) -> None:
         """Show each note once, up to a maximum, because a server may send any number of them."""
@@ -227,14 +221,12 @@ class ServerSampling:
         sampler: Sampler,
         now: Callable[[], float] = time.monotonic,
         *,
-        decisions: ServerDecisions | None = None,
         heard: Callable[[], None] = lambda: None,
     ) -> None:
         self.used = self.waiting = 0
         self._heard = heard
         self._questioner = questioner
         self._sampler = sampler
-        self._decisions = decisions or ServerDecisions("", Undecided())
         self._now = now
         self._asked_at: deque[float] = deque()
         self._turn = asyncio.Lock()
@@ -255,9 +247,8 @@ class ServerSampling:
             answer = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
             params = self._accepted(WANTED, params, answer)
         else:
-            self._decisions.add(
-                DecisionKind.SAMPLING, WANTED, allowed=True, by="setting sampling = allow", params=params
-            )
+            by = "setting sampling = allow"
+            self._questioner.decided(DecisionKind.SAMPLING, WANTED, allowed=True, by=by, params=params)
         self.waiting += 1
         try:
             async with self._turn:
@@ -305,13 +296,13 @@ class ServerSampling:
         return prompt
 
     def _accepted(self, what: str, asked: Mapping[str, Any], said: SamplingAnswer) -> Mapping[str, Any]:
-        self._decisions.answered(DecisionKind.SAMPLING, what, asked, said)
+        self._questioner.answered(DecisionKind.SAMPLING, what, asked, said)
         if said.action is not Action.ACCEPT:
             raise SamplingRefused("declined by the user")
         return said.params or asked
 
     def _limited(self, why: str) -> SamplingRefused:
-        self._decisions.add(DecisionKind.SAMPLING, WANTED, allowed=False, by=f"{BY_LIMIT} ({why})")
+        self._questioner.decided(DecisionKind.SAMPLING, WANTED, allowed=False, by=f"{BY_LIMIT} ({why})")
         return SamplingRefused(why)
 
     def _require_rate(self, spec: ServerSpec) -> None:

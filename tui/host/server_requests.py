@@ -15,7 +15,7 @@ from tui.core.background import in_daemon_thread
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from tui.core.ports import DecisionKind, DecisionLog, Undecided
+from tui.core.ports import DecisionKind, DecisionLog
 from tui.core.questions import (
     Action,
     AddressQuestion,
@@ -26,7 +26,7 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
-from tui.host.server_questions import SamplingRefused, ServerDecisions, ServerQuestions, ServerSampling
+from tui.host.server_questions import SamplingRefused, ServerQuestions, ServerSampling
 from tui.host.sign_in.sign_ins import open_browser
 from tui.host.waits import first_of
 
@@ -85,17 +85,12 @@ class ServerRequests:
         redact: Callable[[Any], Any] = lambda value: value,
     ) -> None:
         self.spec = ServerSpec(server)
-        self.questioner = ServerQuestions(questioner, redact)
+        self.questioner = ServerQuestions(questioner, redact, server=server, decisions=decisions)
         self.clocks = self.questioner.clocks
         self._redact = redact
-        self._decisions = ServerDecisions(server, decisions or Undecided())
         self._told_roots = False
         self._sampling = (
-            None
-            if sampler is None
-            else ServerSampling(
-                self.questioner, sampler, decisions=self._decisions, heard=self.clocks.restart
-            )
+            None if sampler is None else ServerSampling(self.questioner, sampler, heard=self.clocks.restart)
         )
         self._open_browser = open_browser
         self._server = server
@@ -160,14 +155,14 @@ class ServerRequests:
         if self.spec.roots and not self._told_roots:
             self._told_roots = True
             told = plural(len(self.spec.roots), "folder")
-            self._decisions.add(DecisionKind.ROOTS, told, allowed=True, by="setting roots")
+            self.questioner.decided(DecisionKind.ROOTS, told, allowed=True, by="setting roots")
         paths = map(Path, self.spec.roots)
         return [{"uri": path.as_uri(), "name": path.name or str(path)} for path in paths]
 
     async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
         answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
         asked = {"message": message, "requestedSchema": schema}
-        self._decisions.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
+        self.questioner.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
         if problem := content_problem(schema, answer.content):
@@ -177,7 +172,7 @@ class ServerRequests:
     async def _address(self, message: str, url: str, round: int) -> dict[str, Any]:
         question = AddressQuestion(self._server, url, message, "elicitation", round)
         answer = await self.questioner.address(question)
-        self._decisions.answered(
+        self.questioner.answered(
             DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
         )
         if answer.action is Action.ACCEPT and has_browser(os.environ):
@@ -282,7 +277,13 @@ class InputRounds:
         if len(asked) > MAX_INPUTS:
             raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")
         read = {key: self._read(one) for key, one in asked.items()}  # all of them before the user is asked
-        return {key: await self._answer(*one) for key, one in read.items()}, state
+        answers = {}
+        for key, (method, params) in read.items():
+            found = await self._requests.answer(method, params, round=self._round)
+            if isinstance(found, Refusal):
+                raise _unanswered(method, found)
+            answers[key] = found
+        return answers, state
 
     async def visit(self, data: Any) -> None:
         """Open the addresses that an error requires before the request is sent again.
@@ -315,12 +316,6 @@ class InputRounds:
         if (refusal := self._requests.refusal(method, params)) is not None:
             raise _unanswered(method, refusal)
         return method, params
-
-    async def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        found = await self._requests.answer(method, params, round=self._round)
-        if isinstance(found, Refusal):
-            raise _unanswered(method, found)
-        return found
 
 
 def _unanswered(method: str, refusal: Refusal) -> RoundProblem:

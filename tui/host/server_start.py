@@ -48,14 +48,15 @@ async def with_secrets(
     return await reading
 
 
-def has_process(spec: ServerSpec) -> bool:
-    """Whether the transport of a server can begin without the SDK."""
-    return spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
-
-
 async def load_transport(spec: ServerSpec) -> None:
     """Import, in a thread, the modules that the transport of a server needs."""
-    await asyncio.to_thread(_stdio_transport if has_process(spec) else connections)
+
+    def load_stdio() -> None:
+        with importing():
+            importlib.import_module("tui.host.transports.stdio")
+
+    begins_early = spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
+    await asyncio.to_thread(load_stdio if begins_early else connections)
 
 
 async def connections_beside(transport: ServerTransport, stop: asyncio.Event) -> ModuleType | None:
@@ -92,8 +93,3 @@ def remote_transports() -> ModuleType:
     load_client_half()
     quiet_sdk_logging()
     return importlib.import_module("tui.host.transports.remote")
-
-
-def _stdio_transport() -> None:
-    with importing():
-        importlib.import_module("tui.host.transports.stdio")

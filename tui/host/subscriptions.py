@@ -5,7 +5,7 @@ change stream (2026-07-28), or through the subscriptions of an older session.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,45 +29,42 @@ class Subscriptions:
     Attributes:
         turned: set when a subscription was added or removed, or a new session began.
         session: counts the sessions of the server, each of which begins without subscriptions.
+        by_uri: the subscriptions.
     """
 
     def __init__(self) -> None:
         self.turned = asyncio.Event()
         self.session = 0
-        self._by_uri: dict[str, ResourceSubscription] = {}
-
-    @property
-    def by_uri(self) -> Mapping[str, ResourceSubscription]:
-        return self._by_uri
+        self.by_uri: dict[str, ResourceSubscription] = {}
 
     @property
     def uris(self) -> tuple[str, ...]:
-        return tuple(self._by_uri)
+        return tuple(self.by_uri)
 
     def add(self, uri: str) -> None:
-        if len(self._by_uri) < MOST:
-            self._by_uri.setdefault(uri, ResourceSubscription())
+        if len(self.by_uri) < MOST:
+            self.by_uri.setdefault(uri, ResourceSubscription())
             self.turned.set()
 
     def remove(self, uri: str) -> None:
-        if self._by_uri.pop(uri, None) is not None:
+        if self.by_uri.pop(uri, None) is not None:
             self.turned.set()
 
     def updated(self, uri: object) -> None:
         """Count an update; an update of a part of a resource counts for the resource."""
         if not isinstance(uri, str):
             return
-        if uri not in self._by_uri:
-            whole = (one for one in self._by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
+        if uri not in self.by_uri:
+            whole = (one for one in self.by_uri if uri.startswith(one) and uri[len(one) :][:1] in "/?#")
             uri = max(whole, key=len, default="")
-        if (known := self._by_uri.get(uri)) is not None:
+        if (known := self.by_uri.get(uri)) is not None:
             # A server that reports updates has subscribed mcptui, even if it answered otherwise.
-            self._by_uri[uri] = ResourceSubscription(known.updates + 1)
+            self.by_uri[uri] = ResourceSubscription(known.updates + 1)
 
     def missed(self) -> None:
         """Count an update of each, because updates were missed while no stream was open."""
-        for uri, known in self._by_uri.items():
-            self._by_uri[uri] = replace(known, updates=known.updates + 1)
+        for uri, known in self.by_uri.items():
+            self.by_uri[uri] = replace(known, updates=known.updates + 1)
 
     def begin_session(self) -> None:
         """Record a new session of the server, which has no subscriptions yet."""
@@ -77,8 +74,8 @@ class Subscriptions:
 
     def settle(self, uri: str, problem: str) -> None:
         """Record that a server accepted a subscription, or the `problem`."""
-        if (known := self._by_uri.get(uri)) is not None:
-            self._by_uri[uri] = replace(known, problem=problem)
+        if (known := self.by_uri.get(uri)) is not None:
+            self.by_uri[uri] = replace(known, problem=problem)
 
 
 Task = asyncio.Task[bool]
@@ -125,8 +122,10 @@ class ChangeStream:
                 stream = self._open(uris, followed)
                 await first_of(asyncio.wait({stream}), turned.wait(), began.wait())
                 if stream.done():
-                    if not stream.result():
-                        return await self._reject_all()
+                    while not stream.result():  # there is none, whatever the subscriptions
+                        turned.clear()
+                        self._settle_all("The server does not support change streams.")
+                        await turned.wait()
                     worked = (self._clock.now_ns() - self._opened_ns) / 1e9 if self._opened_ns else 0.0
                     self._deaf = True
                     seconds = retry.after_failure(worked)
@@ -160,13 +159,6 @@ class ChangeStream:
     def _settle_all(self, problem: str) -> None:
         for uri in self._subscriptions.uris:
             self._subscriptions.settle(uri, problem)
-
-    async def _reject_all(self) -> None:
-        """Say of each subscription that there is no stream for it."""
-        while True:
-            self._subscriptions.turned.clear()
-            self._settle_all("The server does not support change streams.")
-            await self._subscriptions.turned.wait()
 
     @staticmethod
     def _close(streams: Iterable[Task]) -> None:

@@ -24,8 +24,8 @@ from tui.host.content import object_in
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
-from tui.host.lifecycle import RestartPolicy, require_transition
-from tui.host.offers import NOTHING_LISTED, ServerOffer
+from tui.host.lifecycle import RestartPolicy
+from tui.host.offers import ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
@@ -190,7 +190,9 @@ class Supervisor:
             self._policy.forget()
             self._revived = False
             self._begin()
-        while not self._start_settled(life):
+        while (self._lives < life and (self.state is not ServerState.STOPPED or self._wanted)) or (
+            self._lives == life and self.state not in (ServerState.RUNNING, ServerState.STOPPED)
+        ):
             await self._pulse.wait()
 
     def stays_refused(self) -> bool:
@@ -281,13 +283,6 @@ class Supervisor:
         elif self.state is ServerState.STOPPED:
             self._notify_waiters()
 
-    def _start_settled(self, life: int) -> bool:
-        if self._lives > life:
-            return True
-        if self._lives == life:
-            return self.state in (ServerState.RUNNING, ServerState.STOPPED)
-        return self.state is ServerState.STOPPED and not self._wanted
-
     # ---- the task --------------------------------------------------------------------------------------
 
     async def _run_loop(self) -> None:
@@ -306,17 +301,18 @@ class Supervisor:
         self._stop = asyncio.Event()
         self._lives += 1
         self._ready_ns = 0
-        self._change_state(
-            ServerState.STARTING,
-            reason=None,
-            detail="",
-            next_step="",
-            exit_code=None,
-            signal="",
-            protocol="",
-            **NOTHING_LISTED,
-        )
-        ending = await self._connect_despite_defects()
+        kept = {name: getattr(self._status, name) for name in ("start_ms", "title", "version", "restarts")}
+        self._status = ServerStatus(self.spec.name, self.spec, self.state, **kept)
+        self._change_state(ServerState.STARTING, reason=None)
+        ending = Ending(StopReason.REQUESTED)
+        for _ in range(STARTS):
+            try:
+                ending = await self._connect()
+                break
+            except Exception as error:  # a bug with one server must not end the host; many depend on timing
+                _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
+                is_stopped = self._stop.is_set()
+                ending = Ending(StopReason.REQUESTED) if is_stopped else explain.internal_error(error)
         self.leaving(ending.reason)
         self._change_state(
             ServerState.STOPPED,
@@ -330,17 +326,6 @@ class Supervisor:
             tools_off=0,
         )
         return ending
-
-    async def _connect_despite_defects(self) -> Ending:
-        """Connect; retry once after an internal error, because many depend on timing."""
-        ending = Ending(StopReason.REQUESTED)
-        for _ in range(STARTS):
-            try:
-                return await self._connect()
-            except Exception as error:  # a bug with one server must not end the host
-                _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
-                ending = explain.internal_error(error)
-        return Ending(StopReason.REQUESTED) if self._stop.is_set() else ending
 
     async def _connect(self) -> Ending:
         """Connect, and try again in the other mode if the server may be of the other era.
@@ -463,7 +448,7 @@ class Supervisor:
         }
 
     def _change_state(self, state: ServerState, **values: Any) -> None:
-        require_transition(self.state, state)
+        """Every end passes STOPPING, so STOPPED always means that no process is left."""
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
         self._notify_waiters()
         self._around.changed(self.spec.name)

@@ -70,17 +70,6 @@ class ServerTasks:
         if isinstance(named, str) and (news := self._news.get(named)) is not None:
             news.set()
 
-    async def _pause(self, task: Task) -> None:
-        """Wait for the poll interval of a task or a reported change, but at least for a minimum time.
-
-        The end of the connection ends the wait: the next request then says how the server ended.
-        """
-        news = self._news[task.id]
-        await first_of(self._sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
-        if news.is_set():
-            news.clear()
-            await self._sleep(MIN_POLL_MS / 1000)
-
     async def follow_new(
         self,
         tool: str,
@@ -144,7 +133,12 @@ class ServerTasks:
             if told != (told := words(task)):
                 progress(None, None, told)
             if not (now or task.status.is_over):
-                await self._pause(task)
+                # The end of the connection ends the wait: the next request then says how the server ended.
+                news = self._news[task.id]
+                await first_of(self._sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
+                if news.is_set():
+                    news.clear()
+                    await self._sleep(MIN_POLL_MS / 1000)
             now = False
             # Counted from here: the wall clock may be set meanwhile, or since an earlier run made the task.
             if task.expired(task.created + self._now() - began):

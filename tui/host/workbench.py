@@ -140,27 +140,26 @@ class HandWorkbench:
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
 
-    async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """List resources and templates, page by page with limits; return them and a problem, or ""."""
-        found, problem = await self.raw_resources(server)
-        return tuple(map(self._resource, found)), self._redaction.text(problem)
+    async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
+        """List resources and templates, page by page with limits; return them and a problem, or "".
 
-    def _resource(self, found: ResourceInfo) -> ResourceInfo:
-        shown = self._redaction.value(found)
-        if shown.uri != found.uri:
-            self._uris[found.server, shown.uri] = found.uri
-        return shown
-
-    async def raw_resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        """List resources like `resources`, with the secrets of their server."""
+        `as_is` keeps the secrets of their server.
+        """
         if problem := self._not_offered(server, "resources"):
             return (), problem
         listed, problem = await self._entries(server, "resources")
-        found, fault = resource_infos(server, listed, template=False)
+        plain, fault = resource_infos(server, listed, template=False)
         problems = [problem, fault]
         listed, problem = await self._entries(server, "resourceTemplates")
         templates, fault = resource_infos(server, listed, template=True)
-        return (*found, *templates), " ".join(filter(None, (*problems, problem, fault)))
+        found, problem = (*plain, *templates), " ".join(filter(None, (*problems, problem, fault)))
+        if as_is:
+            return found, problem
+        shown = tuple(map(self._redaction.value, found))
+        for one, raw in zip(shown, found, strict=True):
+            if one.uri != raw.uri:
+                self._uris[server, one.uri] = raw.uri
+        return shown, self._redaction.text(problem)
 
     async def prompts(self, server: str) -> tuple[Sequence[PromptInfo], str]:
         """List prompts, page by page with limits; return them and a problem, or ""."""
@@ -215,22 +214,18 @@ class HandWorkbench:
         return self._redaction.text(await connection.tasks.cancel(task))
 
     async def read_resource(
-        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout
+        self, server: str, uri: str, *, call: str, seconds: float | CallTimeout, as_is: bool = False
     ) -> ToolResult:
+        """Read a resource; `as_is` keeps the secrets of its server."""
         self._record(server, self._read_of(uri), {"uri": uri}, call)
-        result = await self.read_raw(server, self._listed(server, uri), call=call, seconds=seconds)
-        return await self._redaction.result(result)
-
-    async def read_raw(self, server: str, uri: str, *, call: str, seconds: float | CallTimeout) -> ToolResult:
-        """Read a resource by its original URI, with the secrets of its server."""
+        uri = uri if as_is else self._listed(server, uri)
         answer = await self._ask(server, READ_RESOURCE, {"uri": uri}, call, seconds)
         problem = explain.problem_of(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
-        if problem:
-            failure = CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL
-            return ToolResult.failed(problem, failure)
-        return contents_of(answer.result)
+        failure = CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL
+        result = ToolResult.failed(problem, failure) if problem else contents_of(answer.result)
+        return dataclasses.replace(result, as_is=True) if as_is else await self._redaction.result(result)
 
     async def get_prompt(
         self,
@@ -363,24 +358,24 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
-        subject = f"The server {quoted_name(server)}"
+        subject, words = f"The server {quoted_name(server)}", kind.replace("eT", "e t")
         listings = connection.listings
         assert listings is not None, "a server that runs has been listed"
         if (recent := listings.take_recent(kind)) is not None:
             return recent.items, ""
         try:
-            walk = await connection.perform(lambda bridge, _: listings.walk(kind, LIST_SECONDS))
+            walk = await connection.perform(lambda _: listings.walk(kind, LIST_SECONDS))
             listings.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)
-            return [], f"{subject} did not list its {_WORDS[kind]} within {LIST_SECONDS:g} s.{more}"
+            return [], f"{subject} did not list its {words} within {LIST_SECONDS:g} s.{more}"
         except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers with resources do not support templates
-            return [], f"{subject} does not list its {_WORDS[kind]}. {explain.protocol_failure(error)}"
+            return [], f"{subject} does not list its {words}. {explain.protocol_failure(error)}"
         if isinstance(walk, str):
             return [], walk
-        return walk.items, f"Some {_WORDS[kind]} are missing: {walk.note}." if walk.note else ""
+        return walk.items, f"Some {words} are missing: {walk.note}." if walk.note else ""
 
     async def _ask(
         self,
@@ -427,23 +422,11 @@ class ModelResources:
         ]
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        if self._as_is(server):
-            return await self._workbench.raw_resources(server)
-        return await self._workbench.resources(server)
+        return await self._workbench.resources(server, as_is=self._as_is(server))
 
     async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult:
-        if not self._as_is(server):
-            return await self._workbench.read_resource(server, uri, call="", seconds=seconds)
-        result = await self._workbench.read_raw(server, uri, call="", seconds=seconds)
-        return dataclasses.replace(result, as_is=True)
-
-
-_WORDS = {
-    "tools": "tools",
-    "resources": "resources",
-    "resourceTemplates": "resource templates",
-    "prompts": "prompts",
-}
+        as_is = self._as_is(server)
+        return await self._workbench.read_resource(server, uri, call="", seconds=seconds, as_is=as_is)
 
 
 @contextmanager

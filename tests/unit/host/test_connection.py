@@ -1,6 +1,5 @@
 """What a connection sends besides calls: the log level, the trace context, repeated list requests."""
 
-import asyncio
 import json
 import sys
 from contextlib import asynccontextmanager
@@ -8,16 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.conftest import until
-from tests.http_server import http_server, reply
 from tests.unit.host.test_workbench import ERAS, ODD
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Refuser
-from tui.core.servers import ServerSpec, Transport
-from tui.core.tools import CallFailure
+from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction
-from tui.host import connection
 from tui.host.host import Host
-from tui.host.host_context import Answerers
 
 LEVEL = "io.modelcontextprotocol/logLevel"
 
@@ -110,73 +104,3 @@ async def test_instructions_are_available_only_if_the_person_allows_them(era):
         host.reconfigure("srv", off=())
         await host.stop("srv")
         assert host.instructions() == {}
-
-
-ASKS = {
-    "resultType": "input_required",
-    "inputRequests": {
-        "who": {
-            "method": "elicitation/create",
-            "params": {
-                "message": "Who?",
-                "requestedSchema": {"type": "object", "properties": {"who": {"type": "string"}}},
-            },
-        }
-    },
-}
-
-
-class NeverAnswers(Refuser):
-    """A user who looks at a form; counts those that are open."""
-
-    def __init__(self):
-        self.open = 0
-
-    async def form(self, question):
-        self.open += 1
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self.open -= 1
-
-
-async def test_calls_that_wait_for_the_user_end_with_the_connection_although_others_have_just_failed(
-    monkeypatch,
-):
-    monkeypatch.setattr(connection, "CLOSING_SECONDS", 1.0)
-
-    async def answer(asked, writer):
-        answered = {"jsonrpc": "2.0", "id": asked.message["id"]}
-        if asked.message["params"]["arguments"] == {"text": "ask"}:
-            writer.write(reply(answered | {"result": {"content": [], **ASKS}}))
-        else:  # the code of a closed connection, which servers use for other errors too
-            writer.write(reply(answered | {"error": {"code": -32000, "message": "busy"}}))
-
-    user, captured = NeverAnswers(), []
-    async with http_server() as server:
-        server.answers["tools/call"] = answer
-        made = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-        host = Host(
-            [made], sink=captured.append, clock=MonotonicClock(), answerers=Answerers(questioner=user)
-        )
-
-        def calls(text):
-            (tool,) = host.workbench.tools("srv")
-            given = {"call": "hand-1", "seconds": 60, "progress": lambda *_: None}
-            return [
-                asyncio.create_task(host.workbench.call_tool(tool, {"text": text}, **given)) for _ in range(4)
-            ]
-
-        try:
-            await host.start_all(["srv"])
-            asking = calls("ask")
-            await until(lambda: user.open == 4)
-            failing = calls("fail")
-            await until(lambda: sum(b"busy" in one.raw for one in captured) == 4)
-            await host.stop("srv")
-            await until(lambda: all(one.done() for one in asking))
-            assert {one.result().failure for one in asking} == {CallFailure.SERVER_DIED}
-            assert user.open == 0
-            await asyncio.gather(*failing)
-        finally:
-            await host.shutdown()

@@ -7,40 +7,35 @@ from hypothesis import strategies as st
 from tui.core.tools import Annotations, BinaryContent, LinkContent, ResourceContent, TextContent
 from tui.host.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 
-
-def test_text_is_unchanged():
-    assert content_of({"type": "text", "text": "a\x1b[2J"}) == TextContent("a\x1b[2J")
+EMBEDDED = {"type": "resource"}
 
 
-def test_an_image_has_its_decoded_size():
-    item = content_of({"type": "image", "mimeType": "image/png", "data": "aGVsbG8="})
-    assert item == BinaryContent("image", "image/png", 5, "aGVsbG8=")
-
-
-def test_audio_and_embedded_blobs_are_binary_content():
-    assert content_of({"type": "audio", "mimeType": "a/b", "data": ""}).kind == "audio"
-    blob = content_of({"type": "resource", "resource": {"uri": "x:y", "blob": "aGk="}})
-    assert blob == BinaryContent("blob", "", 2, "aGk=", "x:y")
-
-
-def test_links_and_embedded_text_keep_their_uri():
-    assert content_of({"type": "resource_link", "uri": "x:y", "name": "n"}) == LinkContent("x:y", "n")
-    embedded = {"type": "resource", "resource": {"uri": "x:y", "mimeType": "text/plain", "text": "t"}}
-    assert content_of(embedded) == ResourceContent("x:y", "text/plain", "t")
-
-
-def test_an_unknown_item_is_shown_as_json():
-    assert content_of({"type": "hologram", "x": 1}) == TextContent('{"type": "hologram", "x": 1}')
+@pytest.mark.parametrize(
+    ("item", "read"),
+    [
+        ({"type": "text", "text": "a\x1b[2J"}, TextContent("a\x1b[2J")),
+        (
+            {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="},
+            BinaryContent("image", "image/png", 5, "aGVsbG8="),
+        ),
+        ({"type": "audio", "mimeType": "a/b", "data": ""}, BinaryContent("audio", "a/b", 0, "")),
+        (
+            EMBEDDED | {"resource": {"uri": "x:y", "blob": "aGk="}},
+            BinaryContent("blob", "", 2, "aGk=", "x:y"),
+        ),
+        ({"type": "resource_link", "uri": "x:y", "name": "n"}, LinkContent("x:y", "n")),
+        (EMBEDDED | {"resource": {"uri": "x:y", "text": "t"}}, ResourceContent("x:y", "", "t")),
+        ({"type": "hologram", "x": 1}, TextContent('{"type": "hologram", "x": 1}')),
+    ],
+)
+def test_each_kind_of_item_is_read_and_an_unknown_one_is_shown_as_json(item, read):
+    assert content_of(item) == read
 
 
 def test_content_that_is_not_a_list_is_shown_with_a_warning():
     result = result_of({"content": "hello"})
     assert result.content == (TextContent("hello"),)
     assert result.warning == "content is not a list"
-
-
-def test_a_result_without_content_keeps_its_structured_content():
-    assert result_of({"structuredContent": {"n": 1}}).structured == {"n": 1}
 
 
 def test_too_many_items_are_truncated_and_counted():

@@ -83,13 +83,6 @@ async def call(host, one):
     return await host.toolbox.call(one, {}, seconds=5, progress=lambda *_: None)
 
 
-async def test_the_first_list_is_accepted_without_a_question(monkeypatch):
-    person = Person(Action.ACCEPT)
-    async with running(monkeypatch, person) as host:
-        assert offered(host) == ["echo"]
-        assert person.asked == []
-
-
 async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
     person = Person(Action.ACCEPT)
     person.open.clear()

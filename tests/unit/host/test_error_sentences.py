@@ -114,20 +114,6 @@ def test_a_process_that_mcptui_ended_is_not_reported_as_exited():
     assert (found.code, found.signal) == (None, "")
 
 
-def test_a_clean_exit_and_a_crash_have_different_reasons():
-    assert explain.death(transport(exit=ended(0)), None, died=True).reason is StopReason.EXITED
-    assert explain.death(transport(exit=ended(1)), None, died=True).reason is StopReason.CRASHED
-    killed = explain.death(
-        transport(exit=ended(None, "SIGKILL", "was terminated by SIGKILL")), None, died=True
-    )
-    assert (killed.reason, killed.signal) == (StopReason.CRASHED, "SIGKILL")
-
-
-def test_a_broken_connection_is_reported_with_the_reason():
-    found = explain.death(transport(fatal="it closed its stdout, so mcptui ended it"), None, died=True)
-    assert found.detail == "it closed its stdout, so mcptui ended it."
-
-
 def test_the_model_reads_how_a_server_exited_and_its_last_log_lines():
     given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
     text = explain.died_in_call("weather", given, stopped=False)

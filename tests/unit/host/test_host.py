@@ -38,11 +38,6 @@ def states(one):
 A, B, LATER = ServerSpec("a", "x"), ServerSpec("b", "x"), ServerSpec("later", "x", autostart=False)
 
 
-async def test_servers_are_listed_in_configured_order(host):
-    one = host(B, A)
-    assert [status.name for status in one.statuses()] == ["b", "a"]
-
-
 @pytest.mark.parametrize("named", [False, True])
 async def test_servers_configured_to_start_with_the_app_are_started_or_those_that_are_named(host, named):
     one = host(A, LATER)
@@ -125,23 +120,6 @@ async def test_servers_stop_in_parallel(host):
     async with asyncio.timeout(6):
         await one.shutdown()
     assert script.alive == []
-
-
-async def test_a_server_that_is_still_starting_is_stopped_too(host):
-    script = Script(silent=True)
-    one = host(A, script=script)
-    one.request_start("a")
-    await until(lambda: script.spawned == 1)
-    await one.shutdown()
-    assert (script.alive, one.status("a").reason) == ([], StopReason.REQUESTED)
-
-
-async def test_nothing_starts_after_a_shutdown(host):
-    script = Script()
-    one = host(A, script=script)
-    await one.shutdown()
-    await one.start("a")
-    assert script.spawned == 0
 
 
 def test_the_host_can_be_imported_without_the_sdk():

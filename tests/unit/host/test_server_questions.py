@@ -12,15 +12,12 @@ from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import (
     Action,
-    AddressQuestion,
     FormAnswer,
     FormQuestion,
     Refuser,
-    SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_questions import MAX_RECORDED, ServerDecisions, ServerQuestions
+from tui.host.server_questions import MAX_RECORDED, ServerQuestions
 from tui.host.server_requests import ServerRequests
 
 
@@ -55,35 +52,6 @@ async def asked(person: Slow, question: Coroutine[Any, Any, Any]) -> "asyncio.Ta
     return task
 
 
-ADDRESS = AddressQuestion("srv", "https://a.example/", "Visit?", "elicitation")
-SAMPLING = SamplingQuestion("srv", {})
-
-
-@pytest.mark.parametrize(
-    ("kind", "question"),
-    [
-        ("form", form()),
-        ("address", ADDRESS),
-        ("sampling", SAMPLING),
-        ("review", SamplingReview("srv", {}, {})),
-    ],
-)
-async def test_a_question_is_cancelled_when_its_call_ends(kind: str, question: Any) -> None:
-    questions = ServerQuestions(person := Slow())
-    with questions.call():
-        answer = await asked(person, getattr(questions, kind)(question))
-    assert (await answer).action is Action.CANCEL
-    assert person.withdrawn == [question]
-
-
-async def test_a_question_is_cancelled_when_its_call_fails() -> None:
-    questions = ServerQuestions(person := Slow())
-    with pytest.raises(OSError, match="gone"), questions.call():
-        answer = await asked(person, questions.form(form()))
-        raise OSError("gone")
-    assert (await answer).action is Action.CANCEL
-
-
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
     questions = ServerQuestions(person := Slow())
     with questions.call():
@@ -109,13 +77,6 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
         pass
     person.decided.set()
     assert (await answer).action is Action.ACCEPT
-
-
-async def test_an_answer_during_the_call_is_passed_on() -> None:
-    questions = ServerQuestions(person := Slow())
-    person.decided.set()
-    with questions.call():
-        assert (await questions.form(form())).action is Action.ACCEPT
 
 
 async def test_a_timeout_of_the_questioner_is_raised() -> None:
@@ -266,8 +227,8 @@ async def test_roots_are_recorded_once() -> None:
 
 def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
     log = Noted()
-    decisions = ServerDecisions("weather", log)
+    decisions = ServerQuestions(Refuser(), server="weather", decisions=log)
     for _ in range(MAX_RECORDED * 3):
-        decisions.add(DecisionKind.ELICITATION, "form", allowed=False, by="default")
+        decisions.decided(DecisionKind.ELICITATION, "form", allowed=False, by="default")
     assert len(log.records) == MAX_RECORDED + 1
     assert log.records[-1].subject == "further requests are not recorded"

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import until
-from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
-    MAX_ROUNDS,
     NOT_OPENED,
     UNTIL_DONE,
     InputRounds,
@@ -64,15 +62,6 @@ def elicit(**params: Any) -> dict[str, Any]:
     return {"message": "Who?", "requestedSchema": NAME, **params}
 
 
-async def test_a_form_is_shown_with_its_server_and_the_answer_is_sent() -> None:
-    person = Scripted({"name": "Ada"})
-
-    found = await requests_for(person).answer("elicitation/create", elicit())
-
-    assert found == {"action": "accept", "content": {"name": "Ada"}}
-    assert person.asked == [FormQuestion("weather", "Who?", NAME)]
-
-
 async def test_an_answer_that_does_not_match_its_schema_is_never_sent() -> None:
     found = await requests_for(Scripted({"nmae": "Ada"})).answer("elicitation/create", elicit())
 
@@ -110,13 +99,6 @@ async def test_the_decision_about_a_url_is_returned_to_the_server() -> None:
     assert answers == [{"action": "accept"}, {"action": "decline"}, {"action": "cancel"}]
 
 
-@pytest.mark.parametrize("method", ["sampling/createMessage", "made/up"])
-async def test_a_method_that_is_not_offered_is_unknown(method: str) -> None:
-    found = await requests_for(Refuser()).answer(method, {})
-
-    assert isinstance(found, Refusal) and found.code == METHOD_NOT_FOUND
-
-
 async def test_excess_questions_are_cancelled_without_being_shown() -> None:
     answered = asyncio.Event()
     person = Scripted({}, wait=answered)
@@ -139,30 +121,8 @@ def rounds(person: Refuser) -> InputRounds:
     return InputRounds(requests_for(person))
 
 
-async def test_each_round_answers_every_key_and_returns_the_exact_state() -> None:
-    person = Scripted({"name": "Ada"})
-    state = ' {"a":\u2028 1}\x00 '
-    one = rounds(person)
-
-    found = await one.answers({"inputRequests": {"q1": ASK, "q2": ASK}, "requestState": state})
-    again = await one.answers({"inputRequests": {"q1": ASK}})
-
-    assert found == ({key: {"action": "accept", "content": {"name": "Ada"}} for key in ("q1", "q2")}, state)
-    assert again[1] is None
-    assert [question.round for question in person.asked if isinstance(question, FormQuestion)] == [1, 1, 2]
-
-
 async def test_a_round_without_requests_is_sent_again() -> None:
     assert await rounds(Refuser()).answers({"requestState": "s"}) == ({}, "s")
-
-
-async def test_the_number_of_rounds_is_limited() -> None:
-    endless = rounds(Refuser())
-    for _ in range(MAX_ROUNDS):
-        await endless.answers({"inputRequests": {"q": ASK}})
-
-    with pytest.raises(RoundProblem, match=f"requested input {MAX_ROUNDS} times"):
-        await endless.answers({"inputRequests": {"q": ASK}})
 
 
 @pytest.mark.parametrize(
@@ -235,21 +195,6 @@ async def test_no_required_url_is_opened_if_one_of_them_cannot_be() -> None:
 def required(url: str = "https://a.example/", count: int = 1) -> dict[str, Any]:
     one = {"mode": "url", "elicitationId": "e1", "url": url, "message": "Sign in"}
     return {"elicitations": [one] * count}
-
-
-async def test_a_required_url_is_opened_and_its_completion_awaited() -> None:
-    never = asyncio.Event()
-    person = Scripted({}, wait=never)
-    requests = requests_for(person)
-    visiting = asyncio.create_task(InputRounds(requests).visit(required()))
-    await until(lambda: len(person.asked) == 2)
-    requests.visited("somebody else's")
-    requests.visited("e1")
-
-    await visiting
-
-    assert [type(question) for question in person.asked] == [AddressQuestion, FormQuestion]
-    assert person.asked[1].message == UNTIL_DONE
 
 
 async def test_the_person_may_confirm_that_a_url_is_done() -> None:

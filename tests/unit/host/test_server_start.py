@@ -11,11 +11,11 @@ import pytest
 from tests.conftest import until
 from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
+from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.traffic import Captured
 from tui.host import server_start
 from tui.host.host import Host
-from tui.host.server_start import connections_beside, has_process, start_seconds
+from tui.host.server_start import connections_beside, start_seconds
 from tui.host.transports.stdio import StdioTransport
 
 WAITING = ServerSpec("srv", sys.executable, ("-c", "import sys; print('{}', flush=True); sys.stdin.read()"))
@@ -131,13 +131,6 @@ async def test_a_server_that_is_killed_during_the_import_leaves_no_process(impor
     await host.shutdown()
     await starting
     assert not any(child.is_running() for child in children)
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"), [(Transport.STDIO, True), (Transport.LINES, True), (Transport.SSE, False)]
-)
-def test_only_a_server_with_its_own_process_can_boot_early(kind, expected):
-    assert has_process(ServerSpec("srv", "x", transport=kind)) == (expected and sys.platform != "win32")
 
 
 def test_package_launchers_get_time_to_download():

@@ -8,11 +8,11 @@ import pytest
 from tests.conftest import until
 from tui.core.questions import Action, FormAnswer, Refuser
 from tui.core.servers import ServerSpec
-from tui.core.tasks import KnownTasks, Task, TaskStatus
+from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
 from tui.host.server_requests import ServerRequests
-from tui.host.tasks import MAX_FAILURES, ServerTasks, words
+from tui.host.tasks import MAX_FAILURES, ServerTasks
 
 DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
 WORKING = {"status": "working", "pollIntervalMs": 500}
@@ -77,16 +77,6 @@ async def test_a_task_is_polled_at_its_interval_until_it_has_a_result():
     assert server.book.of("srv", "o") == ()
 
 
-async def test_a_running_task_is_among_the_known_tasks():
-    server = Scripted(WORKING)
-    following = asyncio.create_task(server.result())
-    await until(lambda: len(server.sent) > 2)
-    (kept,) = server.book.of("srv", "o")
-    assert (kept.id, kept.poll_ms) == ("t-1", 500)
-    following.cancel()
-    await asyncio.wait({following})
-
-
 async def test_missing_input_cancels_the_task():
     server = Scripted({"status": "input_required", "inputRequests": {"k": {"method": "x/unknown"}}})
     result = await server.result()
@@ -117,12 +107,6 @@ async def test_every_other_end_is_an_error_with_an_explanation(answer, text, fai
     result = await server.result()
     assert result.is_error and result.failure is failure and text in result.content[0].text
     assert server.book.of("srv", "o") == ()
-
-
-async def test_a_tool_error_in_a_task_is_like_one_in_a_call():
-    server = Scripted({"status": "completed", "result": {"isError": True, "content": []}})
-    result = await server.result()
-    assert result.is_error and result.failure is CallFailure.NONE
 
 
 @pytest.mark.parametrize(
@@ -225,10 +209,6 @@ async def test_a_response_that_is_not_a_task_is_a_failed_call():
     server = Scripted(DONE)
     result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
     assert result.content == (TextContent("The server returned a task without a valid taskId."),)
-
-
-def test_a_task_state_is_shown_in_words():
-    assert words(task(status=TaskStatus.INPUT_REQUIRED)) == "task input required"
 
 
 def test_a_report_about_a_task_that_nobody_follows_is_ignored():

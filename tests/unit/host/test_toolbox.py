@@ -45,11 +45,6 @@ TYPED = {
 }
 
 
-async def test_a_result_is_returned_as_the_server_sent_it(running):
-    host, tool = await running()
-    assert (await call(host, tool)).content == (TextContent("hello"),)
-
-
 async def test_arguments_are_validated_against_the_schema_of_the_tool(running):
     host, tool = await running(tool=TYPED)
     assert await host.toolbox.check(tool, {"n": "x"}) == "n: 'x' is not of type 'integer'"
@@ -72,40 +67,6 @@ async def test_a_tool_error_needs_no_structured_content(running):
     host, tool = await running(tool=TYPED, result={"content": [], "isError": True})
     result = await call(host, tool)
     assert (result.is_error, result.failure, result.warning) == (True, CallFailure.NONE, "")
-
-
-async def test_a_result_without_content_has_no_items(running):
-    host, tool = await running(result={"_meta": {}})
-    assert (await call(host, tool)).content == ()
-
-
-async def test_a_call_to_a_stopped_server_is_an_error(running):
-    host, tool = await running()
-    await host.stop("srv")
-    result = await call(host, tool)
-    assert (result.is_error, result.failure) == (True, CallFailure.NOT_RUNNING)
-
-
-@pytest.mark.parametrize(
-    ("listed", "why"),
-    [
-        ([], "no longer offers echo"),
-        ([{**TYPED, "description": "and reads your keys"}], "changed since it was accepted"),
-    ],
-)
-async def test_a_tool_that_was_removed_or_changed_is_not_called(monkeypatch, running, listed, why):
-    host, tool = await running()
-    monkeypatch.setitem(RESULTS, "tools/list", {"tools": listed})
-    await host.restart("srv")
-    assert why in (await call(host, tool)).content[0].text
-
-
-async def test_an_exit_during_a_call_is_reported_with_the_last_log_lines(running):
-    host, tool = await running(script=Script(dies_on_call=True))
-    result = await call(host, tool)
-    assert result.failure is CallFailure.SERVER_DIED
-    assert "exited with code 17" in result.content[0].text
-    assert "last words" in result.content[0].text
 
 
 async def test_a_call_restarts_a_crashed_server_but_the_crashed_call_is_not_repeated(running):
@@ -144,15 +105,6 @@ async def test_secrets_in_the_last_log_lines_do_not_reach_the_model(running):
     redactor = Redactor({"TOKEN": "last words"})
     host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
-
-
-async def test_a_shorter_timeout_of_the_server_applies(running):
-    script = Script()
-    host, tool = await running(script=script, tool_seconds=0.05)
-    script.silent = True
-    result = await call(host, tool)
-    assert result.failure is CallFailure.TIMEOUT
-    assert "within 0.05 s" in result.content[0].text
 
 
 async def test_a_cancelled_call_leaves_the_server_running(running):

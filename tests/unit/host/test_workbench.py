@@ -27,7 +27,6 @@ from tui.host.host import Host
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 ODD = HERE / "odd_offers.py"
-NOTES = ROOT / "sample_config" / "servers" / "notes.py"
 
 
 @asynccontextmanager
@@ -122,19 +121,6 @@ async def test_prompts_are_listed_with_their_arguments():
         found, problem = await bench.prompts("srv")
     assert [(one.name, one.arguments) for one in found] == [("p", (PromptArgument("who", "", True),))]
     assert problem == "1 of 2 prompts are malformed and were omitted."
-
-
-async def test_a_real_server_lists_and_returns_its_resources_and_prompts(tmp_path):
-    async with running(NOTES, MCPTUI_NOTES_FILE=str(tmp_path / "notes.json")) as (bench, _, _):
-        resources, problem = await bench.resources("srv")
-        assert ([one.uri for one in resources], problem) == (["notes://all"], "")
-        read = await bench.read_resource("srv", "notes://all", call="hand-1", seconds=5)
-        assert isinstance(read.content[0], ResourceContent)
-        prompts, problem = await bench.prompts("srv")
-        assert problem == ""
-        given = await bench.get_prompt("srv", prompts[0].name, {}, call="hand-2", seconds=5)
-        assert given.problem == ""
-        assert [message.role for message in given.messages] == ["user"]
 
 
 CHANGING = """

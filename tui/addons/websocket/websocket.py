@@ -312,7 +312,7 @@ class WebSocket:
             data = await self._stream.read(CHUNK)
             self._heard = time.monotonic()
             await self._remote.tap.wait_for_room()
-            self._link.begin()
+            self._link.messages.begin()
             self._frames.receive_data(data or None)
             try:
                 for event in self._frames.events():
@@ -324,7 +324,7 @@ class WebSocket:
                         return HttpFault(
                             f"it sent {size(ENDLESS)} without ending a message.", next_step=_AGAIN
                         )
-                    await self._link.rest()
+                    await self._link.messages.rest()
             except RemoteProtocolError as error:
                 text = f"the server broke the WebSocket protocol: {reason_of(error)}."
                 return HttpFault(text, next_step=_AGAIN, refused=True)

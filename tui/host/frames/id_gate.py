@@ -9,7 +9,7 @@ protocol version in use.
 import json
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,13 +69,13 @@ class Gate:
 
     `reply` sends a message to the server on behalf of the session, and must not wait or raise. `given_up` is
     called with the wire id of each request that is failed here, and why. `stray` is the last response
-    that belongs to no request, in words, since requests are pending; or "".
+    that belongs to no request, in words, since requests are pending; or "". `version` is the negotiated one.
     """
 
     def __init__(
         self,
         inbox: Inbox,
-        reply: Callable[[Mapping[str, Any]], object],
+        reply: Callable[[dict[str, Any]], object],
         random_id: Callable[[], int] = random_id,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
@@ -134,7 +134,7 @@ class Gate:
             if "progressToken" in meta:
                 changed["params"] = params | {"_meta": meta | {"progressToken": wire_id}}
             if VERSION_KEY in meta and message["method"] != PROBE:
-                self.negotiated(str(meta[VERSION_KEY]))
+                self.version = str(meta[VERSION_KEY])
         return changed
 
     def _cancel(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -147,9 +147,6 @@ class Gate:
 
     def wire_id(self, session_id: object) -> Id | None:
         return next((wire for wire, sent in self._pending.items() if sent.id == session_id), None)
-
-    def negotiated(self, version: str) -> None:
-        self.version = version
 
     # ---- server to session ---------------------------------------------------------------------------
 
@@ -283,7 +280,7 @@ class Gate:
 
     def _answer(self, sent: PendingRequest, answer: Response) -> None:
         if sent.method == "initialize":
-            self.negotiated(str(answer.result.get("protocolVersion", ""))[:40])
+            self.version = str(answer.result.get("protocolVersion", ""))[:40]
         self._inbox.put(Response(sent.id, answer.result))
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
@@ -321,15 +318,10 @@ class Gate:
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
 
     def _forget_asked(self, cancelled: object) -> None:
-        """Stop waiting for the session's response to a request that the server cancelled: there is none.
-
-        The session treats a number and its text as the same id.
-        """
+        """Stop waiting for the session's response to a request that the server cancelled: there is none."""
         if isinstance(cancelled, int | str):
-            same: list[Id] = [cancelled, str(cancelled)]
-            if isinstance(cancelled, str) and cancelled.isdecimal() and len(cancelled) < 20:
-                same.append(int(cancelled))
-            for one in same:
+            same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
+            for one in [one for one in same if one == cancelled] or same:
                 self._asked.discard(one)
                 self._came_with.pop(one, None)
 

@@ -40,6 +40,8 @@ LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
 RESOURCE_UPDATED = "notifications/resources/updated"
 
 _MERGED = {SESSION_REOPENED, MISSED, *LIST_OF}
+_KEYS = {"notifications/progress": "progressToken", RESOURCE_UPDATED: "uri"}
+"""The params by which a notification replaces an earlier one."""
 
 
 class EndOfInbox(Exception):
@@ -109,17 +111,14 @@ class Inbox:
                 self.emptied.set()
                 raise EndOfInbox
             self._wake.clear()
-            await self._wait_for_wake()
-
-    async def _wait_for_wake(self) -> None:
-        timer: asyncio.TimerHandle | None = None
-        if self._notices:
-            timer = asyncio.get_running_loop().call_later(1 / PER_SECOND, self._wake.set)
-        try:
-            await self._wake.wait()
-        finally:
-            if timer is not None:
-                timer.cancel()
+            timer: asyncio.TimerHandle | None = None
+            if self._notices:
+                timer = asyncio.get_running_loop().call_later(1 / PER_SECOND, self._wake.set)
+            try:
+                await self._wake.wait()
+            finally:
+                if timer is not None:
+                    timer.cancel()
 
     def _put_notice(self, notice: Notification) -> bool:
         key = _replaces(notice)
@@ -153,10 +152,5 @@ def _replaces(notice: Notification) -> Hashable | None:
     params = notice.params or {}
     if notice.method in _MERGED:
         return notice.method
-    for method, name in (
-        ("notifications/progress", "progressToken"),
-        (RESOURCE_UPDATED, "uri"),
-    ):
-        if notice.method == method and isinstance(params.get(name), str | int):
-            return (method, params[name])
-    return None
+    key = params.get(_KEYS.get(notice.method, ""))
+    return (notice.method, key) if isinstance(key, str | int) else None

@@ -28,17 +28,12 @@ class WireTap:
         self._crowded: Callable[[], bool] = getattr(sink, "crowded", bool)
         self._take_all: Callable[[Sequence[Captured]], object] = getattr(sink, "take_all", self._take_each)
         self._log = StderrSample()
-        self._log_gap = 0
         self._exit_told = False
-
-    @property
-    def is_crowded(self) -> bool:
-        return self._crowded()
 
     async def wait_for_room(self) -> None:
         """Wait while the sink is crowded, at most a second: the server waits too, so nothing is lost."""
         for _ in range(ROOM_CHECKS):
-            if not self.is_crowded:
+            if not self._crowded():
                 return
             await asyncio.sleep(ROOM_SECONDS)
 
@@ -114,8 +109,8 @@ class WireTap:
                 self._sink(captured)
 
     def _tell_log_gap(self) -> None:
-        if (missing := self._log.omitted - self._log_gap) > 0:
-            self._log_gap = self._log.omitted
+        missing, self._log.omitted = self._log.omitted, 0
+        if missing:
             self.event("log left out", bytes=missing)
 
     def _report(self, direction: Direction, kind: Kind | None, at_ns: int, raw: bytes, **more: Any) -> None:

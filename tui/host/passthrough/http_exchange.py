@@ -27,7 +27,7 @@ class HttpExchange:
     the stream that have not been taken yet, if `wanted`. A request that is rejected without a JSON-RPC
     response is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do
     not affect the exchange. `peer` is the number of the client, 0 if there is only one. `endpoint` is the
-    address for messages that a stream of HTTP+SSE has named.
+    address for messages that a stream of HTTP+SSE has named. `size` counts the bytes of a body.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class HttpExchange:
         self._wanted = wanted
         self._kept = bytearray()  # not a list: of blocks of two bytes, it takes twenty times their size
         self._whole: bytes | None = None
-        self._size = 0
+        self.size = 0
         self._heard_ns = 0
         self._detail: dict[str, Any] = {}
         self._told = False
@@ -77,9 +77,9 @@ class HttpExchange:
     def _hear(self, block: bytes, at_ns: int) -> None:
         if self.stream is None:
             self._heard_ns = at_ns
-            if self._size < KEPT:
-                self._kept += block[: KEPT - self._size]
-            self._size += len(block)
+            if self.size < KEPT:
+                self._kept += block[: KEPT - self.size]
+            self.size += len(block)
             return
         for event in self.stream.feed(block):
             if self._wanted:
@@ -92,11 +92,6 @@ class HttpExchange:
             self._report(Direction.IN, event.data, detail, at_ns, event.size)
             self._told = True
             self._detail = {**self._place, "status": self._detail["status"]}
-
-    @property
-    def size(self) -> int:
-        """Number of bytes received of a body."""
-        return self._size
 
     def body(self) -> bytes:
         """Return the first `KEPT` bytes of a body; call it when the body has ended."""
@@ -117,11 +112,14 @@ class HttpExchange:
         """Report the response, unless events of its stream were reported."""
         if not self._told:
             at = self._heard_ns or time.monotonic_ns()
-            self._report(Direction.IN, self.body(), self._detail, at, self._size)
+            self._report(Direction.IN, self.body(), self._detail, at, self.size)
             self._told = True
         status = self._detail.get("status", 0)
-        if self._id is not None and status >= 400 and not _answers(self.body(), self._id):
-            self._give_up(f"HTTP {status}")
+        if self._id is not None and status >= 400:
+            found = _object(self.body())
+            # Many rejections have no id, and are paired by their exchange.
+            if "error" not in found if found.get("id") is None else found["id"] != self._id:
+                self._give_up(f"HTTP {status}")
 
     def _give_up(self, why: str) -> None:
         if self._id is not None:
@@ -137,12 +135,6 @@ class HttpExchange:
             known = size if size > len(raw) else -1
             cause = CAUSE.get() if way is Direction.OUT else None
             self._sink(Captured(self._source, way, at_ns, wall, raw, kind, known, cause, detail))
-
-
-def _answers(body: bytes, ident: Any) -> bool:
-    """Whether a rejection answers the request; many have no id, and are paired by their exchange."""
-    found = _object(body)
-    return bool("error" in found) if found.get("id") is None else bool(found["id"] == ident)
 
 
 def _object(body: bytes) -> dict[str, Any]:

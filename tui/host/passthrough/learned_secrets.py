@@ -47,7 +47,10 @@ class LearnedSecrets:
         if captured.detail and not self._is_full:
             self._is_full = not self._learn(captured)
         if self._is_full:
-            captured = _withheld(captured)
+            detail = {name: captured.detail[name] for name in _KEPT_DETAIL if name in captured.detail}
+            detail |= {"event": "not recorded", "why": TOO_MANY, "withheld": True}
+            size = captured.size if captured.size >= 0 else len(captured.raw)
+            captured = captured._replace(raw=b"", kind=Kind.EVENT, size=size, detail=detail)
             self.on_full(TOO_MANY)
         self._sink(captured)
 
@@ -86,14 +89,11 @@ class LearnedSecrets:
             if name.lower() not in _COOKIES
             for value in values_of_header(name, said)
         ]
-        return [*found, *_of_cookies(headers), *_of_addresses(detail)]
-
-
-def _withheld(captured: Captured) -> Captured:
-    detail = {name: captured.detail[name] for name in _KEPT_DETAIL if name in captured.detail}
-    detail |= {"event": "not recorded", "why": TOO_MANY, "withheld": True}
-    size = captured.size if captured.size >= 0 else len(captured.raw)
-    return captured._replace(raw=b"", kind=Kind.EVENT, size=size, detail=detail)
+        found += _of_cookies(headers)
+        for address in (addresses["url"], _header(detail, "location")):  # codes of a sign-in (RFC 6749)
+            if "state=" in address or "code=" in address:
+                found += secrets_of_address(address).items()
+        return found
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -104,13 +104,6 @@ def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]
             for pair in pairs:
                 if value := pair.partition("=")[2].strip().strip('"'):
                     yield name.lower(), value
-
-
-def _of_addresses(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the codes in the addresses of a sign-in (RFC 6749)."""
-    for address in (str(detail.get("url", "")), _header(detail, "location")):
-        if "state=" in address or "code=" in address:
-            yield from secrets_of_address(address).items()
 
 
 def _of_a_body(captured: Captured) -> Iterator[tuple[str, str]]:

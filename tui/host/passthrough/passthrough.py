@@ -64,9 +64,10 @@ class Outlet:
         elif not stat.S_ISREG(mode) and not self._reopen(mode):
             self._most = select.PIPE_BUF
         self.patient = self._most >= CHUNK
-        self._write: Callable[[bytes | memoryview], int] = (
-            self._to_socket if self._socket is not None else partial(os.write, self.descriptor)
-        )
+        self._write: Callable[[bytes | memoryview], int] = partial(os.write, self.descriptor)
+        if self._socket is not None:
+            send, flags = self._socket.send, socket.MSG_DONTWAIT
+            self._write = lambda data: send(data, flags)
 
     def _reopen(self, mode: int) -> bool:
         if not stat.S_ISFIFO(mode):
@@ -79,12 +80,6 @@ class Outlet:
         os.close(self.descriptor)
         self.descriptor = private
         return True
-
-    def _to_socket(self, data: bytes | memoryview) -> int:
-        import socket
-
-        assert self._socket is not None
-        return self._socket.send(data, socket.MSG_DONTWAIT)
 
     def write(self, data: bytes | memoryview) -> int:
         """Return how much of `data` was written; 0 if nothing fits. Raises OSError without a reader."""
@@ -121,7 +116,7 @@ class Relay:
         self.source = source
         self.outlet: Outlet | None = outlet
         self._poller = poller
-        self._waiting = memoryview(b"")
+        self.waiting = memoryview(b"")
         self._left = -1
         self._chunk = CHUNK
         if source < 0:
@@ -130,28 +125,20 @@ class Relay:
             poller.register(source, READABLE)
             poller.register(outlet.descriptor, 0)  # reports when its reader goes away
 
-    @property
-    def open(self) -> bool:
-        return self.outlet is not None
-
-    @property
-    def waiting(self) -> bool:
-        return bool(self._waiting)
-
     def expect_no_more(self) -> None:
         """Read only what is left in the pipe: the writer has exited."""
         self._left = LEFT_BEHIND
 
     def pump(self, seen: Seen) -> None:
         outlet = self.outlet
-        if outlet is None or self._waiting:
+        if outlet is None or self.waiting:
             return
         data = self._read()
         at = monotonic_ns()
         if data:
             sent = self._sent(outlet, data) if outlet.patient else 0
             if sent < len(data):
-                self._waiting = memoryview(data)[sent:]
+                self.waiting = memoryview(data)[sent:]
                 self._turn()
         else:
             self.close()
@@ -176,7 +163,7 @@ class Relay:
 
     def push(self) -> None:
         if self.outlet is not None:
-            self._waiting = self._waiting[self._sent(self.outlet, self._waiting) :]
+            self.waiting = self.waiting[self._sent(self.outlet, self.waiting) :]
         self._turn()
 
     def _sent(self, outlet: Outlet, data: bytes | memoryview) -> int:
@@ -190,7 +177,7 @@ class Relay:
     def _turn(self) -> None:
         if self.outlet is None:
             return
-        if self._waiting:
+        if self.waiting:
             with suppress(KeyError):
                 self._poller.unregister(self.source)
             self._poller.register(self.outlet.descriptor, WRITABLE)
@@ -199,7 +186,7 @@ class Relay:
             self._poller.register(self.outlet.descriptor, 0)
 
     def close(self) -> None:
-        self._waiting = memoryview(b"")
+        self.waiting = memoryview(b"")
         if self.source >= 0:
             with suppress(KeyError):
                 self._poller.unregister(self.source)
@@ -308,8 +295,13 @@ class Passthrough:
         After that, signals have their default effect on this process.
         """
         try:
-            while not self._finished():
-                self._pump_ready(self._poller.poll(self._patience()))
+            while not self._interrupted:
+                over = self._status is not None
+                if over and all(relay.outlet is None for relay in self._relays):
+                    break
+                # Without a limit while the server lives; once it has exited, its pipes only need emptying.
+                empties = over and not any(relay.waiting for relay in self._relays)
+                self._pump_ready(self._poller.poll(0 if empties else None))
         finally:
             for relay in self._relays:
                 relay.close()
@@ -319,16 +311,6 @@ class Passthrough:
             for end in self._wake:
                 os.close(end)
         return os.waitstatus_to_exitcode(self._status or 0)
-
-    def _patience(self) -> int | None:
-        """Milliseconds to wait: unlimited while the server lives, 0 once its pipes only need emptying."""
-        over = self._status is not None
-        return 0 if over and not any(relay.waiting for relay in self._relays) else None
-
-    def _finished(self) -> bool:
-        if self._status is None or self._interrupted:
-            return self._interrupted
-        return not any(relay.open for relay in self._relays)
 
     def _pump_ready(self, ready: list[tuple[int, int]]) -> None:
         if len(ready) == 1 and (only := self._sources.get(ready[0][0])) is not None:
@@ -364,13 +346,9 @@ class Passthrough:
         try:
             self._seen(stream, at_ns, data)
         except Exception as error:  # errors in the observer must not stop the server's bytes
-            self._seen = _blind
+            self._seen = lambda stream, at_ns, data: None
             with suppress(Exception):
                 self._failed(error)
-
-
-def _blind(stream: int, at_ns: int, data: bytes) -> None:
-    """Ignore a chunk."""
 
 
 def _copy(descriptor: int) -> int:

@@ -101,8 +101,13 @@ class HttpPassthrough:
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
         exchange.asked(scope["method"], str(request.url), scope["headers"], body[:KEPT])
+
+        async def gone() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
         forwarding = asyncio.create_task(self._forward(request, exchange, send))
-        leaving = asyncio.create_task(_gone(receive))
+        leaving = asyncio.create_task(gone())
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -232,11 +237,6 @@ async def _body(receive: Receive) -> bytes | None:
         if not message.get("more_body"):
             break
     return b"".join(parts)
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _forwarded(headers: Iterable[Header], without: Iterable[bytes]) -> list[Header]:

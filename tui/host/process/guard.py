@@ -110,7 +110,7 @@ def end_servers(owner: str, processes: set[int], groups: set[int]) -> None:
 
 def _gone(processes: set[int], groups: set[int], mark: bytes, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while any(map(_process_lives, processes)) or any(map(_group_lives, groups)) or _marked(mark):
+    while any(map(_process_lives, processes)) or any(map(_group_lives, groups)) or marked(mark):
         if time.monotonic() > deadline:
             return False
         time.sleep(LOOK_SECONDS)
@@ -141,15 +141,15 @@ def _signal(processes: set[int], groups: set[int], mark: bytes, number: int) -> 
             os.killpg(group, number)
         except OSError:
             continue
-    for pid in processes.union(_marked(mark)):
+    for pid in processes.union(marked(mark)):
         try:
             os.kill(pid, number)
         except OSError:
             continue
 
 
-def _marked(mark: bytes) -> list[int]:
-    """Return the processes that carry the owner's mark; none without a mark, or where there is no /proc."""
+def marked(mark: bytes) -> list[int]:
+    """Return the processes with a mark, after a NUL, in their environment; none where there is no /proc."""
     if not mark:
         return []
     try:

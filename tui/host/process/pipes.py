@@ -37,15 +37,11 @@ def _enlarge(descriptor: int, size: int) -> None:
 class PipeReader:
     """Reads a pipe in chunks; `chunk` is also the size of the pipe where the platform allows it.
 
-    After the first full chunk of the default size, both are larger. Bytes that arrive while `read` waits are
-    offered to `at_once`; if it returns True it has taken them, and `read` does not return them.
+    After the first full chunk of the default size, both are larger.
     """
 
-    def __init__(
-        self, pipe: IO[bytes], chunk: int = CHUNK, at_once: Callable[[bytes], bool] = lambda data: False
-    ) -> None:
+    def __init__(self, pipe: IO[bytes], chunk: int = CHUNK) -> None:
         self._pipe = pipe
-        self._at_once = at_once
         self._descriptor = pipe.fileno()
         os.set_blocking(self._descriptor, False)
         if chunk > CHUNK:
@@ -53,7 +49,7 @@ class PipeReader:
         self._chunk = chunk
         self._loop = asyncio.get_running_loop()
         self._waiter: asyncio.Future[None] | None = None
-        self._held: bytes | None = None
+        self._has_waited = True
         self._listening = False
         self._closed = False
         self._left: int | None = None
@@ -67,17 +63,19 @@ class PipeReader:
         self._ready()
 
     async def read(self) -> bytes:
-        self._held = self._take()
-        if self._held is not None:
+        """Return what is available, once there is something; b"" at the end of the stream."""
+        if not self._has_waited:
             await asyncio.sleep(0)  # a pipe that never empties must not starve other work
-        else:
+        self._has_waited = False
+        while (data := self._take()) is None:
+            self._has_waited = True
             self._waiter = self._loop.create_future()
             self._listen(True)
             try:
                 await self._waiter
             finally:
                 self._waiter = None
-        return self._take() or b""
+        return data
 
     def close(self) -> None:
         if not self._closed:
@@ -94,34 +92,15 @@ class PipeReader:
         self._listening = wanted
 
     def _ready(self) -> None:
-        if self._waiter is None or self._waiter.done():
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+        elif not self._closed:
             # Nobody waits, so stop listening; the next read listens again. Listening until now saves two
             # system calls for every message.
-            if not self._closed:
-                self._listen(False)
-            return
-        self._held = self._take()
-        if self._held is None:
-            return
-        # After `expect_no_more`, nothing may ever wake the reader again.
-        if not self._held or self._left is not None or not self._offer_at_once(self._held):
-            self._waiter.set_result(None)
-
-    def _offer_at_once(self, data: bytes) -> bool:
-        try:
-            if not self._at_once(data):
-                return False
-        except Exception as defect:
-            assert self._waiter is not None
-            self._waiter.set_exception(defect)
-        self._held = None
-        return True
+            self._listen(False)
 
     def _take(self) -> bytes | None:
         """Return what is available: b"" at the end of the stream, None if there is nothing yet."""
-        if self._held is not None:
-            data, self._held = self._held, None
-            return data
         if self._closed or (self._left is not None and self._left <= 0):
             return b""
         try:
@@ -166,20 +145,16 @@ class PipeWriter:
         self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
-        self._closed = False
+        self.closed = False
         # Epoll reports a reader that has gone away as something to read.
         self._loop.add_reader(self._descriptor, self._fail, CLOSED)
-
-    @property
-    def closed(self) -> bool:
-        return self._closed
 
     def write(self, data: bytes, key: Hashable = None) -> bool:
         """Send `data`, now or as soon as it fits; False if the pipe is closed or too much is waiting.
 
         Until it has begun to be written, `withdraw` with its `key` takes it back.
         """
-        if self._closed:
+        if self.closed:
             return False
         if self._waiting:
             if self._size + len(data) > self._limit:
@@ -188,13 +163,13 @@ class PipeWriter:
             self._size += len(data)
             return True
         taken = self._take(data)
-        if not self._closed and taken < len(data):
+        if not self.closed and taken < len(data):
             self._waiting.append((key, data))
             self._size, self._written = len(data) - taken, taken
             self._empty.clear()
             self._loop.add_writer(self._descriptor, self._drain)
             self._timer = self._loop.call_later(self._seconds, self._give_up)
-        return not self._closed
+        return not self.closed
 
     def withdraw(self, key: Hashable) -> bool:
         """Drop what waits with `key`; return False if there is nothing, or it has begun to be written."""
@@ -212,9 +187,9 @@ class PipeWriter:
 
     def close(self) -> None:
         """Drop what is waiting and close the pipe. May be called twice."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         self._loop.remove_reader(self._descriptor)
         self._rest()
         self._waiting.clear()
@@ -242,7 +217,7 @@ class PipeWriter:
 
     def _drain(self) -> None:
         taken = self._take(self._next())
-        if self._closed or not taken:
+        if self.closed or not taken:
             return
         self._size -= taken
         self._written += taken

@@ -24,6 +24,7 @@ from tui.core.files import make_folder
 from tui.core.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
+from tui.core.units import duration
 from tui.host.process.guard import OWNER_VARIABLE
 
 if TYPE_CHECKING:
@@ -57,18 +58,7 @@ class ProcessExit:
     def sentence(self) -> str:
         """Return a clause that follows a name: "exited with code 1 after 0.3 s"."""
         how = f"was terminated by {self.signal}" if self.signal else f"exited with code {self.code}"
-        return f"{how} after {duration(self.after_seconds)}"
-
-
-def duration(seconds: float) -> str:
-    """Format a duration: "0.3 s", "42 s", "5 min", "3 h"."""
-    if seconds < 0.095:
-        return f"{max(seconds, 0.01):.2f} s"
-    if seconds < 9.95:
-        return f"{seconds:.1f} s".replace(".0 ", " ")
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+        return f"{how} after {duration(self.after_seconds * 1000)}"
 
 
 def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
@@ -77,51 +67,6 @@ def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
     if fatal:
         said = f"{said}: {fatal}"
     return f"{said}. Its log: {whole_words(log_line, 300)}" if log_line else f"{said}."
-
-
-class LeaderWatch:
-    """Calls `ended` once, from the event loop, with the return code of a child process that has ended.
-
-    It uses a pidfd (Linux) or polls 20 times a second. It never waits for the end of a pipe, because a
-    grandchild may hold the pipes open forever. The dead leader is not reaped here, so that its process id and
-    group id are not reused while the group may still be signalled.
-    """
-
-    def __init__(self, process: "subprocess.Popen[bytes]", ended: Callable[[int], None]) -> None:
-        self._process = process
-        self._ended = ended
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        self._descriptor = self._open()
-        if self._descriptor is None:
-            self._timer = self._loop.call_later(0, self._check_exit)
-        else:
-            self._loop.add_reader(self._descriptor, self._check_exit)
-
-    def close(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._descriptor is not None:
-            self._loop.remove_reader(self._descriptor)
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def _open(self) -> int | None:
-        if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
-            return None
-        try:
-            return os.pidfd_open(self._process.pid)
-        except OSError:  # old kernel, or no descriptor left: poll instead
-            return None
-
-    def _check_exit(self) -> None:
-        code = peek(self._process)
-        if code is not None:
-            self.close()
-            self._ended(code)
-        elif self._descriptor is None:
-            self._timer = self._loop.call_later(POLL_SECONDS, self._check_exit)
 
 
 def peek(process: "subprocess.Popen[bytes]") -> int | None:
@@ -168,6 +113,10 @@ class ServerProcess:
 
     `on_exit` is called once, from the event loop; `on_signal` with the name of each signal sent to the group
     while the leader lives.
+
+    The end of the leader is learned from a pidfd (Linux), or by polling 20 times a second; never from the end
+    of a pipe, because a grandchild may hold the pipes open forever. The dead leader is not reaped before
+    `destroy`, so that its process id and group id are not reused while the group may still be signalled.
     """
 
     def __init__(
@@ -183,7 +132,34 @@ class ServerProcess:
         self._on_exit = on_exit
         self._on_signal = on_signal
         self._started = time.monotonic()
-        self._watch = LeaderWatch(process, self._ended)
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._descriptor: int | None = None
+        if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+            with contextlib.suppress(OSError):  # old kernel, or no descriptor left: poll instead
+                self._descriptor = os.pidfd_open(process.pid)
+        if self._descriptor is None:
+            self._timer = self._loop.call_later(0, self._check_exit)
+        else:
+            self._loop.add_reader(self._descriptor, self._check_exit)
+
+    def _check_exit(self) -> None:
+        code = peek(self._process)
+        if code is not None:
+            self._unwatch()
+            self._note_exit(code)
+            self._on_exit()
+        elif self._descriptor is None:
+            self._timer = self._loop.call_later(POLL_SECONDS, self._check_exit)
+
+    def _unwatch(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._descriptor is not None:
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the group; do nothing once the leader is reaped."""
@@ -204,11 +180,7 @@ class ServerProcess:
             code = self._process.wait(1.0)
             if self.exit is None:
                 self._note_exit(code)
-        self._watch.close()
-
-    def _ended(self, returncode: int) -> None:
-        self._note_exit(returncode)
-        self._on_exit()
+        self._unwatch()
 
     def _note_exit(self, returncode: int) -> None:
         self.exit = ProcessExit.from_returncode(returncode, time.monotonic() - self._started)

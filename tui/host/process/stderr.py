@@ -51,10 +51,9 @@ class StderrTail:
     `revision` grows with everything received; results for one revision stay valid.
     """
 
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self) -> None:
         self.revision = 0
         self.total = 0
-        self._kept = kept
         self._chunks: deque[bytes] = deque()  # whole lines
         self._held = 0
         self._open = bytearray()
@@ -108,7 +107,7 @@ class StderrTail:
         lines = self._newest(lines)
         self._chunks.append(lines)
         self._held += len(lines)
-        while self._held - len(self._chunks[0]) >= self._kept:
+        while self._held - len(self._chunks[0]) >= KEPT:
             self._held -= len(self._chunks.popleft())
         # Many tiny chunks would each cost an object: join them now and then.
         if len(self._chunks) > 256:
@@ -117,9 +116,9 @@ class StderrTail:
 
     def _newest(self, lines: bytes) -> bytes:
         """Return the newest lines, without a truncated first one, because it may be part of a secret."""
-        if len(lines) <= self._kept:
+        if len(lines) <= KEPT:
             return lines
-        return lines[lines.find(b"\n", len(lines) - self._kept - 1) + 1 :]
+        return lines[lines.find(b"\n", len(lines) - KEPT - 1) + 1 :]
 
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
@@ -148,14 +147,16 @@ class StderrTail:
         rows = [*lines.split(b"\n"), _shortened(bytes(self._open), self._open_size)]
         if not printed:
             rows = [row for row in rows if not row.startswith(self._printed)]
-        return tuple(text for text in map(self._shown, rows) if text)
-
-    def _shown(self, row: bytes) -> str:
-        if row.startswith(self._printed):
-            text = _line(row.removeprefix(self._printed))
-            return f"{ON_STDOUT}{text}" if text else ""
-        text = _line(row)
-        return f"stderr: {text}" if text.startswith(ON_STDOUT) else text
+        found = []
+        for row in rows:
+            text, mark = _line(row.removeprefix(self._printed)), ""
+            if row.startswith(self._printed):
+                mark = ON_STDOUT
+            elif text.startswith(ON_STDOUT):
+                mark = "stderr: "
+            if text:
+                found.append(mark + text)
+        return tuple(found)
 
 
 def _without_long_lines(lines: bytes) -> bytes:
@@ -190,7 +191,10 @@ def _line(row: bytes) -> str:
 
 
 class StderrSample:
-    """Selects lines of stderr for the recording: all of them at a normal rate, none during a flood."""
+    """Selects lines of stderr for the recording: all of them at a normal rate, none during a flood.
+
+    `omitted` counts the bytes of a flood until they are reported.
+    """
 
     def __init__(self) -> None:
         self.omitted = 0
@@ -283,9 +287,10 @@ def _error(lines: Sequence[str]) -> str:
     relevant = [line for line in lines if not _ADVICE.match(line)]
     if not relevant or _ERROR.match(relevant[-1]):
         return relevant[-1] if relevant else ""
-    after = _after_traceback(lines)
-    if after:
-        return after
+    starts = [index for index, line in enumerate(lines) if line.startswith("Traceback (most recent call")]
+    for line in lines[starts[-1] + 1 :] if starts else ():
+        if not line.startswith(" "):
+            return line
     # Node.js prints its error above the stack and the fields of the error object.
     for index in range(len(relevant) - 1, -1, -1):
         if _ERROR.match(relevant[index]) and all(
@@ -293,12 +298,3 @@ def _error(lines: Sequence[str]) -> str:
         ):
             return relevant[index]
     return relevant[-1] if relevant[-1] != lines[-1] else ""
-
-
-def _after_traceback(lines: Sequence[str]) -> str:
-    """Return the line that ends the last traceback of Python, or ""."""
-    starts = [index for index, line in enumerate(lines) if line.startswith("Traceback (most recent call")]
-    for line in lines[starts[-1] + 1 :] if starts else ():
-        if not line.startswith(" "):
-            return line
-    return ""

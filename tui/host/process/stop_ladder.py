@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui.host.process.guard import OWNER_VARIABLE
+from tui.host.process.guard import OWNER_VARIABLE, marked
 from tui.host.process.pipes import PipeWriter
 from tui.host.process.process import ServerProcess
 from tui.host.waits import first_of
@@ -123,11 +123,7 @@ def _candidates(mark: str) -> Iterator[int]:
 
         yield from psutil.pids()
         return
-    wanted = f"{OWNER_VARIABLE}={mark}".encode()
-    for entry in filter(str.isdecimal, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{entry}/environ", "rb", buffering=0) as file:
-            if wanted in (file.read() or b""):
-                yield int(entry)
+    yield from marked(f"\0{OWNER_VARIABLE}={mark}".encode())
 
 
 def _signal_all(processes: "list[psutil.Process]", number: signal.Signals | None, patience: float) -> None:

@@ -28,14 +28,6 @@ class Watchdog:
         self._guard: subprocess.Popen[bytes] | None = None
         self._host = os.getpid()
 
-    @property
-    def pid(self) -> int | None:
-        return self._guard.pid if self._guard is not None else None
-
-    @property
-    def groups(self) -> frozenset[int]:
-        return frozenset(self._groups)
-
     def add(self, group: int) -> None:
         """Guard a process group. Never raises: a server without a watchdog is better than no server."""
         if not self._groups:

@@ -15,10 +15,11 @@ import importlib
 import json
 import math
 import os
-import subprocess
 import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ class SchemaChecker:
 
     def __init__(self, seconds: float = CHECK_SECONDS) -> None:
         self._seconds = seconds
-        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker: Process | None = None
         self._rules: Any = None
         self._turn = asyncio.Lock()
         self._closed = False
@@ -101,7 +102,7 @@ class SchemaChecker:
 
     async def close(self) -> None:
         self._closed = True
-        self._kill()
+        await self._kill()
 
     async def _ask_worker(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
         key = hashlib.sha256(json.dumps(schema).encode()).digest()
@@ -109,8 +110,12 @@ class SchemaChecker:
             return SchemaVerdict(unchecked=TOO_COSTLY)
         sound = False
         try:
-            reply = await _in_time(await self._running_worker(), self._seconds, _exchange, schema, value)
-            problem, unchecked = json.loads(reply)
+            worker, asked = await self._running_worker(), await asyncio.to_thread(json.dumps, [schema, value])
+            assert worker.stdin is not None
+            async with asyncio.timeout(self._seconds):
+                worker.stdin.write(asked.encode() + b"\n")
+                await worker.stdin.drain()
+                problem, unchecked = json.loads(await _line(worker))
             sound = True
             return SchemaVerdict(str(problem), str(unchecked))
         except TimeoutError:
@@ -120,32 +125,28 @@ class SchemaChecker:
             return SchemaVerdict(unchecked="the checker ended")
         finally:
             if not sound:  # killed or interrupted: the next check gets a new worker
-                self._kill()
+                await self._kill()
 
-    async def _running_worker(self) -> "subprocess.Popen[bytes]":
-        if self._worker is None or self._worker.poll() is not None:
-            self._kill()
-            if self._closed:
+    async def _running_worker(self) -> Process:
+        if self._worker is None or self._worker.returncode is not None:
+            await self._kill()
+            if not self._closed:
+                self._worker = await _spawn()
+            if self._closed or self._worker is None:
                 raise OSError("mcptui is quitting")
-            self._worker = _spawn()
             try:
-                await _in_time(self._worker, WORKER_START_SECONDS, _read_line)
+                async with asyncio.timeout(WORKER_START_SECONDS):
+                    await _line(self._worker)
             except TimeoutError as error:  # not the schema's fault
                 raise OSError("the worker did not start") from error
         return self._worker
 
-    def _kill(self) -> None:
+    async def _kill(self) -> None:
         worker, self._worker = self._worker, None
-        if worker is None:
-            return
-        worker.kill()
-        worker.wait()
-        for pipe in (worker.stdin, worker.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # unwritten data has nowhere to go
-                    continue
+        if worker is not None:
+            with suppress(ProcessLookupError):
+                worker.kill()
+            await worker.wait()
 
 
 def is_simple(schema: Any, value: Any) -> bool:
@@ -220,65 +221,44 @@ def _count(
         text += len(node) if isinstance(node, str) else 0
         if nodes + len(stack) > most or text > most_text:
             return None
-        if isinstance(node, dict):
-            if not forbidden.isdisjoint(node):
-                return None
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+        if isinstance(node, dict) and not forbidden.isdisjoint(node):
+            return None
+        stack.extend(_parts(node))
     return nodes
 
 
-def _spawn() -> "subprocess.Popen[bytes]":
+def _parts(node: Any) -> Iterable[Any]:
+    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+
+
+async def _spawn() -> Process:
     """Start a worker: no shell, no inherited secrets, its own session, our import path."""
     here = str(Path(__file__).parents[3])
     paths = os.pathsep.join((here, *filter(None, sys.path)))
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths}
     if "SYSTEMROOT" in os.environ:
         environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "tui.host.schemas.validation_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "tui.host.schemas.validation_worker"),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
         env=environment,
         start_new_session=True,
     )
 
 
-async def _in_time(worker: "subprocess.Popen[bytes]", seconds: float, ask: Any, *arguments: Any) -> bytes:
-    """Run blocking `ask` in a thread; on timeout kill the worker, which also ends the thread."""
-    asking = asyncio.ensure_future(asyncio.to_thread(ask, worker, *arguments))
-    try:
-        done, _ = await asyncio.wait({asking}, timeout=seconds)
-        if not done:
-            raise TimeoutError
-        reply: bytes = asking.result()
-        return reply
-    finally:
-        if not asking.done():
-            worker.kill()
-            await asyncio.gather(asking, return_exceptions=True)
-
-
-def _read_line(worker: "subprocess.Popen[bytes]") -> bytes:
+async def _line(worker: Process) -> bytes:
     assert worker.stdout is not None
-    line = worker.stdout.readline()
-    if not line:
+    if not (line := await worker.stdout.readline()):
         raise OSError("the worker ended")
     return line
-
-
-def _exchange(worker: "subprocess.Popen[bytes]", schema: Mapping[str, Any], value: Any) -> bytes:
-    assert worker.stdin is not None
-    worker.stdin.write(json.dumps([schema, value]).encode() + b"\n")
-    worker.stdin.flush()
-    return _read_line(worker)
 
 
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 
+_REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_SINGLE = ("not", "if", "then", "else")
 _DATA = ("const", "enum", "default", "examples", "example")
@@ -288,10 +268,15 @@ def schema_fault(schema: Any) -> str:
     """Return why a tool with this schema cannot be offered, or ""."""
     if not isinstance(schema, dict):
         return f"is {_kind(schema)}, not an object"
-    fault = _too_much(schema)
-    if fault:
+    if fault := _too_much(schema):
         return fault
-    ids, refs = _names(schema)
+    ids: set[str] = set()
+    refs: list[Any] = []
+    for node in _nodes(schema):
+        if isinstance(found := node.get("$id"), str):
+            ids.add(found.split("#")[0])
+        # A property may be called "$ref"; then its value is a schema, not text.
+        refs += [node[key] for key in _REFERENCES if key in node and not isinstance(node[key], dict)]
     for ref in refs:
         if not isinstance(ref, str):
             return "has a $ref that is not a string"
@@ -310,21 +295,14 @@ def _kind(value: Any) -> str:
 
 
 def _too_much(schema: Any) -> str:
-    nodes = 0
-    level: list[Any] = [schema]
+    nodes, level = 1, [schema]
     for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for value in level:
-            nodes += 1
-            if isinstance(value, dict):
-                below.extend(value.values())
-            elif isinstance(value, list):
-                below.extend(value)
-        if nodes + len(below) > MAX_NODES:
+        level = [part for node in level for part in _parts(node)]
+        nodes += len(level)
+        if nodes > MAX_NODES:
             return f"has more than {MAX_NODES:,} parts"
-        if not below:
+        if not level:
             return ""
-        level = below
     return f"nests deeper than {MAX_DEPTH} levels"
 
 
@@ -338,20 +316,6 @@ def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         elif isinstance(node, dict):
             yield node
             stack.extend(value for key, value in node.items() if key not in _DATA)
-
-
-def _names(schema: Mapping[str, Any]) -> tuple[set[str], list[Any]]:
-    """Return every `$id`, and the target of every `$ref`."""
-    ids: set[str] = set()
-    refs: list[Any] = []
-    for node in _nodes(schema):
-        if isinstance(found := node.get("$id"), str):
-            ids.add(found.split("#")[0])
-        # A property may be called "$ref"; then its value is a schema, not text.
-        refs.extend(
-            node[key] for key in ("$ref", "$dynamicRef") if key in node and not isinstance(node[key], dict)
-        )
-    return ids, refs
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:

@@ -21,7 +21,6 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -41,7 +40,14 @@ def load_wire_models() -> None:
         if os.environ.get(SWITCH, "") not in ("", "0") or any(name in sys.modules for name in MODULES):
             return
         try:
-            _load()
+            base = importlib.import_module(_BASE)
+            real = base.WireModel
+            base.WireModel = _Unbuilt("WireModel", (), {"__module__": base.__name__}, model=real)  # type: ignore[attr-defined]
+            try:
+                for name in MODULES:
+                    importlib.import_module(name)
+            finally:
+                base.WireModel = real  # type: ignore[attr-defined]
         except Exception:  # another version of the SDK: its importer builds the models
             _log.warning("the SDK's models cannot be built on first use", exc_info=True)
             for name in MODULES:
@@ -55,17 +61,6 @@ def build_first_models() -> None:
     for method, revision in FIRST_RESULTS:
         with suppress(ValueError, KeyError):  # it is invalid; only building its models matters
             methods.validate_server_result(method, revision, {})
-
-
-def _load() -> None:
-    base = importlib.import_module(_BASE)
-    real = base.WireModel
-    base.WireModel = _Unbuilt("WireModel", (), {"__module__": base.__name__}, model=real)  # type: ignore[attr-defined]
-    try:
-        for name in MODULES:
-            importlib.import_module(name)
-    finally:
-        base.WireModel = real  # type: ignore[attr-defined]
 
 
 class _Unbuilt(type):
@@ -144,16 +139,10 @@ def quiet_sdk_logging() -> None:
 
     Call it again once the SDK is loaded, to find loggers under other names.
     """
-    for name in {*_LOGGERS, *_loggers_of_loaded_modules()}:
-        logger = logging.getLogger(name)
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    for name, module in sys.modules.copy().items():
+        if name.startswith("mcp.") and isinstance(found := vars(module).get("logger"), logging.Logger):
+            loggers.append(found)
+    for logger in loggers:
         logger.propagate = False
         logger.handlers = [logging.NullHandler()]
-
-
-def _loggers_of_loaded_modules() -> Iterator[str]:
-    """Yield the names of the SDK's loggers outside of its own hierarchy."""
-    for name, module in sys.modules.copy().items():
-        if name.startswith("mcp."):
-            logger = vars(module).get("logger")
-            if isinstance(logger, logging.Logger) and not logger.name.startswith("mcp"):
-                yield logger.name

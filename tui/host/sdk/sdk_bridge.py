@@ -56,6 +56,7 @@ from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
 from tui.core.text import clean_line
 from tui.core.tools import ProgressSink
+from tui.core.units import number_limit
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import WITHDRAWN
@@ -134,9 +135,6 @@ def client_options(requests: ServerRequests) -> dict[str, Any]:
     return found
 
 
-SAMPLING: Mapping[str, Any] = {"sampling": {"tools": {}}}
-"""The capability of a client whose server may use the model, also with tools."""
-
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -183,7 +181,7 @@ class SdkBridge:
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
     _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
     _probe_error: ErrorData | None = field(init=False, default=None)
-    _replying: dict[str, asyncio.Task[None]] = field(init=False, default_factory=dict)
+    _replying: dict[str | int, asyncio.Task[None]] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
     _is_over: bool = field(init=False, default=False)
 
@@ -303,7 +301,7 @@ class SdkBridge:
         if not isinstance(said, Mapping) or ("sampling" in said) is self.requests.may_sample:
             return {}
         rest = {name: value for name, value in said.items() if name != "sampling"}
-        allowed = SAMPLING if self.requests.may_sample else {}
+        allowed: dict[str, Any] = {"sampling": {"tools": {}}} if self.requests.may_sample else {}
         return {CLIENT_CAPABILITIES_META_KEY: {**rest, **allowed}}
 
     def _settled(self, name: str | int, outcome: dict[str, Any] | MCPError) -> bool:
@@ -321,9 +319,9 @@ class SdkBridge:
         """Take a report of progress, if it is valid and for one of our requests."""
         token, done, text = (params.get(key) for key in ("progressToken", "progress", "message"))
         _, report, _ = self._waiting.get(token, _NOBODY) if isinstance(token, str) else _NOBODY
-        if report is not None and (reached := _number(done)) is not None:
+        if report is not None and (reached := number_limit(done)) is not None:
             try:
-                report(reached, _number(params.get("total")), text if isinstance(text, str) else "")
+                report(reached, number_limit(params.get("total")), text if isinstance(text, str) else "")
             except Exception:  # an error in a listener must not end reading
                 _log.exception("a progress callback failed")
 
@@ -336,19 +334,15 @@ class SdkBridge:
             is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
             if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
                 self.was_refused = True
-                raise self._failed_probe()
+                if error is not None:
+                    raise _raised(error)
+                if self.server_versions:
+                    raise MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
+                raise MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
             self._handshakes[message.id] = message.method
             self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
             self._declared = (message.params or {}).get("_meta") or {}
         return item
-
-    def _failed_probe(self) -> MCPError:
-        """Return the error in place of `initialize`, where only the probe may open the session."""
-        if (error := self._probe_error) is not None:
-            return _raised(error)
-        if self.server_versions:
-            return MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
-        return MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
 
     def incoming(self, item: Any) -> Any:
         """Return `item` as the SDK sees it, or None to drop it."""
@@ -371,7 +365,7 @@ class SdkBridge:
                 return None
             case JSONRPCRequest(id=asked, method=method, params=params):
                 reply = self._reply(asked, method, params or {})
-                self._replying[str(asked)] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                self._replying[asked] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
                 return None
         return item
 
@@ -389,8 +383,8 @@ class SdkBridge:
             _log.exception("%s was not answered because of an internal error", method[:80])
             said = {"error": {"code": protocol.INTERNAL_ERROR, "message": "internal error"}}
         finally:
-            if self._replying.get(str(asked)) is asyncio.current_task():
-                del self._replying[str(asked)]
+            if self._replying.get(asked) is asyncio.current_task():
+                del self._replying[asked]
         await self._put({"jsonrpc": "2.0", "id": asked, **said})
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
@@ -403,20 +397,20 @@ class SdkBridge:
         elif method == "notifications/progress":
             self._progressed(params)
         elif method == _ACKNOWLEDGED:
-            self._acknowledged(params)
+            meta, honored = params.get("_meta"), params.get("notifications")
+            name = meta.get(protocol.SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
+            _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
+            if opened is not None and isinstance(honored, dict):
+                opened(honored)
         elif method == CANCELLED:
             cancelled = params.get("requestId")
-            if (replying := self._replying.get(str(cancelled))) is not None:
-                replying.cancel()
+            # Some servers return a number as text.
+            text = str(cancelled) if isinstance(cancelled, int | str) else None
+            same = [one for one in self._replying if str(one) == text]
+            if same:
+                self._replying[cancelled if cancelled in same else same[0]].cancel()
             elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:
                 self._settled(cancelled, _closed())  # so a server ends a change stream
-
-    def _acknowledged(self, params: Mapping[str, Any]) -> None:
-        meta, honored = params.get("_meta"), params.get("notifications")
-        name = meta.get(protocol.SUBSCRIPTION_KEY) if isinstance(meta, dict) else None
-        _, _, opened = self._waiting.get(name, _NOBODY) if isinstance(name, str) else _NOBODY
-        if opened is not None and isinstance(honored, dict):
-            opened(honored)
 
     def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
         if self._settled(answer.id, answer.result):
@@ -443,15 +437,6 @@ def _raised(error: ErrorData) -> MCPError:
 
 def _closed() -> MCPError:
     return MCPError(CONNECTION_CLOSED, "Connection closed")
-
-
-def _number(value: Any) -> float | None:
-    """Return a finite number, None for anything else, such as an int too large for a float."""
-    try:
-        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        return None
-    return found if math.isfinite(found) else None
 
 
 _OFFERS = ("tools", "resources", "prompts", "completions", "logging")

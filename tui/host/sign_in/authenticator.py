@@ -98,8 +98,11 @@ class Authenticator(httpx2.Auth):
         await self._load()
         tried: set[str] = set()
         while True:
-            token = await self._valid_token(request)
-            if token:
+            if not self._token() and self._stored.tokens.get("refresh_token"):
+                async with self._lock:
+                    if not self._token():
+                        await self._refreshed(request)
+            if token := self._token():
                 request.headers["Authorization"] = f"Bearer {token}"
             response = yield request
             step = self._next_step(response, tried)
@@ -159,14 +162,6 @@ class Authenticator(httpx2.Auth):
         if expires is not None and time.time() > expires - margin:
             return ""
         return str(tokens.get("access_token", ""))
-
-    async def _valid_token(self, request: httpx2.Request) -> str:
-        """Return the access token, refreshed if it has expired; "" if there is none."""
-        if not self._token() and self._stored.tokens.get("refresh_token"):
-            async with self._lock:
-                if not self._token():
-                    await self._refreshed(request)
-        return self._token()
 
     def _next_step(self, response: httpx2.Response, tried: set[str]) -> str:
         """Return what to do about a response that rejects the request, or ""."""

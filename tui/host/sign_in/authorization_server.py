@@ -95,6 +95,8 @@ RETRY = "Try again. If it still fails, contact the server's operator."
 CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 """Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
+_OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
+
 Record = Callable[[Mapping[str, object]], None]
 FaultOf = Callable[[Mapping[str, Any], bytes], str]
 
@@ -209,14 +211,16 @@ class OAuthExchange:
         if status >= 400 and body:  # the SDK quotes it, and in plain text any word may be secret
             hidden = b"the body is not a JSON object"
             body = hidden if reply is None else json.dumps(masked_fields(reply, len(body))).encode()
-        whole = httpx2.Response(status, headers=_decoded_headers(response), content=body, request=request)
+        # Those of the body do not apply any more: it is decoded.
+        headers = [one for one in response.headers.multi_items() if one[0].lower() not in _OF_THE_BODY]
+        whole = httpx2.Response(status, headers=headers, content=body, request=request)
         whole.next_request = response.next_request
         if request.method == "POST" and status in (301, 302) and whole.next_request is not None:
             # As GET, which httpx2 makes of it, the request would lose its form. The SDK follows it, as all
             # redirects, only within the origin.
             to, kind = whole.next_request.url, request.headers.get("content-type", "")
-            headers = {**whole.next_request.headers, "content-type": kind}
-            whole.next_request = httpx2.Request("POST", to, headers=headers, content=sent)
+            onward = {**whole.next_request.headers, "content-type": kind}
+            whole.next_request = httpx2.Request("POST", to, headers=onward, content=sent)
         return whole
 
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
@@ -263,12 +267,6 @@ def _cookies(response: httpx2.Response) -> dict[str, str]:
     return {f"cookie.{name.strip()}": value.strip() for name, _, value in said if value}
 
 
-def _decoded_headers(response: httpx2.Response) -> list[tuple[str, str]]:
-    """Return the headers that still apply after decoding the body."""
-    dropped = ("content-encoding", "content-length", "transfer-encoding")
-    return [(name, value) for name, value in response.headers.multi_items() if name.lower() not in dropped]
-
-
 _SCOPE = re.compile(r'(?<![\w-])scope=(?:"([^"]*)"|([^\s,]+))', re.IGNORECASE)
 _SCOPE_TOKEN = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")
 _METADATA = re.compile(r'(?<![\w-])resource_metadata="[^"]*"')
@@ -302,22 +300,26 @@ _JWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 async def revoke(
     sign_ins: Sequence[StoredSignIn],
-    exchange_for: Callable[[StoredSignIn], OAuthExchange],
+    client: httpx2.AsyncClient,
     spec: ServerSpec | None,
+    record: Record,
     remember: Remember,
 ) -> str:
     """Revoke the tokens of sign-ins within `REVOKING_SECONDS`; return why one was not revoked, or "".
 
     Each token has the same share of the time. Sign-ins of the client that `spec` configures use its secret or
-    private key, which are not stored with them.
+    private key, which are not stored with them. `client`, `record` and `remember` are those of an exchange.
     """
+    for one in sign_ins:
+        remember(one.secrets())
     tokens = [(one, kind) for one in sign_ins for kind in REVOKED if one.tokens.get(kind)]
     problem = ""
     for sign_in, kind in tokens:
         share = REVOKING_SECONDS / len(tokens)
         try:
             async with asyncio.timeout(share):
-                found = await _revoked(sign_in, kind, exchange_for(sign_in), spec, remember)
+                exchange = OAuthExchange(sign_in.url, client, record=record, remember=remember)
+                found = await _revoked(sign_in, kind, exchange, spec, remember)
         except TimeoutError:
             found = f"the authorization server did not respond within {share:.3g} s"
         problem = problem or found
@@ -334,7 +336,12 @@ async def _revoked(
             oauth = await resolved_oauth(spec, remember)
         if oauth.client_secret:
             sign_in = replace(sign_in, client={**sign_in.client, "client_secret": oauth.client_secret})
-        proof = await _assertion(oauth, sign_in.issuer) if oauth.private_key else {}
+        proof = {}
+        if oauth.private_key:  # good for one request (RFC 7523)
+            module = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+            await asyncio.to_thread(module.load_credentials, with_jwt=True)
+            signed = await module.assertion_for(oauth)(sign_in.issuer)
+            proof = {"client_assertion": signed, "client_assertion_type": _JWT}
         reply = await exchange.send(_request(sign_in, kind, proof))
     except McptuiError as error:
         where = f"{error.where}: " if error.where else ""
@@ -352,13 +359,6 @@ def is_configured_client(sign_in: StoredSignIn, spec: ServerSpec) -> bool:
     issuer = sign_in.issuer.rstrip("/")
     same_issuer = bool(issuer) and oauth.issuer.rstrip("/") in ("", issuer)
     return same_issuer and oauth.client_id != "" and oauth.client_id == sign_in.client.get("client_id")
-
-
-async def _assertion(oauth: OAuthSpec, issuer: str) -> dict[str, str]:
-    """Return the fields that authenticate a client with a private key; good for one request (RFC 7523)."""
-    module = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
-    await asyncio.to_thread(module.load_credentials, with_jwt=True)
-    return {"client_assertion": await module.assertion_for(oauth)(issuer), "client_assertion_type": _JWT}
 
 
 def _request(sign_in: StoredSignIn, kind: str, proof: Mapping[str, str]) -> httpx2.Request:

@@ -42,7 +42,7 @@ _HEADERS = (
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Callback:
     """The answer of an authorization server: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
 
@@ -51,9 +51,6 @@ class Callback:
     issuer: str | None = None
     error: str = ""
     description: str = ""
-
-    def __repr__(self) -> str:
-        return f"Callback(error={self.error!r})"
 
 
 def read_callback(address: str) -> Callback:
@@ -257,28 +254,23 @@ class BrowserSignIn:
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
-            answer = await self._ask(message, heard, state)
+            answer = await self._answer(message, heard, state)
+            if not isinstance(answer, Callback):
+                self._sign_ins.say(self._server, "waiting for the browser")
+                if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
+                    answer = await self._answer(NO_BROWSER, heard, state, opens=False)
+            if not isinstance(answer, Callback):
+                await asyncio.wait({heard}, timeout=BROWSER_SECONDS)
+                if not heard.done():
+                    self.unanswered = True
+                    raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser")
+                answer = heard.result()
         finally:
             heard.cancel()
             with suppress(asyncio.CancelledError):
                 await heard
         self._sign_ins.remember({"code": answer.code})
         return answer
-
-    async def _ask(self, message: str, callback: "asyncio.Future[Callback]", state: str) -> Callback:
-        answer = await self._answer(message, callback, state)
-        if not isinstance(answer, Callback):
-            self._sign_ins.say(self._server, "waiting for the browser")
-            if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
-                answer = await self._answer(NO_BROWSER, callback, state, opens=False)
-        if isinstance(answer, Callback):
-            return answer
-        try:
-            async with asyncio.timeout(BROWSER_SECONDS):
-                return await asyncio.shield(callback)
-        except TimeoutError:
-            self.unanswered = True
-            raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser") from None
 
     async def _answer(
         self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True

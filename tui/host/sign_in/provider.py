@@ -214,16 +214,12 @@ def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
         elif "redirect_uris" in sent:
             OAuthClientInformationFull.model_validate_json(body)
     except ValidationError as error:
-        return fault_of(error)
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            return "the body is not JSON"
+        kind = "is missing" if first["type"] == "missing" else "is invalid"
+        return f"{first['loc'][0]} {kind}" if first["loc"] else "it is not an object"
     return ""
-
-
-def fault_of(error: ValidationError) -> str:
-    """Return the first fault that a validation found, without the value."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    field = ".".join(str(one) for one in first["loc"][:1])
-    kind = {"missing": "is missing", "json_invalid": "the body is not JSON"}.get(first["type"], "is invalid")
-    return f"{field} {kind}" if field else kind if first["type"] == "json_invalid" else "it is not an object"
 
 
 def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:

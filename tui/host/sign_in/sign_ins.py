@@ -128,9 +128,6 @@ def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
         return "signed in"
     if expires < now:
         return "sign-in expired"
-    return f"signed in until {_clock(expires, now)}{', then renewed' if sign_in.renewable else ''}"
-
-
-def _clock(at: float, now: float) -> str:
-    then, today = local_time(at), local_time(now)
-    return time.strftime("%H:%M" if then[:3] == today[:3] else "%Y-%m-%d %H:%M", then)
+    then, today = local_time(expires), local_time(now)
+    clock = time.strftime("%H:%M" if then[:3] == today[:3] else "%Y-%m-%d %H:%M", then)
+    return f"signed in until {clock}{', then renewed' if sign_in.renewable else ''}"

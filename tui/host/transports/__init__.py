@@ -59,12 +59,18 @@ def open_transport(
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
+        from tui.host.transports.http_sse import HttpSse
         from tui.host.transports.remote import RemoteTransport
+        from tui.host.transports.streamable_http import StreamableHttp
 
+        is_sse = spec.transport is Transport.SSE
+        wire: Callable[[RemoteTransport], Wire] = HttpSse if is_sse else StreamableHttp
+        if spec.transport is Transport.WEBSOCKET:
+            wire = brought("transport", spec.transport.value)
         learned = None if redactor is None else LearnedSecrets(sink, redactor)
         remote = RemoteTransport(
             spec,
-            _wire(spec.transport),
+            wire,
             sink=learned or sink,
             on_change=on_change,
             clocks=clocks,
@@ -91,13 +97,3 @@ def open_transport(
         grace=grace,
         watchdog=watchdog,
     )
-
-
-def _wire(transport: Transport) -> "Callable[[RemoteTransport], Wire]":
-    if transport is Transport.WEBSOCKET:
-        wire: Callable[[RemoteTransport], Wire] = brought("transport", transport.value)
-        return wire
-    from tui.host.transports.http_sse import HttpSse
-    from tui.host.transports.streamable_http import StreamableHttp
-
-    return HttpSse if transport is Transport.SSE else StreamableHttp

@@ -133,12 +133,6 @@ def tls_context() -> ssl.SSLContext:
         return _context
 
 
-async def _context_for(url: httpx2.URL, proxy: str | None) -> ssl.SSLContext:
-    if url.scheme == "https" or (proxy or "").startswith("https"):
-        return await asyncio.to_thread(tls_context)
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
-
-
 INTERIM_BYTES = 256 * 1024
 """Maximum bytes before the headers of a response are complete, with all interim responses (1xx)."""
 
@@ -222,7 +216,9 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
         if key not in self._routes:
             fault = ""
             try:
-                context = await _context_for(url, key[1])
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
+                if url.scheme == "https" or (key[1] or "").startswith("https"):
+                    context = await asyncio.to_thread(tls_context)
                 made = httpx2.AsyncHTTPTransport(
                     verify=context, proxy=key[1], limits=_LIMITS, socket_options=_KEEP_ALIVE
                 )
@@ -291,8 +287,18 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         await self._routed.aclose()
 
 
+_HIGH = re.compile(rb"[\x80-\xff]")
+_RESTORED = re.compile(rb"\x7f([0-9a-f]{2})")
+_ESCAPES = {b"set-cookie": b"\x7f%02x", b"location": b"%%%02X"}
+"""How a byte of a header is escaped: of a cookie until it is sent (`_restore_cookies`), of an address for
+good."""
+
+
 class _InAscii(httpx2.AsyncBaseTransport):
-    """Sends back what a server said in its own bytes: httpx2 fails to if they are not ASCII."""
+    """Sends back what a server said in its own bytes: httpx2 fails to if they are not ASCII.
+
+    A response has no more cookies than the client keeps, the last ones.
+    """
 
     def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
@@ -300,29 +306,20 @@ class _InAscii(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         _restore_cookies(request)
         response = await self._inner.handle_async_request(request)
-        response.headers = httpx2.Headers(_in_ascii(_accepted(response.headers.raw)))
+        said = response.headers.raw
+        dropped = {at for at, (name, _) in enumerate(said) if name.lower() == b"set-cookie"}
+        dropped -= set(sorted(dropped)[-MAX_COOKIES:])
+
+        def escaped(name: bytes, value: bytes) -> bytes:
+            form = _ESCAPES.get(name.lower())
+            return value if form is None else _HIGH.sub(lambda byte: form % ord(byte[0]), value)
+
+        kept = [(name, escaped(name, value)) for at, (name, value) in enumerate(said) if at not in dropped]
+        response.headers = httpx2.Headers(kept)
         return response
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-_HIGH = re.compile(rb"[\x80-\xff]")
-_RESTORED = re.compile(rb"\x7f([0-9a-f]{2})")
-
-
-def _in_ascii(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return headers whose values httpx2 sends back later in ASCII.
-
-    Each byte of a cookie is escaped until it is sent (`_restore_cookies`), and those of an address for good.
-    """
-    forms = {b"set-cookie": b"\x7f%02x", b"location": b"%%%02X"}
-
-    def escaped(name: bytes, value: bytes) -> bytes:
-        form = forms.get(name.lower())
-        return value if form is None else _HIGH.sub(lambda byte: form % ord(byte[0]), value)
-
-    return [(name, escaped(name, value)) for name, value in headers]
 
 
 def _restore_cookies(request: httpx2.Request) -> None:
@@ -341,13 +338,6 @@ def header_bytes(headers: Mapping[str, str | bytes]) -> list[tuple[bytes, bytes]
             raise Unsendable(_invalid(name))
         sent.append((name.encode(), value.encode() if isinstance(value, str) else value))
     return sent
-
-
-def _accepted(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a response with no more cookies than the client keeps, the last ones."""
-    cookies = [at for at, (name, _) in enumerate(headers) if name.lower() == b"set-cookie"]
-    dropped = set(cookies[:-MAX_COOKIES])
-    return [pair for at, pair in enumerate(headers) if at not in dropped] if dropped else headers
 
 
 class _CookieJar(CookieJar):
@@ -414,16 +404,15 @@ class _HeardStream(httpx2.AsyncByteStream):
                 exchange.end()
 
 
-def _keep_alive() -> list[tuple[int, int, int]]:
-    """Detect within minutes that the other machine is gone, without a request."""
-    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    for name, value in (("TCP_KEEPIDLE", KEEPALIVE_SECONDS), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
-        if hasattr(socket, name):
-            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
-    return options
-
-
-_KEEP_ALIVE = _keep_alive()
+_KEEP_ALIVE = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", KEEPALIVE_SECONDS), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
+        if hasattr(socket, name)
+    ),
+]
+"""Detects within minutes that the other machine is gone, without a request."""
 
 
 def open_client(transport: httpx2.AsyncBaseTransport, headers: Mapping[str, str]) -> httpx2.AsyncClient:
@@ -481,15 +470,11 @@ def _redirected_request(response: httpx2.Response) -> httpx2.Request | None:
     sent = response.request
     same_method = onward.method == sent.method
     own_user = bool(onward.url.userinfo) and onward.url.userinfo != sent.url.userinfo
-    if not same_method or own_user or not _within_origin(sent.url, onward.url):
+    upgraded = (sent.url.scheme, onward.url.scheme) == ("http", "https")  # allowed on the default port
+    is_default = sent.url.port is None and onward.url.port is None
+    same_place = (sent.url.host, sent.url.port) == (onward.url.host, onward.url.port)
+    same_scheme = sent.url.scheme == onward.url.scheme or (upgraded and is_default)
+    if not same_method or own_user or not (same_place and same_scheme):
         return None
     onward.extensions = {**onward.extensions, **sent.extensions}
     return onward
-
-
-def _within_origin(url: httpx2.URL, other: httpx2.URL) -> bool:
-    """Return whether two URLs have the same origin; an upgrade to https on the default port is allowed."""
-    if (url.scheme, url.host, url.port) == (other.scheme, other.host, other.port):
-        return True
-    upgraded = (url.scheme, other.scheme) == ("http", "https") and url.port is None and other.port is None
-    return upgraded and url.host == other.host

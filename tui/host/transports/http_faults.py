@@ -86,11 +86,6 @@ def status_text(status: int) -> str:
         return f"HTTP {status}"
 
 
-def with_status(status: int, message: str) -> str:
-    """Return the message of an error, with the status if that says more: the server is busy, or failed."""
-    return f"{status_text(status)}: {message}" if status == 429 or status >= 500 else message
-
-
 def unreachable(error: Exception, where: str) -> HttpFault:
     """Return the fault for an error before there was any response."""
     if isinstance(error, httpx2.LocalProtocolError):
@@ -166,45 +161,38 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
     `running`: the server has answered at this address before.
     """
     status = response.status_code
-    words = f"{status_text(status)}{_quoted(response, body)}"
+    text = words = f"{status_text(status)}{_quoted(response, body)}"
     has_credentials = bool(response.request.headers.get("authorization"))
+    rejects, wait = True, None
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
+        text = f"{proxy.named} rejected the request: {words}"
         step = f"Add the credentials to {proxy.variable}."
-        return HttpFault(
-            f"{proxy.named} rejected the request: {words}.", next_step=step, status=status, refused=True
-        )
-    if target := redirect_target(response):
-        if redirects_to_itself(response):
-            text = f"{status_text(status)}: redirect loop at {clean_line(target, 200)}."
-            return HttpFault(text, next_step=LOOPS, status=status, refused=True)
-        text = f"{status_text(status)}: redirect to {clean_line(target, 200)} not followed."
-        step = "If this is the right server, use that URL."
-        return HttpFault(text, next_step=step, status=status, refused=True)
-    if status == 401:
+    elif target := redirect_target(response):
+        loops, to = redirects_to_itself(response), clean_line(target, 200)
+        text = f"redirect loop at {to}" if loops else f"redirect to {to} not followed"
+        text = f"{status_text(status)}: {text}"
+        step = LOOPS if loops else "If this is the right server, use that URL."
+    elif status == 401:
         step = WRONG_HEADER if has_credentials else NEEDS_HEADER
-        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
-    if status == 403:
+    elif status == 403:
         step = WRONG_CREDENTIALS if has_credentials else NO_ACCESS
-        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
-    if status in (404, 405, 410):
+    elif status in (404, 405, 410):
         step = GONE if running else "Check the URL. There is no MCP server there."
-        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
-    if status in (429, 503):
-        wait = retry_after(response.headers, limited=True)
+    elif status in (429, 503):
+        wait, rejects = retry_after(response.headers, limited=True), status == 429
         step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
-        return HttpFault(f"{words}.", next_step=step, status=status, refused=status == 429, wait=wait)
-    if status >= 500:
-        return HttpFault(f"{words}.", next_step=f"{LATER} {MAY_HAVE}", status=status)
-    if status >= 400:
+    elif status >= 500:
+        step, rejects = f"{LATER} {MAY_HAVE}", False
+    elif status >= 400:
         step = "The server rejected the request. Check the URL and the headers."
-        return HttpFault(f"{words}.", next_step=step, status=status, refused=True)
-    if status in (202, 204):
-        text = f"{status_text(status)}: the server accepted the request, but did not respond to it."
-        return HttpFault(text, next_step=MAY_HAVE, status=status)
-    kind = content_type(response)
-    named = f"is {kind}" if kind else "has no content type"
-    text = f"{words}: the response {named}, not JSON-RPC."
-    return HttpFault(text, next_step="Check that the URL is that of an MCP server.", status=status)
+    elif status in (202, 204):
+        text = f"{status_text(status)}: the server accepted the request, but did not respond to it"
+        step, rejects = MAY_HAVE, False
+    else:
+        kind = content_type(response)
+        text = f"{words}: the response {f'is {kind}' if kind else 'has no content type'}, not JSON-RPC"
+        step, rejects = "Check that the URL is that of an MCP server.", False
+    return HttpFault(f"{text}.", next_step=step, status=status, refused=rejects, wait=wait)
 
 
 def content_type(response: httpx2.Response) -> str:

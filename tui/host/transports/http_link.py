@@ -50,7 +50,8 @@ class HttpLink:
 
     `reach` says whether the server responds; `on_change` is called when that changes, and must not raise.
     `auth` signs in to it; the user can act on its errors. `remember` takes secrets of headers to redact from
-    now on. `noise` counts content that was not a message; `why_noise` describes the last of it.
+    now on. `noise` counts content that was not a message; `why_noise` describes the last of it. `messages`
+    measures what the messages cost.
     """
 
     def __init__(
@@ -72,17 +73,13 @@ class HttpLink:
         self.why_noise = ""
         self._tap = tap
         self._gate = gate
-        self._messages = MessageReader(gate, inbox)
+        self.messages = MessageReader(gate, inbox)
         self._on_change = on_change
         self._client = open_client(TappedTransport(spec.name, sink, self._answered), {})
         self._auth = auth
         self._spec = spec
         self._remember = remember
         self._has_headers = False
-
-    def speaks(self, kind: str) -> None:
-        """Set the transport in `reach`."""
-        self.reach = replace(self.reach, kind=kind)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -159,13 +156,13 @@ class HttpLink:
         try:
             async for block in blocks:
                 await self._tap.wait_for_room()
-                self._messages.begin()
+                self.messages.begin()
                 if not heard:
                     exchange.events.clear()
                     exchange.events.extend(stream.feed(block))
                 while exchange.events:
                     yield exchange.events.popleft()
-                    await self._messages.rest()
+                    await self.messages.rest()
                 if stream.partial > ENDLESS:
                     self._tap.event("too large", bytes=stream.partial, limit=KEPT)
                     raise faults.too_large(None, KEPT, response.status_code)
@@ -181,14 +178,6 @@ class HttpLink:
                     heard = True
                     await self.event(event)
         return heard
-
-    def begin(self) -> None:
-        """Start measuring the cost of the next messages."""
-        self._messages.begin()
-
-    async def rest(self) -> None:
-        """Pause if these messages have taken long enough."""
-        await self._messages.rest()
 
     async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
         """Return a whole body. Raises HttpFault if it breaks off or is larger than `limit`."""
@@ -229,18 +218,19 @@ class HttpLink:
         An error without an id answers the request `asked`; in a rejection, an error with any id does, because
         many servers invent one. If the server failed or is busy, the error includes the `status`.
         """
-        if self._messages.drop_surplus(raw):
+        if self.messages.drop_surplus(raw):
             return []
-        messages = list(await self._messages.parse(raw))
+        messages = list(await self.messages.parse(raw))
         for place, message in enumerate(messages):
             if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None):
-                words = faults.with_status(status, message.message)
+                is_down = status == 429 or status >= 500  # then the status says more
+                words = f"{faults.status_text(status)}: {message.message}" if is_down else message.message
                 messages[place] = replace(message, id=asked, message=words)
                 is_other = message.id is not None and str(message.id) != str(asked)
                 if is_other and self._gate.is_pending(asked):
                     self._tap.gave_up(asked, words)  # nothing else ends it in the traffic
         for message in messages:
-            if not self._messages.admit(message, len(raw)):
+            if not self.messages.admit(message, len(raw)):
                 self.strange(message.why if isinstance(message, Stray) else "it echoes the request", raw)
             elif isinstance(message, Request) and asked is not None:
                 self._gate.came_with(message.id, asked)

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -93,19 +94,12 @@ async def revoke(
 
     The configured credentials of `spec` are used for its own sign-ins; without it only stored ones.
     """
-    from tui.host.sign_in.authorization_server import OAuthExchange, revoke
+    from tui.host.sign_in.authorization_server import revoke
 
-    for one in sign_ins:
-        around.remember(one.secrets())
+    tap = WireTap(server, sink)
     async with open_client(RoutedTransport(), {}) as client:
-        tap = WireTap(server, sink)
         return await revoke(
-            sign_ins,
-            lambda one: OAuthExchange(
-                one.url, client, record=lambda what: tap.event("sign-in", **what), remember=around.remember
-            ),
-            spec,
-            around.remember,
+            sign_ins, client, spec, lambda what: tap.event("sign-in", **what), around.remember
         )
 
 
@@ -177,6 +171,7 @@ class RemoteTransport:
 
     pid: int | None = None
     exit: ProcessExit | None = None
+    noise_hint = ""
 
     def __init__(
         self,
@@ -216,8 +211,12 @@ class RemoteTransport:
         self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
-        self._wire = wire(self)
-        self.link.speaks(self._wire.kind)
+        self._wire = self._made(wire)
+
+    def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
+        made = wire(self)
+        self.link.reach = replace(self.link.reach, kind=made.kind)
+        return made
 
     @property
     def reach(self) -> Reach:
@@ -232,16 +231,12 @@ class RemoteTransport:
         return self.link.first_noise
 
     @property
-    def noise_hint(self) -> str:
-        return ""
-
-    @property
     def stray(self) -> str:
         return self.gate.stray
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
-        self.gate.negotiated(version)
+        self.gate.version = version
         self._wire.negotiated(version)
 
     def begin(self) -> bool:
@@ -302,8 +297,8 @@ class RemoteTransport:
                 await asyncio.Event().wait()
         self.gate.give_up_probe(session_id, seconds)
 
-    def _reply(self, message: Mapping[str, Any]) -> None:
-        self._wire.send(dict(message), {})
+    def _reply(self, message: dict[str, Any]) -> None:
+        self._wire.send(message, {})
 
     # ---- for the wire ------------------------------------------------------------------------------------
 
@@ -359,8 +354,7 @@ class RemoteTransport:
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
-        self._wire = wire(self)
-        self.link.speaks(self._wire.kind)
+        self._wire = self._made(wire)
         self._wire.open()
         return self._wire
 

@@ -139,7 +139,7 @@ class StdioTransport:
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self._gate.negotiated(version)
+        self._gate.version = version
 
     def begin(self) -> bool:
         """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""
@@ -158,7 +158,7 @@ class StdioTransport:
             self._watchdog.add(popen.pid)
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self._stdin = PipeWriter(popen.stdin, broken=self._cannot_write)
-        reader = PipeReader(popen.stdout, at_once=self._intake.take_response)
+        reader = PipeReader(popen.stdout)
         errors = PipeReader(popen.stderr, STDERR_CHUNK)
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))

@@ -34,14 +34,6 @@ async def drained(inbox):
         found.append(getting.result())
 
 
-async def test_messages_are_delivered_in_order():
-    inbox = Inbox(Time())
-    frames = [log(1), Response(1, {}), log(2), Response(2, {})]
-    for frame in frames:
-        inbox.put(frame)
-    assert await drained(inbox) == frames
-
-
 async def test_a_response_does_not_wait_behind_a_flood():
     inbox = Inbox(Time())
     for number in range(50_000):
@@ -127,15 +119,6 @@ async def test_responses_received_before_the_end_are_still_delivered():
     with pytest.raises(EndOfInbox):
         await inbox.get()
     assert inbox.emptied.is_set()
-
-
-async def test_closing_wakes_a_waiting_reader():
-    inbox = Inbox()
-    getting = asyncio.ensure_future(inbox.get())
-    await asyncio.sleep(0)
-    inbox.close()
-    with pytest.raises(EndOfInbox):
-        await getting
 
 
 async def test_put_returns_whether_the_session_will_receive_the_message():

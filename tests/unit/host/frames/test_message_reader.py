@@ -4,35 +4,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from tui.core.jsonrpc.messages import Notification, Request, Response
+from tui.core.jsonrpc.messages import Notification, Request
 from tui.host.frames import message_reader
 from tui.host.frames.id_gate import Gate
-from tui.host.frames.inbox import WAITING, Inbox
+from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import LARGE, SLICE_SECONDS, MessageReader
-
-NOTICE = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
 
 
 def reader():
     inbox = Inbox()
     gate = Gate(inbox, lambda message: None)
     return MessageReader(gate, inbox), gate, inbox
-
-
-async def test_a_large_message_is_read():
-    messages, _, _ = reader()
-    body = b'{"jsonrpc":"2.0","id":7,"result":{"text":"%s"}}' % (b"x" * LARGE)
-    (found,) = await messages.parse(body)
-    assert isinstance(found, Response)
-    assert len(found.result["text"]) == LARGE
-
-
-def test_a_notification_that_would_be_dropped_is_not_parsed():
-    messages, _, _ = reader()
-    for number in range(WAITING):
-        assert not messages.drop_surplus(NOTICE)
-        messages.admit(Notification("notifications/message", {"n": number}), len(NOTICE))
-    assert messages.drop_surplus(NOTICE)
 
 
 async def test_the_session_never_gets_large_notifications_or_params_of_large_requests():

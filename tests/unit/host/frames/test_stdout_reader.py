@@ -36,21 +36,6 @@ class Bench:
         return [captured.raw for captured in self.noted if captured.direction is Direction.IN]
 
 
-class FullSink:
-    """A sink that can be full."""
-
-    is_full = False
-
-    def __init__(self, noted):
-        self.noted = noted
-
-    def __call__(self, captured):
-        self.noted.append(captured)
-
-    def crowded(self):
-        return self.is_full
-
-
 ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
 
 
@@ -270,47 +255,6 @@ async def test_lines_around_an_oversize_one_are_recorded_in_order(bench):
     bench.intake._framer = Framer(limit=1000)
     await bench.take(b"1\n" + b"x" * 2000 + b"\n2\n")
     assert [raw[:1] for raw in bench.raw()] == [b"1", b"x", b"2"]
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-async def test_a_chunk_with_exactly_one_response_is_handled_on_arrival(end, bench):
-    assert bench.intake.take_response(ANSWER + end)
-    assert bench.raw() == [ANSWER + end[:-1]]
-    assert await bench.got() == Response(1, {"a": 1})
-
-
-@pytest.mark.parametrize(
-    "chunk",
-    [
-        ANSWER,
-        ANSWER[5:] + b"\n",
-        ANSWER + b"\n" + ANSWER + b"\n",
-        b'{"jsonrpc":"2.0","id":7,"result":{}}\n',
-        b'{"jsonrpc":"2.0","id":1001,"result":7}\n',
-        b'{"jsonrpc":"2.0","id":1001,"error":{"code":1,"message":"no"}}\n',
-        b'{"jsonrpc":"2.0","method":"notifications/message"}\n',
-        b"[" + ANSWER + b"]\n",
-        b"a log\n",
-    ],
-)
-async def test_any_other_chunk_is_left_to_read(chunk, bench):
-    assert not bench.intake.take_response(chunk)
-    assert bench.noted == []
-    assert bench.gate.is_pending(1001)
-
-
-async def test_the_rest_of_a_line_is_not_handled_as_a_response(bench):
-    await bench.take(b"not the start of ")
-    assert not bench.intake.take_response(ANSWER + b"\n")
-
-
-async def test_a_response_waits_for_room_in_the_recording(bench):
-    sink = FullSink(bench.noted)
-    intake = StdoutReader(bench.gate, bench.inbox, WireTap("it", sink))
-    sink.is_full = True
-    assert not intake.take_response(ANSWER + b"\n")
-    sink.is_full = False
-    assert intake.take_response(ANSWER + b"\n")
 
 
 def test_a_hello_of_the_line_dialect_is_recognized_among_json_rpc():

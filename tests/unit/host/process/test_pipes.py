@@ -151,49 +151,6 @@ async def test_the_write_buffer_is_bounded(pipe):
     writer.close()
 
 
-async def test_data_handled_on_arrival_is_not_returned_by_read(pipe, reading_end):
-    taken = []
-
-    def take(data):
-        taken.append(data)
-        return data == b"a"
-
-    reader = reading_end(at_once=take)
-    reading = await waiting(reader)
-    pipe[1].write(b"a")
-    await until(lambda: taken == [b"a"])
-    assert not reading.done()
-    pipe[1].write(b"b")
-    assert await reading == b"b"
-    assert taken == [b"a", b"b"]
-    pipe[1].close()
-    assert await reader.read() == b""
-
-
-async def test_after_expect_no_more_a_read_ends_although_the_last_chunk_could_be_handled_on_arrival(
-    pipe, reading_end
-):
-    reader = reading_end(at_once=lambda data: True)
-    reading = await waiting(reader)
-    pipe[1].write(b"last words")
-    reader.expect_no_more(1000)
-    assert await asyncio.wait_for(reading, 5) == b"last words"
-    assert await asyncio.wait_for(reader.read(), 5) == b""
-
-
-async def test_an_error_while_data_is_handled_on_arrival_is_raised_by_read(pipe, reading_end):
-    def fail(data):
-        raise RuntimeError("a defect")
-
-    reader = reading_end(at_once=fail)
-    reading = await waiting(reader)
-    pipe[1].write(b"once")
-    with pytest.raises(RuntimeError, match="a defect"):
-        await asyncio.wait_for(reading, 5)
-    pipe[1].write(b"more")
-    assert await reader.read() == b"more"
-
-
 async def read_all(reader: PipeReader, size: int) -> bytes:
     got = b""
     while len(got) < size:

@@ -39,15 +39,6 @@ async def test_a_server_that_exits_on_eof_is_not_waited_for():
         assert time.monotonic() - started < 20
 
 
-@pytest.mark.parametrize(
-    ("begin", "sent"), [("", "SIGTERM"), ("signal.signal(signal.SIGTERM, signal.SIG_IGN); ", "SIGKILL")]
-)
-async def test_a_server_that_ignores_eof_gets_sigterm_and_then_sigkill(begin, sent):
-    async with server(f"{begin}{WAIT}time.sleep(60)") as (process, stdin):
-        await descend(process, stdin, GRACE, asyncio.Event())
-        assert process.exit.signal == sent
-
-
 async def test_pending_input_is_flushed_before_the_server_is_stopped():
     code = WAIT + "time.sleep(0.05); sys.exit(len(sys.stdin.read()) // 10_000)"
     async with server(code) as (process, stdin):

@@ -28,13 +28,13 @@ def watchdog():
 
 
 def test_the_guard_is_started_only_when_there_is_something_to_guard(watchdog):
-    assert watchdog.pid is None
+    assert watchdog._guard is None
     watchdog.close()
 
 
 def test_closing_ends_the_guard_but_no_unguarded_process(watchdog, server):
     watchdog.add(server.pid)
-    guard = watchdog.pid
+    guard = watchdog._guard.pid
     watchdog.remove(server.pid)
     watchdog.close()
     assert not psutil.pid_exists(guard)
@@ -49,26 +49,26 @@ def test_a_process_that_is_still_guarded_on_close_is_killed(watchdog, server):
 
 def test_one_guard_serves_all_processes_and_is_replaced_if_it_dies(watchdog, server):
     watchdog.add(server.pid)
-    first = watchdog.pid
+    first = watchdog._guard.pid
     watchdog.add(server.pid)
-    assert watchdog.pid == first
+    assert watchdog._guard.pid == first
     os.kill(first, signal.SIGKILL)
     wait_until(lambda: psutil.Process(first).status() == psutil.STATUS_ZOMBIE)
     watchdog.add(server.pid)
-    assert watchdog.pid not in (None, first)
+    assert watchdog._guard.pid not in (None, first)
     watchdog.remove(server.pid)
 
 
 def test_the_guard_lives_while_there_is_something_to_guard(watchdog, server):
     watchdog.add(server.pid)
     with pytest.raises(psutil.TimeoutExpired):
-        psutil.Process(watchdog.pid).wait(1.0)
+        psutil.Process(watchdog._guard.pid).wait(1.0)
     watchdog.remove(server.pid)
 
 
 def test_a_suspended_guard_blocks_nothing(watchdog, server):
     watchdog.add(server.pid)
-    guard = psutil.Process(watchdog.pid)
+    guard = psutil.Process(watchdog._guard.pid)
     guard.suspend()
     wait_until(lambda: guard.status() == psutil.STATUS_STOPPED)
 
@@ -90,5 +90,5 @@ def test_the_guard_inherits_no_descriptors(watchdog, server):
     with open(os.devnull) as other:
         os.set_inheritable(other.fileno(), True)
         watchdog.add(server.pid)
-        wait_until(lambda: len(os.listdir(f"/proc/{watchdog.pid}/fd")) == 3)
+        wait_until(lambda: len(os.listdir(f"/proc/{watchdog._guard.pid}/fd")) == 3)
     watchdog.remove(server.pid)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import until
 from tui.host.schemas.validation import SIMPLE_NODES, SchemaChecker, SchemaVerdict, is_simple, plainly_matches
 from tui.host.schemas.validation_worker import explain
 
@@ -30,20 +29,12 @@ async def checker():
     await made.close()
 
 
-async def test_a_valid_value_has_no_problem(checker):
-    assert await checker.check(WEATHER, {"location": "Hangzhou", "days": 2}) == SchemaVerdict()
-
-
 def worker_pid(checker):
     return checker._worker.pid if checker._worker is not None else None
 
 
 async def test_an_invalid_value_is_reported_with_its_path(checker):
     assert (await checker.check(WEATHER, {"location": 5})).problem == "location: 5 is not of type 'string'"
-
-
-async def test_a_missing_property_is_reported(checker):
-    assert (await checker.check(WEATHER, {})).problem == "'location' is a required property"
 
 
 async def test_a_simple_schema_needs_no_worker_process(checker):
@@ -80,7 +71,7 @@ async def test_the_worker_is_reused_for_the_next_check(checker):
 async def test_a_worker_that_was_killed_is_replaced(checker):
     await checker.check(LINKED, {"n": 1})
     checker._worker.kill()
-    await until(lambda: checker._worker.poll() is not None)
+    await checker._worker.wait()
     assert await checker.check(LINKED, {"n": 1}) == SchemaVerdict()
 
 

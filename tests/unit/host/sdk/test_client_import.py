@@ -108,11 +108,6 @@ def test_threads_that_load_it_at_once_share_one_load():
     assert printed_by(f"{AT_ONCE}{LOADING}") == "1"
 
 
-def test_threads_that_load_it_at_once_share_one_load_of_the_whole_sdk():
-    refuse = "half._EmptyModule.__getattr__ = lambda module, name: 1 / 0\n"
-    assert printed_by(f"{AT_ONCE}{refuse}{LOADING}") == "1"
-
-
 # ---- the models of the wire formats ------------------------------------------------------------------------
 
 
@@ -172,11 +167,6 @@ def test_the_models_that_every_connection_needs_are_built_beforehand():
     build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
     code = f"{MODELS}{build}print(wire.InitializeResult._model is not None, wire.CallToolResult._model)"
     assert printed_by(code) == "True None"
-
-
-def test_with_whole_libraries_requested_all_models_are_built_at_once():
-    code = f"{MODELS}print(type(wire.Root).__name__)"
-    assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "ModelMetaclass"
 
 
 def test_models_that_are_already_imported_are_unchanged():

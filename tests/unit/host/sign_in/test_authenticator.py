@@ -9,7 +9,6 @@ import pytest
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Around, Person, final_address, safe
-from tui.core.ports import DecisionKind
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.servers import Grant
 from tui.host.sign_in.authorization_server import SignInFailed
@@ -29,29 +28,6 @@ async def expire(store: TokenStore, around: Around) -> None:
 
 
 # ---- a sign-in ---------------------------------------------------------------------------------------
-
-
-async def test_a_rejected_request_leads_to_a_sign_in_and_is_sent_again(store: TokenStore) -> None:
-    async with safe(store) as (server, around):
-        response = await around.call()
-        assert response.json()["result"]["tools"][0]["name"] == "add"
-        (question,) = around.person.questions
-        assert (question.server, question.purpose) == ("safe", "sign in")
-        assert question.url.startswith(f"{server.origin}/authorize?") and around.opened == [question.url]
-        assert around.paused == [True, False]
-        assert "waiting for the browser" in around.states
-        assert around.states[-1].startswith("signed in until ")
-        await around.call()
-        assert len(around.person.questions) == 1
-        (decision,) = around.decisions.records
-        assert (decision.kind, decision.server, decision.allowed) == (DecisionKind.SIGN_IN, "safe", True)
-        assert (decision.by, decision.asked_by, decision.asked) == ("key", "server safe", True)
-
-
-async def test_a_server_that_requires_no_sign_in_gets_no_further_requests(store: TokenStore) -> None:
-    async with safe(store, asks=False) as (server, around):
-        assert (await around.call()).status_code == 200
-        assert len(server.requests) == 1 and around.records == [] and around.states == []
 
 
 async def test_the_next_run_uses_the_stored_token(store: TokenStore) -> None:
@@ -235,15 +211,6 @@ async def test_configured_scopes_are_requested(store: TokenStore) -> None:
         assert server.asked("/authorize")[0].query["scope"] == "mail.read mail.send"
 
 
-@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-async def test_client_credentials_need_no_person(store: TokenStore, method: str) -> None:
-    async with OAuthServer(client=("robot", "canary-robot"), methods=(method,)) as server:
-        around = Around(
-            store, server.url, grant=Grant.CREDENTIALS, client_id="robot", client_secret="canary-robot"
-        )
-        assert (await around.call()).status_code == 200 and around.person.questions == []
-
-
 async def test_a_private_key_signs_client_credentials(store: TokenStore) -> None:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -321,27 +288,6 @@ async def test_a_taken_configured_port_is_reported(store: TokenStore) -> None:
 async def test_the_2025_03_26_flow_without_server_metadata_works(store: TokenStore) -> None:
     async with OAuthServer(metadata=False, iss=None) as server:
         assert (await Around(store, server.url).call()).status_code == 200
-
-
-async def test_cancelling_the_call_withdraws_the_question(store: TokenStore) -> None:
-    withdrawn = asyncio.Event()
-
-    class Slow(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
-            self.questions.append(question)
-            try:
-                await asyncio.Event().wait()
-            finally:
-                withdrawn.set()
-
-    async with OAuthServer() as server:
-        around = Around(store, server.url, Slow())
-        calling = asyncio.create_task(around.call())
-        await until(lambda: around.person.questions)
-        calling.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await calling
-        assert withdrawn.is_set()
 
 
 async def test_signing_in_to_a_server_without_oauth_is_an_error(store: TokenStore) -> None:

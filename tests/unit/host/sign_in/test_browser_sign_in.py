@@ -35,14 +35,6 @@ async def listening() -> tuple[CallbackListener, "asyncio.Task[Callback]"]:
     return listener, waiting
 
 
-async def test_the_first_callback_with_the_right_state_is_returned() -> None:
-    listener, waiting = await listening()
-    async with listener:
-        status, page = await get(f"{listener.address}?code=abc&state={STATE}&iss=https%3A%2F%2Fauth.example")
-        assert status == 200 and "close this page" in page
-        assert await waiting == Callback(STATE, "abc", "https://auth.example")
-
-
 async def test_a_second_callback_is_refused() -> None:
     listener, waiting = await listening()
     async with listener:

@@ -9,12 +9,6 @@ from tui.core.errors import ConfigError
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.host.sign_in.token_store import resolved_env, resolved_headers, resolved_oauth
 
-HEADERS = {
-    "Authorization": "Bearer keyring:mcptui/api",
-    "X-Key": "keyring:mcptui/api",
-    "Accept": "text/plain",
-}
-
 
 @pytest.fixture(autouse=True)
 def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,13 +18,6 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
         ("mcptui", "cut"): "cana…key",
     }.get((service, name))  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "keyring", module)
-
-
-async def test_secrets_in_headers_come_from_the_keychain_and_are_learned() -> None:
-    known: dict[str, str] = {}
-    headers = await resolved_headers(ServerSpec("api", headers=HEADERS), known.update)
-    assert headers == {"Authorization": "Bearer canary-key", "X-Key": "canary-key", "Accept": "text/plain"}
-    assert "canary-key" in known.values()
 
 
 async def test_a_client_secret_comes_from_the_keychain() -> None:

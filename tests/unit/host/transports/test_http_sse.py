@@ -7,7 +7,7 @@ import pytest
 from mcp import Client, MCPError
 
 from tests.conftest import until
-from tests.http_server import LEGACY, STREAM, HttpServer, http_server, reply, says
+from tests.http_server import STREAM, HttpServer, http_server, reply, says
 from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import Entry, Kind, Outcome
@@ -57,16 +57,6 @@ class SseServer:
 def remote(server, wire=HttpSse, sink=None, **spec):
     given = ServerSpec("far", transport=Transport.SSE, url=server.url, **spec)
     return RemoteTransport(given, wire, sink=Sink() if sink is None else sink)
-
-
-async def test_a_call_is_answered_on_the_event_stream():
-    async with http_server(modern=False) as server:
-        SseServer(server)
-        async with Client(transport := remote(server)) as client:
-            assert client.protocol_version == LEGACY
-            assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
-            assert transport.reach.kind == "HTTP+SSE"
-    assert {one.path for one in server.asked if one.verb == "POST"} == {"/messages/?session_id=ab"}
 
 
 async def test_a_response_to_the_post_itself_is_accepted():

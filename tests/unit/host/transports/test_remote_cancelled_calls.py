@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import signal
-import sys
 
 import httpx2
 import pytest
@@ -18,10 +17,9 @@ from tests.unit.host.transports import test_http_sse, test_stdio, test_streamabl
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
 from tui.addons.websocket import websocket
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import Transport
 from tui.core.traffic import Direction, Kind
 from tui.host.transports import http_sse
-from tui.host.transports.stdio import StdioTransport
 
 CALLS = {"tools/call", "notifications/cancelled"}
 
@@ -269,31 +267,3 @@ async def test_over_stdio_a_call_cancelled_while_the_pipe_is_full_is_not_sent():
         b"tools/call wanted",
         b"notifications/cancelled None",
     ]
-
-
-GREETS = (
-    "import json, signal, sys\n"
-    "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\n"
-    "print(json.dumps({'type': 'hello', 'version': 'v1', 'tools': []}), flush=True)\n"
-    "signal.sigwait({signal.SIGUSR1})\n"
-    "for line in sys.stdin:\n"
-    "    one = json.loads(line)\n"
-    "    print(one['type'], one.get('name'), file=sys.stderr, flush=True)\n"
-    "    print(json.dumps({'type': 'tool_result', 'id': one.get('id'), 'result': 1}), flush=True)\n"
-)
-
-
-async def test_in_the_line_dialect_a_call_cancelled_while_the_pipe_is_full_is_not_sent():
-    sink = test_stdio.Sink()
-    spec = ServerSpec("script", sys.executable, ("-c", GREETS), transport=Transport.LINES)
-    transport = StdioTransport(spec, sink=sink, owner="test", grace=test_stdio.QUICK)
-    async with transport as (_, write):
-        await until(lambda: transport._dialect.greeted)
-        for number, name in enumerate(("large", "cancelled", "wanted")):
-            arguments = {"text": "x" * 200_000} if name == "large" else {}
-            await write.send(test_stdio.request(number, name=name, arguments=arguments))
-            if name != "wanted":
-                await write.send(end_of(number))
-        transport._process.signal_group(signal.SIGUSR1)
-        await until(lambda: len(sink.of(Direction.NONE, Kind.STDERR)) == 2)
-    assert sink.of(Direction.NONE, Kind.STDERR)[:2] == [b"tool_call large", b"tool_call wanted"]

@@ -1,5 +1,4 @@
 import asyncio
-import json
 import sys
 import time
 from pathlib import Path
@@ -54,32 +53,12 @@ async def sink():
     return Sink()
 
 
-async def test_a_call_is_sent_and_every_line_is_recorded(sink):
-    transport = fault("crlf", sink)
-    async with Client(transport) as client:
-        result = await client.call_tool("echo", {"text": "héllo"})
-    assert json.loads(result.content[0].text) == {"text": "héllo"}
-    sent = [json.loads(raw) for raw in sink.of(Direction.OUT)]
-    assert sent[0]["method"] == "server/discover"
-    assert {message["id"] for message in sent} == {json.loads(raw)["id"] for raw in sink.of(Direction.IN)}
-    assert transport.exit.code == 0
-    assert transport.exited.is_set()
-    assert transport.pid is None
-
-
 async def test_a_failing_sink_or_listener_is_harmless():
     def broken(*_):
         raise RuntimeError("broken")
 
     async with Client(fault("env_dump", broken, on_change=broken)) as client:
         assert not (await client.call_tool("echo", {})).is_error
-
-
-async def test_a_probe_without_a_response_takes_no_longer_than_its_limit():
-    started = time.monotonic()
-    async with Client(fault("discover_silent", probe_seconds=0.1)) as client:
-        assert client.protocol_version == "2025-11-25"
-    assert time.monotonic() - started < 20
 
 
 async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
@@ -186,25 +165,6 @@ async def test_stderr_is_kept_recorded_and_reported():
         await until(lambda: transport.stderr.last == "two")
     assert sink.of(Direction.NONE, Kind.STDERR) == [b"one", b"two"]
     assert changes
-
-
-async def test_kill_now_shortens_a_stop():
-    stubborn = (
-        "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"
-    )
-    transport = script(stubborn, grace=StopGrace(30, 30, 30, 5, 30))
-    async with transport:
-        await until(lambda: transport.noise)
-        started = time.monotonic()
-        killing = asyncio.ensure_future(_later(transport.kill_now))
-    await killing
-    assert transport.exit.signal == "SIGKILL"
-    assert time.monotonic() - started < 20
-
-
-async def _later(action):
-    await asyncio.sleep(0.1)
-    await action()
 
 
 async def test_a_stop_that_is_repeatedly_cancelled_still_ends_the_server():

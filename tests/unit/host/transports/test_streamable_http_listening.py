@@ -108,14 +108,6 @@ async def test_a_stream_that_cannot_be_resumed_is_opened_anew_and_its_messages_c
         await until(lambda: sink.events("stream opened again"))
 
 
-async def test_a_stream_without_event_ids_counts_as_having_missed_messages_when_it_is_reopened():
-    sink, streams = Sink(), Streams(event(CHANGED))
-    async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server, sink)):
-        await until(lambda: len(streams.asked) == 1)
-        assert not sink.events("stream opened again")
-        await until(lambda: sink.events("stream opened again"))
-
-
 async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
     delays = []
     after_failure = streamable_http.RetryDelay.after_failure

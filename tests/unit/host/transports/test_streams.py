@@ -24,14 +24,6 @@ async def test_responses_errors_and_requests_become_types_of_the_sdk():
     assert (found[1].error.code, found[1].error.message, found[1].error.data) == (-5, "no", [1])
 
 
-async def test_notifications_become_types_of_the_sdk():
-    inbox = Inbox()
-    inbox.put(Notification("m", {"p": 1}))
-    item = await ReadStream(inbox).receive()
-    assert isinstance(item.message, JSONRPCNotification)
-    assert (item.message.method, item.message.params) == ("m", {"p": 1})
-
-
 async def test_a_long_queue_does_not_starve_other_tasks():
     inbox, turns = Inbox(), 0
     for number in range(200):
@@ -65,13 +57,6 @@ async def test_a_closed_stream_neither_receives_nor_sends():
     with pytest.raises(anyio.ClosedResourceError):
         await writing.send(message)
     assert sent == [{"jsonrpc": "2.0", "method": "m"}]
-
-
-async def test_sending_on_a_closed_connection_raises():
-    with pytest.raises(anyio.BrokenResourceError):
-        await WriteStream(lambda message, headers: False).send(
-            SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="m"))
-        )
 
 
 async def test_values_that_json_cannot_express_fail_only_their_caller():
