@@ -371,7 +371,6 @@ def _models() -> Iterator[tuple[Any, ...]]:
         "```\n{",
         "\nAction: now(",
         "<tool_call>{",
-        "<|channel|>",
         '{"name": "',
         "call:now{a:",
         "```tool_code\nnow(",
@@ -380,8 +379,9 @@ def _models() -> Iterator[tuple[Any, ...]]:
         "\n",
         "[",
     )
-    for name in (*DIALECTS, "native"):
+    for name in DIALECTS:
         yield f"dialect {name}", lambda text, name=name: _reply(name, text), *marks
+    yield "native calls", lambda text: _reply("", text), "<|channel|>", *marks
     yield "ThinkTags", _thoughts, "<think", "<think>", "</think>", "<"
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
