@@ -85,13 +85,7 @@ def test_it_follows_a_text_that_wraps(idle: TerminalApp) -> None:
 F2, F3, F4, F5 = "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
 F9, F12, DOWN = "\x1b[20~", "\x1b[24~", "\x1b[B"
 CTRL_E, CTRL_F, CTRL_G, CTRL_K, CTRL_N, CTRL_P, CTRL_S = (
-    "\x05",
-    "\x06",
-    "\x07",
-    "\x0b",
-    "\x0e",
-    "\x10",
-    "\x13",
+    *("\x05", "\x06", "\x07", "\x0b", "\x0e", "\x10", "\x13"),
 )
 
 Steps = tuple[str, ...]
