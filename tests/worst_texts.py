@@ -163,32 +163,15 @@ def _texts() -> Iterator[tuple[Any, ...]]:
 
 def _secrets() -> Iterator[tuple[Any, ...]]:
     shapes = (
-        "-eyJ",
-        "eyJabcdefgh.",
-        "-sk-abcdefghijklmnop",
-        "-----BEGIN ",
-        "bearer%20",
-        "ccess_key=",
+        *("-eyJ", "eyJabcdefgh.", "-sk-abcdefghijklmnop", "-----BEGIN ", "bearer%20", "ccess_key="),
         "Bearer ",
     )
     known = (
-        "correct horse battery",
-        "correct hors",
-        "ab",
-        "cookie-value-00001",
-        "%63",
-        "\\u0063",
-        "sk-***",
-        "…",
+        *("correct horse battery", "correct hors", "ab", "cookie-value-00001", "%63", "\\u0063"),
+        *("sk-***", "…"),
     )
     assigned = (
-        "a=",
-        "password=",
-        "xtoken=/",
-        "token_file=",
-        "token=[redacted:",
-        "--token ",
-        '"a":"',
+        *("a=", "password=", "xtoken=/", "token_file=", "token=[redacted:", "--token ", '"a":"'),
         "https://a:b@",
     )
     yield "redact", REDACTOR.redact, *shapes, *known
@@ -243,17 +226,11 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield (
         "EventCutter",
         lambda text: _fed(EventCutter(1 << 24), text),
-        "\n",
-        "data:\n",
-        "data: a\r\n\r\n",
-        "a",
+        *("\n", "data:\n", "data: a\r\n\r\n", "a"),
     )
     yield "readings", _octets(readings), '"a\\', "data: ", "\\u00e9", "{"
     calls = (
-        '"arguments":"',
-        '"arguments":{',
-        '"arguments":"\\"a\\":',
-        '"content":"',
+        *('"arguments":"', '"arguments":{', '"arguments":"\\"a\\":', '"content":"'),
         '"role":"assistant","content":"',
     )
     stream = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'
@@ -277,15 +254,7 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield (
         "Markdown",
         lambda text: MARKDOWN.rows(text, 80),
-        "a\n",
-        "> ",
-        "- ",
-        "![",
-        "`",
-        "**a",
-        "|a",
-        "[a](",
-        "***",
+        *("a\n", "> ", "- ", "![", "`", "**a", "|a", "[a](", "***"),
     )
     yield "parts of an answer", lambda text: list(parts(text)), "\n", "a\n", "```\n", "- a\n"
     yield (
@@ -297,11 +266,7 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield (
         "generalized_text",
         lambda text: generalized_text(text, RUN_TO_RUN),
-        "1",
-        "a-",
-        "2020-01-01T",
-        "1.5",
-        "0-0",
+        *("1", "a-", "2020-01-01T", "1.5", "0-0"),
     )
     yield "fits", lambda text: fits("<text>a<id> <time>", text), "a", "a ", "1", "2020-01-01T"
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
@@ -365,22 +330,12 @@ def _form(text: str) -> None:
 
 def _models() -> Iterator[tuple[Any, ...]]:
     marks = (
-        "<use_mcp_tool>",
-        '\n{"tool": ',
-        "```\n{",
-        "\nAction: now(",
-        "<tool_call>{",
-        "<|channel|>",
-        '{"name": "',
-        "call:now{a:",
-        "```tool_code\nnow(",
-        ">>>now\n{",
-        '"a\\',
-        "\n",
-        "[",
+        *("<use_mcp_tool>", '\n{"tool": ', "```\n{", "\nAction: now(", "<tool_call>{", '{"name": "'),
+        *("call:now{a:", "```tool_code\nnow(", ">>>now\n{", '"a\\', "\n", "["),
     )
-    for name in (*DIALECTS, "native"):
+    for name in DIALECTS:
         yield f"dialect {name}", lambda text, name=name: _reply(name, text), *marks
+    yield "native calls", lambda text: _reply("", text), "<|channel|>", *marks
     yield "ThinkTags", _thoughts, "<think", "<think>", "</think>", "<"
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
@@ -390,18 +345,8 @@ def _models() -> Iterator[tuple[Any, ...]]:
         "refusals_in",
         lambda text: list(refusals_in(said_in(text))),
         *(
-            "tools ",
-            "function ",
-            "context length is 1 ",
-            "not support ",
-            "images ",
-            "schema ",
-            "grammar ",
-            "input 1",
-            "model ",
-            "loading ",
-            "failed to ",
-            "server is ",
+            *("tools ", "function ", "context length is 1 ", "not support ", "images ", "schema "),
+            *("grammar ", "input 1", "model ", "loading ", "failed to ", "server is "),
         ),
     )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
@@ -433,11 +378,7 @@ def _files() -> Iterator[tuple[Any, ...]]:
     yield (
         "read_foreign, the file itself",
         lambda text: read_foreign(text, Path("mcp.json")),
-        "{",
-        "/*",
-        "//",
-        '"a\\',
-        "[",
+        *("{", "/*", "//", '"a\\', "["),
     )
     yield "without_comments", without_comments, "/*", "//", '"a\\', "/", "\\"
     yield "expand", lambda text: expand(text, {"AA": "x"}), *values

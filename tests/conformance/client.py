@@ -1,16 +1,11 @@
-"""mcptui's host as the client of the official conformance suite: python client.py URL.
+"""mcptui's host as the client of the official conformance suite.
 
-The suite passes the scenario and what a client needs to know in environment variables, such as registered
-credentials. The host is the ordinary one. The part of the user is automatic: everything the server offers is
-used, forms are accepted with their defaults, and a browser signs in without asking.
+The suite names the scenario and what a client needs to know, such as registered credentials. The host is the
+ordinary one. The part of the user is automatic: everything the server offers is used, and forms are accepted
+with their defaults.
 """
 
 import asyncio
-import json
-import os
-import shlex
-import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +18,6 @@ from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 
-SCENARIO = "MCP_CONFORMANCE_SCENARIO"
-CONTEXT = "MCP_CONFORMANCE_CONTEXT"
 NAME = "conformance"
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
 """The URL of a client metadata document that the suite knows. It is never fetched."""
@@ -118,33 +111,11 @@ async def use_all(host: Host, asked: list[Mapping[str, Any]] | None) -> str:
             return f"{name} is not offered."
         if name == ECHO and FOCAL in tools:
             arguments["schema"] = tools[FOCAL].schema
-        say(await host.toolbox.call(tools[name], arguments, seconds=SECONDS, progress=lambda *_: None))
+        await host.toolbox.call(tools[name], arguments, seconds=SECONDS, progress=lambda *_: None)
     for resource in (await host.workbench.resources(NAME))[0]:
         if not resource.template:
-            say(await host.workbench.read_resource(NAME, resource.uri, call="hand-1", seconds=SECONDS))
+            await host.workbench.read_resource(NAME, resource.uri, call="hand-1", seconds=SECONDS)
     for prompt in (await host.workbench.prompts(NAME))[0]:
         values = {argument.name: "text" for argument in prompt.arguments}
-        say(await host.workbench.get_prompt(NAME, prompt.name, values, call="hand-2", seconds=SECONDS))
+        await host.workbench.get_prompt(NAME, prompt.name, values, call="hand-2", seconds=SECONDS)
     return ""
-
-
-def say(result: object) -> None:
-    print(result, file=sys.stderr)
-
-
-def main(url: str) -> int:
-    """Play the scenario of the environment; the exit code is 1 if there was a problem."""
-    browser = Path(__file__).with_name("browser.py")
-    os.environ["BROWSER"] = f"{shlex.quote(sys.executable)} {shlex.quote(str(browser))} %s"
-    for name in ("SSH_CONNECTION", "SSH_TTY"):
-        os.environ.pop(name, None)
-    context = json.loads(os.environ.get(CONTEXT) or "{}")
-    with tempfile.TemporaryDirectory() as folder:
-        problem = asyncio.run(play(os.environ.get(SCENARIO, ""), url, context, Path(folder)))
-    if problem:
-        print(problem, file=sys.stderr)
-    return int(bool(problem))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1]))

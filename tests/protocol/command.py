@@ -62,7 +62,7 @@ async def finish(process: asyncio.subprocess.Process, stdin: bytes = b"", second
     return Done(process.returncode, out.decode(), err.decode())
 
 
-OWN_PROCESS = ("tap", "mock", "--replay")
+OWN_PROCESS = ("tap", "mock")
 """Commands that answer on the standard streams of a process, or handle its signals."""
 
 

@@ -43,14 +43,9 @@ def redirected(redirection: str, *args: str, **env: str) -> tuple[int, str]:
     ("args", "unbuffered"),
     [
         (("--export", "jsonl"), "1"),
-        (("--export", "har"), ""),
         (("--export", "html", "--filter", "nothing-is-so"), ""),
-        (("--json",), ""),
-        ((), ""),
         ((), "1"),
         (("--stats",), ""),
-        (("--lint",), ""),
-        (("--slowest",), ""),
         (("--list",), ""),
     ],
 )
@@ -66,11 +61,8 @@ def test_a_full_device_is_reported_in_one_sentence(recording: Path, args: tuple[
     [
         ("--version",),
         ("--help",),
-        ("config", "init", "--print"),
-        ("config", "show"),
         ("sessions",),
-        ("run", "--demo", "hi"),
-        ("run", "--demo", "--json", "hi"),
+        ("run", "--demo", "--no-start", "--json", "hi"),
     ],
 )
 def test_every_command_reports_that_its_output_cannot_be_written(args: tuple[str, ...]):
@@ -96,7 +88,7 @@ def test_unwritable_messages_change_neither_output_nor_exit_code(recording: Path
         assert (done.returncode, done.stdout, bool(done.stderr)) == (0, b"no calls\n", not redirection)
 
 
-@pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",), ("traffic", "--list")])
+@pytest.mark.parametrize("args", [("config", "init", "--print"), ("sessions",)])
 def test_a_closed_stdout_is_reported(args: tuple[str, ...]):
     assert redirected(">&-", *args) == (2, CLOSED_OUTPUT)
 
@@ -115,16 +107,12 @@ def test_a_closed_pipe_reader_is_not_an_error(recording: Path):
     assert (len(done.stdout.splitlines()), done.stderr) == (1, b"")
 
 
-CLOSED = ("<&-", "2>&-", "<&- 2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
+CLOSED = ("2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-")
 COMMANDS = (
     (),
     ("run", "--demo", "--no-start", "hi"),
     ("add", "other", "--", "true"),
-    ("traffic",),
     ("traffic", "--list"),
-    ("sessions",),
-    ("config", "check"),
-    ("decisions",),
     ("tap", "--", "true"),
     ("--version",),
 )

@@ -7,6 +7,7 @@ import sys
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
+from tests.conftest import until
 from tests.in_memory import in_memory
 from tests.terminal.pty_app import ROOT
 from tui.core.ports import MonotonicClock
@@ -45,7 +46,7 @@ async def test_tools_are_listed_and_called_and_every_message_is_recorded():
     assert [c.detail["event"] for c in taken if c.kind is Kind.EVENT] == ["connect", "stop"]
 
 
-@pytest.mark.parametrize("arguments", [("--rounds", "8"), ("--kills", "2")])
+@pytest.mark.parametrize("arguments", [("--rounds", "6"), ("--kills", "2")])
 def test_many_rounds_of_all_features_leak_nothing(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.soak", *arguments],

@@ -8,19 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests import programs
+from tests.protocol.command import mcptui
 from tests.terminal.pty_app import home_in
 
-
-def mcptui(home: Path, *arguments: str, umask: int = -1, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        programs.command("-m", "tui", *arguments),
-        env={**os.environ, **home_in(home), **env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        umask=umask,
-    )
+ASKED = ("run", "--demo", "--session", "rain", "Weather in Oslo?")
 
 
 def modes(home: Path) -> dict[str, str]:
@@ -34,7 +25,8 @@ def modes(home: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("umask", [0, 0o777])
 def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
-    done = mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?", umask=umask)
+    asked, env = programs.command("-m", "tui", *ASKED), os.environ | home_in(tmp_path)
+    done = subprocess.run(asked, env=env, capture_output=True, timeout=60, umask=umask)
     assert done.returncode == 0, done.stderr
     found = modes(tmp_path)
     assert "mcptui/servers/weather" in found
@@ -44,20 +36,20 @@ def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
 
 
 @pytest.mark.parametrize("name", ["sessions", "recordings", "mcptui.log", "servers"])
-def test_a_symlink_in_place_of_a_state_folder_is_refused_and_reported(tmp_path: Path, name: str):
+async def test_a_symlink_in_place_of_a_state_folder_is_refused_and_reported(tmp_path: Path, name: str):
     home, theirs = tmp_path / "home", tmp_path / "theirs"
     (home / "mcptui").mkdir(parents=True)
     theirs.mkdir()
     (home / "mcptui" / name).symlink_to(theirs)
-    done = mcptui(home, "run", "--demo", "--session", "rain", "Weather in Oslo?")
-    assert done.returncode == 0
-    assert f"mcptui: {home}/mcptui/{name} is a symbolic link, which mcptui does not follow" in done.stderr
-    assert list(theirs.iterdir()) == [] and "Traceback" not in done.stderr
+    done = await mcptui(*ASKED, **home_in(home))
+    assert done.code == 0
+    assert f"mcptui: {home}/mcptui/{name} is a symbolic link, which mcptui does not follow" in done.err
+    assert list(theirs.iterdir()) == [] and "Traceback" not in done.err
 
 
-def test_nothing_is_written_through_a_symlink(tmp_path: Path):
+async def test_nothing_is_written_through_a_symlink(tmp_path: Path):
     first, home, theirs = tmp_path / "first", tmp_path / "home", tmp_path / "theirs"
-    mcptui(first, "run", "--demo", "--approve", "all", "--session", "rain", "Weather in Oslo?")
+    await mcptui(*ASKED, "--approve", "all", **home_in(first))
     own = {path.name: path.is_dir() for path in (first / "mcptui").iterdir()}
     assert {"definitions", "sessions", "servers"} <= own.keys()
     (home / "mcptui").mkdir(parents=True)
@@ -65,39 +57,39 @@ def test_nothing_is_written_through_a_symlink(tmp_path: Path):
     for name, is_folder in own.items():
         (theirs / name).mkdir() if is_folder else (theirs / name).write_text("theirs")
         (home / "mcptui" / name).symlink_to(theirs / name)
-    done = mcptui(home, "run", "--demo", "--approve", "all", "--session", "rain", "Weather in Oslo?")
-    assert "Traceback" not in done.stderr
+    done = await mcptui(*ASKED, "--approve", "all", **home_in(home))
+    assert "Traceback" not in done.err
     assert {path.name for path in theirs.rglob("*")} == own.keys()
     assert all(path.read_text() == "theirs" for path in theirs.iterdir() if path.is_file())
 
 
-def test_a_symlink_in_place_of_a_session_is_refused_and_reported(tmp_path: Path):
-    mcptui(tmp_path, "run", "--demo", "--session", "rain", "Weather in Oslo?")
+async def test_a_symlink_in_place_of_a_session_is_refused_and_reported(tmp_path: Path):
+    await mcptui(*ASKED, **home_in(tmp_path))
     (kept,) = (tmp_path / "mcptui" / "sessions").glob("*.mcpsession")
     moved = tmp_path / "moved"
     kept.rename(moved)
     kept.symlink_to(moved)
     before = moved.read_bytes()
     for arguments in (("sessions",), ("sessions", "show", kept.stem)):
-        done = mcptui(tmp_path, *arguments)
-        assert "it is a symbolic link, which" in done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
+        done = await mcptui(*arguments, **home_in(tmp_path))
+        assert "it is a symbolic link, which" in done.out + done.err
+        assert "Traceback" not in done.err
     assert moved.read_bytes() == before
 
 
-def test_the_configuration_folder_can_be_a_symlink(tmp_path: Path):
+async def test_the_configuration_folder_can_be_a_symlink(tmp_path: Path):
     home, dotfiles = tmp_path / "home", tmp_path / "dotfiles"
     (home / "config").mkdir(parents=True)
     dotfiles.mkdir()
     (home / "config" / "mcptui").symlink_to(dotfiles)
-    done = mcptui(home, "config", "init", XDG_CONFIG_HOME=str(home / "config"))
-    assert done.returncode == 0, done.stderr
+    done = await mcptui("config", "init", **home_in(home) | {"XDG_CONFIG_HOME": str(home / "config")})
+    assert done.code == 0, done.err
     assert (dotfiles / "config.toml").is_file()
 
 
 @pytest.mark.parametrize("command", [("servers",), ("call", "weather", "get_weather", "location=Rome")])
-def test_an_unwritable_state_folder_is_reported_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+async def test_an_unwritable_state_folder_is_reported_once(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "file").write_text("in the way")
-    done = mcptui(tmp_path, *command, XDG_STATE_HOME=str(tmp_path / "file" / "state"))
-    assert done.returncode == 0
-    assert done.stderr.count("nothing was recorded: ") == 1 and done.stderr.count("recorded") == 1
+    done = await mcptui(*command, **home_in(tmp_path) | {"XDG_STATE_HOME": str(tmp_path / "file" / "state")})
+    assert done.code == 0
+    assert done.err.count("nothing was recorded: ") == 1 and done.err.count("recorded") == 1

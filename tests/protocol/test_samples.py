@@ -54,59 +54,37 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
     return "\n".join(item.text for item in result.content if item.type == "text"), result.is_error
 
 
-@pytest.mark.parametrize(
-    ("location", "answer"),
-    [
-        ("Beijing", "Weather in Beijing: sunny, 25 °C."),
-        ("北京", "Weather in Beijing: sunny, 25 °C."),
-        ("  shanghai ", "Weather in Shanghai: cloudy, 28 °C."),
-        ("Hangzhou, China", "Weather in Hangzhou: light rain, 22 °C."),
-        ("New York City", "Weather in NYC: windy, 18 °C."),
-    ],
-)
-async def test_weather_knows_four_places_by_their_common_names(location: str, answer: str):
-    async with connected("weather") as client:
-        assert await call(client, "get_weather", location=location) == (answer, False)
-
-
-async def test_weather_reports_an_unknown_place():
-    async with connected("weather") as client:
-        text, is_error = await call(client, "get_weather", location="Paris")
-        assert text == ("No weather for 'Paris'. Known places: Beijing, Shanghai, Hangzhou, NYC.")
-        assert not is_error
-
-
-async def test_weather_lists_the_earlier_requests():
+async def test_weather_knows_four_places_by_their_common_names_and_lists_the_earlier_requests():
+    known = {
+        "北京": "Weather in Beijing: sunny, 25 °C.",
+        "  shanghai ": "Weather in Shanghai: cloudy, 28 °C.",
+        "Hangzhou, China": "Weather in Hangzhou: light rain, 22 °C.",
+        "New York City": "Weather in NYC: windy, 18 °C.",
+        "Paris": "No weather for 'Paris'. Known places: Beijing, Shanghai, Hangzhou, NYC.",
+    }
     async with connected("weather") as client:
         assert (await call(client, "list_get_weather_records"))[0] == "No weather requests yet."
-        await call(client, "get_weather", location="NYC")
+        for location, answer in known.items():
+            assert await call(client, "get_weather", location=location) == (answer, False)
         assert "Weather in NYC: windy" in (await call(client, "list_get_weather_records"))[0]
 
 
 async def test_a_note_can_be_added_found_listed_and_deleted(notes_file: Path):
     async with connected("notes") as client:
+        assert (await call(client, "add_note", text=" "))[1]
+        text, is_error = await call(client, "delete_note", id="nothing")
+        assert is_error and "Call list_notes for the ids" in text
         added, _ = await call(client, "add_note", text="Buy MILK and 豆腐")
         note = added.removeprefix("Added note ").partition(":")[0]
         assert (await call(client, "search_notes", query="milk 豆腐"))[0] == f"{note}: Buy MILK and 豆腐"
         assert (await call(client, "list_notes"))[0] == f"{note}: Buy MILK and 豆腐"
         assert (await call(client, "delete_note", id=note))[0].startswith("Deleted note")
         assert (await call(client, "list_notes"))[0] == "No notes yet."
+        first, second = [await call(client, "add_note", text="same") for _ in range(2)]
+        assert first != second  # their ids differ
+        for added, _ in (first, second):
+            await call(client, "delete_note", id=added.removeprefix("Added note ").partition(":")[0])
     assert json.loads(kept(notes_file)) == []
-
-
-async def test_two_notes_with_the_same_text_have_different_ids():
-    async with connected("notes") as client:
-        first, _ = await call(client, "add_note", text="same")
-        second, _ = await call(client, "add_note", text="same")
-        assert first.partition(":")[0] != second.partition(":")[0]
-
-
-async def test_an_empty_note_and_an_unknown_id_are_errors_with_a_next_step():
-    async with connected("notes") as client:
-        assert (await call(client, "add_note", text=" "))[1]
-        text, is_error = await call(client, "delete_note", id="nothing")
-        assert is_error
-        assert "Call list_notes for the ids" in text
 
 
 async def test_an_unreadable_notes_file_is_reported_and_not_changed(notes_file: Path):
@@ -128,26 +106,6 @@ async def test_notes_have_a_resource_and_a_prompt_with_all_of_them():
         assert "buy milk" in prompt.messages[0].content.text
 
 
-async def test_slow_counts_with_progress():
-    seen: list[tuple[float, float | None]] = []
-
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total))
-
-    async with connected("slow") as client:
-        result = await client.call_tool("count_slowly", {"seconds": 0.05}, progress_callback=progress)
-        assert result.content[0].text == "Counted to 0.05."
-    assert seen[0] == (0, 0.05)
-    assert seen[-1] == (0.05, 0.05)
-
-
-async def test_slow_returns_a_tool_error_on_request():
-    async with connected("slow") as client:
-        text, is_error = await call(client, "always_fails")
-        assert is_error
-        assert "This tool always fails" in text
-
-
 @pytest.mark.parametrize(
     ("name", "reading", "destroying"),
     [
@@ -164,12 +122,14 @@ async def test_the_annotations_of_the_tools_are_correct(name: str, reading: set[
         assert all(tool.description and tool.title for tool in tools)
 
 
-async def test_slow_crashes_its_process_with_a_last_line_on_stderr(tmp_path: Path):
+async def test_slow_fails_and_crashes_its_process_with_a_last_line_on_stderr(tmp_path: Path):
     parameters = StdioServerParameters(
         command=sys.executable, args=[str(sample_server("slow"))], env=dict(os.environ)
     )
     with (tmp_path / "stderr").open("w+") as stderr:
         async with Client(stdio_client(parameters, errlog=stderr)) as client:
+            text, is_error = await call(client, "always_fails")
+            assert is_error and "This tool always fails" in text
             with pytest.raises(MCPError, match="closed"):
                 await client.call_tool("crash", {})
         stderr.seek(0)

@@ -67,6 +67,27 @@ def add_model(config: Path, endpoint: Endpoint, server: str = "") -> None:
     config.write_text(f"{servers}[models.m]\n{model}\n", "utf-8")
 
 
+OTHERS = (
+    *(
+        "config show",
+        "config check",
+        "decisions",
+        "sessions show last",
+        "sessions list",
+        "sessions search it",
+    ),
+    *(
+        "traffic",
+        "traffic --json",
+        "traffic --stats",
+        "traffic --lint",
+        "traffic --list",
+        "traffic --slowest",
+    ),
+)
+"""Commands that print what is saved."""
+
+
 def recordings() -> list[Path]:
     return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
 
@@ -122,9 +143,12 @@ async def test_a_turn_leaves_no_secret_in_output_requests_or_files(config: Path)
     for recording in recordings():
         for kind in ("jsonl", "md", "har", "html"):
             await command(config, "traffic", str(recording), "--export", kind)
-    for kind in ("json", "html", "md"):
-        await command(config, "sessions", "export", "last", "--as", kind)
-    await command(config, "sessions", "show", "last")
+            await command(config, "traffic", str(recording), "--export", kind, "--redact")
+    for kind in ("json", "html", "markdown"):
+        for more in ((), ("--redact",)):
+            await command(config, "sessions", "export", "last", "--as", kind, *more)
+    for words in OTHERS:
+        await command(config, *words.split())
     assert list(written()) == []
 
 

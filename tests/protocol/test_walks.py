@@ -1,4 +1,4 @@
-"""After any sequence of actions every provider accepts the conversation, and a next question is answered.
+"""After certain and after any sequences of actions every provider accepts the conversation, and answers.
 
 Over HTTP, with an endpoint that refuses whatever real providers do. `WALKS=500 pytest` with this file goes
 further than the usual few.
@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from tests.endpoint import Answer, Reply, calls, chunk, refuses, says
 from tests.media import base64_of, png
 from tests.protocol.strict_stage import StrictStage, Watch, cancels, strict_stage
-from tests.protocol.test_valid_conversations import ECHO, HANGS, NO, WAITS, writes
 from tests.strict import FLAVOURS
 from tests.unit.core.stand_ins import YES, ScriptedApprover, policy_of
 from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.events import (
     ApprovalAsked,
+    EndReason,
     Event,
     Notice,
     RetryScheduled,
@@ -36,12 +36,35 @@ from tui.core.events import (
     ToolCallStarted,
 )
 from tui.core.permission.approval_policy import Mode
+from tui.core.ports import Answer as Said
+from tui.core.ports import Decision
 from tui.core.turn.limits import Limits
 from tui.runtime.turn import PendingTurn
 
+NO = Decision(Said.NO, "not now")
+ECHO, WAITS = ("srv__echo", {"text": "hi"}), ("srv__waits", {})
+HANGS = says("I was about to say", hang=True, done=False)
+
+
+def piece(number: int, name: str, arguments: str) -> dict[str, object]:
+    function = {"name": name, "arguments": arguments}
+    return {"index": number, "id": f"call_{number}", "type": "function", "function": function}
+
+
+def writes(*made: tuple[str, str], text: str | None = None, **options: object) -> Answer:
+    """Return an answer with calls whose arguments are any text."""
+    pieces = [piece(number, *one) for number, one in enumerate(made)]
+    return Answer([chunk(content=text), chunk(tool_calls=pieces), chunk("tool_calls")], **options)
+
+
+INVALID = (
+    *(("srv__echo", text) for text in ('{"text": "h', "[1]", '{"text": NaN}', "not JSON", "{}{}")),
+    *(("srv__echo", '"{\\"text\\": \\"a\\"}"'), ("工具", '{"a": 1}'), ("", '{"text": "hi"}')),
+    *((name, "{}") for name in ("no such tool!", "server/tool.name", "9lives", "x" * 90)),
+)
 WALKS = int(os.environ.get("WALKS", "30"))
 
-ANSWERS: Mapping[str, Callable[[], Reply]] = {
+ANSWERS: dict[str, Callable[[], Reply]] = {
     "text": lambda: says("Yes. " * 200),
     "call": lambda: calls(ECHO),
     "calls": lambda: calls(ECHO, ("srv__fails", {}), ECHO, text="Let me look."),
@@ -53,10 +76,14 @@ ANSWERS: Mapping[str, Callable[[], Reply]] = {
     "no tool": lambda: writes(("no such tool!", "{}"), ("", '{"a": 1}')),
     "not JSON": lambda: writes(("srv__echo", '{"text": "h'), ("srv__echo", "[NaN]")),
     "same ids": lambda: Answer([chunk(tool_calls=[SAME, SAME | {"index": 1}]), chunk("tool_calls")]),
+    "invalid": lambda: writes(*INVALID),
     "cut": lambda: says("I was about", done=False, reset=True),
     "cut in a call": lambda: writes(("srv__echo", '{"te'), text="So", done=False, reset=True),
+    "cut without a word": lambda: Answer([chunk(tool_calls=[piece(0, "srv__echo", '{"te')])], done=False),
+    "error": lambda: Answer([chunk(content="So"), {"error": {"message": "gone", "code": 500}}]),
     "busy": lambda: refuses(429, "slow down", headers={"retry-after": "1"}),
     "no": lambda: refuses(500, "no"),
+    "pay": lambda: refuses(402, "no"),
     "too long": lambda: refuses(400, "This model's maximum context length is 8192 tokens."),
 }  # fmt: skip
 XML = (
@@ -65,9 +92,15 @@ XML = (
 )
 SAME = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "srv__echo", "arguments": "{}"}}
 PICTURE = Attachment("image", "image/png", "p.png", len(png()), base64_of(png()))
-LIMITS = (Limits(), Limits(max_steps=1), Limits(max_tool_calls=1), Limits(max_calls_per_reply=1))
+LIMITS = (
+    *(Limits(), Limits(max_steps=1), Limits(max_steps=2), Limits(max_tool_calls=1)),
+    *(Limits(max_calls_per_reply=1), Limits(consecutive_errors=1), Limits(turn_tokens=1)),
+    Limits(identical_calls_note=1, identical_calls_stop=2),
+)
 EVENTS = (StepStarted, TextDelta, ToolCallStarted, ToolCallEnded, ApprovalAsked, RetryScheduled, Notice)
 HELD: Sequence[Reply] = (calls(ECHO, WAITS, ECHO), HANGS, Answer(mute=True))
+ENDLESS = {"waits": lambda: HELD[0], "hangs": lambda: HANGS, "mute": lambda: Answer(mute=True)}
+"""For turns that are cancelled only."""
 
 REPLIES = st.lists(st.sampled_from(sorted(ANSWERS)), max_size=4)
 STEPS = st.one_of(
@@ -94,10 +127,12 @@ class Walk:
 
     def __init__(self, stage: StrictStage, folder: Path) -> None:
         self.stage, self.folder = stage, folder
+        self.reason: EndReason | None = None
 
     async def ask(self, names: Sequence[str], watch: Watch | None = None, *more: Reply) -> None:
-        replies = [*(ANSWERS[name]() for name in names), *more]
-        await self.stage.ask("go", *replies, **({"watch": watch} if watch else {}))
+        replies = [*((ANSWERS | ENDLESS)[name]() for name in names), *more]
+        ended = await self.stage.ask("go", *replies, **({"watch": watch} if watch else {}))
+        self.reason = ended.reason
         self.stage.strict.forget()
 
     async def show(self, names: Sequence[str]) -> None:
@@ -141,9 +176,10 @@ class Walk:
         around.toolbox.offered = [replace(tool, read_only=False) for tool in toolbox]
         around.policy = policy_of(mode=Mode.ASK)
         replies = [ANSWERS[name]() for name in names]
-        await self.stage.ask(
+        ended = await self.stage.ask(
             "go", *replies, approver=approver, watch=cancels(ApprovalAsked, len(decisions) + 1)
         )
+        self.reason = ended.reason
         self.stage.strict.forget()
         around.toolbox.offered, around.policy = toolbox, policy
 
@@ -198,7 +234,8 @@ class Walk:
         await self.stage.conversations.resume(session)
 
 
-async def walk(steps: Sequence[Sequence[object]]) -> None:
+async def walk(steps: Sequence[Sequence[object]]) -> EndReason | None:
+    """Take steps, and one more. Return how the last turn of these steps ended."""
     with tempfile.TemporaryDirectory() as name:
         async with strict_stage(Path(name) / "sessions") as stage:
             one = Walk(stage, Path(name))
@@ -208,6 +245,7 @@ async def walk(steps: Sequence[Sequence[object]]) -> None:
             stage.around.limits = Limits()
             await stage.narrow(100_000)
             await stage.goes_on()
+            return one.reason
 
 
 @pytest.mark.timeout(60 + 3 * WALKS)
@@ -215,3 +253,51 @@ async def walk(steps: Sequence[Sequence[object]]) -> None:
 @given(st.lists(STEPS, min_size=3, max_size=12))
 def test_any_sequence_of_actions_leaves_a_conversation_that_continues(steps: list[Sequence[object]]) -> None:
     asyncio.run(walk(steps))
+
+
+def limited(limits: Limits) -> Sequence[Sequence[object]]:
+    turns = (["calls"] * 3, ["calls", "nothing", "calls"], ["calls", "no", "pay"])
+    texts = [["as text" if name == "calls" else name for name in names] for names in turns]
+    walked = [("switch", "mistral"), *(("ask", names) for names in turns)]
+    return [("limit", limits), *walked, ("switch", "template"), *(("ask", names) for names in texts)]
+
+
+STORIES: Mapping[str, Sequence[Sequence[object]]] = {
+    "parallel calls": [("ask", ["calls", "call"])],
+    "invalid calls": [("ask", ["invalid"])],
+    "denied calls": [("approve", ["calls"], [NO, YES])],
+    "cancelled during approval": [("approve", ["calls"], [YES])],
+    "cancelled before the first word": [("cancel", ["mute"], StepStarted, 1)],
+    "cancelled in its text": [("cancel", ["hangs"], TextDelta, 1)],
+    "the end of white space": [("cancel", ["white space"], TextDelta, 1)],
+    "cancelled in calls": [("cancel", ["waits"], ToolCallStarted, 3)],
+    "cancelled between calls": [("cancel", ["waits"], ToolCallEnded, 2)],
+    "cancelled after calls": [("cancel", ["call", "hangs"], TextDelta, 1)],
+    "cancelled in the second step": [("cancel", ["call", "mute"], StepStarted, 2)],
+    "cancelled at a retry": [("cancel", ["busy", "mute"], RetryScheduled, 1)],
+    **{f"cancelled while {number} hangs": [("hold", ["call"], number)] for number in range(len(HELD))},
+    **{name: [("ask", [name])] for name in ("cut", "cut in a call", "cut without a word", "error")},
+    "cut after calls": [("ask", ["call", "cut"])],
+    "empty answers": [("ask", ["nothing"] * 2), ("ask", ["call", *["nothing"] * 2])],
+    "blank answers": [("ask", ["white space"] * 2), ("ask", ["call", *["white space"] * 2])],
+    "steering after calls": [("steer", ["call", "calls", "text", "text"], ToolCallEnded)],
+    "steering in text": [("steer", ["call", "text", "text"], TextDelta)],
+    "an import": [("ask", ["calls", "no tool"]), ("import_",)],
+    "every model after every other": [
+        step
+        for name in [*FLAVOURS, *reversed(FLAVOURS)]
+        for step in (("switch", name), ("ask", ["as text" if name == "template" else "calls", "text"]))
+    ],
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+async def test_a_story_leaves_a_conversation_that_continues(story: str) -> None:
+    for model in ("mistral", "gemini"):  # which have rules of their own
+        reason = await walk([("switch", model), *STORIES[story]])
+        assert (reason is EndReason.CANCELLED) or not story.startswith("cancelled")
+
+
+@pytest.mark.parametrize("limits", LIMITS[1:], ids=str)
+async def test_a_limit_leaves_a_conversation_that_continues(limits: Limits) -> None:
+    await walk(limited(limits))

@@ -26,8 +26,8 @@ def answers(port: int) -> bool:
 
 
 @contextmanager
-def served(command: Sequence[str | Path], port: int, known: set[int]) -> Iterator[None]:
-    """Run a server during the block; wait until it listens. `known` is called with its process id."""
+def served(command: Sequence[str | Path], port: int, known: set[int]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a server during the block; wait until it listens. `known` gets its process id."""
     process = subprocess.Popen(
         command,
         env={**os.environ, "PORT": str(port)},
@@ -38,7 +38,7 @@ def served(command: Sequence[str | Path], port: int, known: set[int]) -> Iterato
     known.add(process.pid)
     try:
         wait_until(lambda: answers(port), 30.0, f"{command[0]} listens")
-        yield
+        yield process
     finally:
         process.kill()
         process.wait(10)

@@ -1,10 +1,10 @@
-"""A server on the current SDK over Streamable HTTP: remote_server.py PORT."""
+"""A server on the current SDK over Streamable HTTP: at the port $PORT."""
 
-import sys
+import os
 
 from mcp.server.mcpserver import Context, MCPServer
 
-server = MCPServer("remote")
+server = MCPServer("remote", log_level="ERROR")
 
 
 @server.tool()
@@ -46,4 +46,4 @@ def summary(topic: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run("streamable-http", port=int(sys.argv[1]))
+    server.run("streamable-http", port=int(os.environ["PORT"]))

@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -14,6 +13,7 @@ import pytest
 from tests.clocks import NotedWaits
 from tests.conftest import until
 from tests.real.installed import AIMOCK, needs
+from tests.real.places import free_port, served
 from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
@@ -67,43 +67,33 @@ FIXTURES: list[dict[str, Any]] = [
 ]
 
 
-@asynccontextmanager
-async def aimock(folder: Path) -> AsyncIterator[str]:
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory, shared_processes: set[int]) -> Iterator[str]:
     """Start the server with the fixtures and return its address."""
-    path = folder / "fixtures.json"
+    path = tmp_path_factory.mktemp("aimock") / "fixtures.json"
     path.write_text(json.dumps({"fixtures": FIXTURES}), encoding="utf-8")
-    log = folder / "log"
-    with log.open("wb") as out:
-        process = await asyncio.create_subprocess_exec(
-            str(AIMOCK), "-p", "0", "-f", str(path), "--strict", "--validate-on-load",
-            stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
-        )  # fmt: skip
-    try:
-        await until(lambda: process.returncode is not None or b"listening on " in log.read_bytes(), 60)
-        yield log.read_text().rpartition("listening on ")[2].split()[0]
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
+    port = free_port()
+    with served(
+        [AIMOCK, "-p", str(port), "-f", path, "--strict", "--validate-on-load"], port, shared_processes
+    ):
+        yield f"http://127.0.0.1:{port}"
 
 
 @asynccontextmanager
-async def talking(folder: Path) -> AsyncIterator[tuple[ChatModel, NotedWaits, str]]:
-    async with aimock(folder) as origin:
-        profile = ModelProfile("aimock", f"{origin}/v1", "gpt-4o")
-        chat, time = OpenAIChat(profile), NotedWaits()
-        try:
-            yield Retrying(chat, time), time, origin
-        finally:
-            await chat.aclose()
+async def talking(origin: str) -> AsyncIterator[tuple[ChatModel, NotedWaits]]:
+    chat, time = OpenAIChat(ModelProfile("aimock", f"{origin}/v1", "gpt-4o")), NotedWaits()
+    try:
+        yield Retrying(chat, time), time
+    finally:
+        await chat.aclose()
 
 
 async def ask(model: ChatModel, text: str, *behind: Any) -> ModelOutput:
     return await output_of_model(model.stream(ModelRequest("", [UserMessage(text), *behind], TOOLS)))
 
 
-async def test_parallel_calls_arrive_complete_and_their_results_are_accepted(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, _, _):
+async def test_parallel_calls_arrive_complete_and_their_results_are_accepted(origin: str) -> None:
+    async with talking(origin) as (model, _):
         first = await ask(model, "both")
         assert first.text == "Let me look." and first.reply is not None
         made = first.reply.calls
@@ -117,20 +107,20 @@ async def test_parallel_calls_arrive_complete_and_their_results_are_accepted(tmp
         assert second.reply.usage is not None and second.reply.usage.prompt > 0
 
 
-async def test_text_in_many_pieces_arrives_unchanged(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, _, _):
+async def test_text_in_many_pieces_arrives_unchanged(origin: str) -> None:
+    async with talking(origin) as (model, _):
         assert (await ask(model, "hello")).text == "Hello! \U0001f44b " + LONG
 
 
-async def test_a_cut_stream_keeps_its_text_and_is_not_retried(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, time, _):
+async def test_a_cut_stream_keeps_its_text_and_is_not_retried(origin: str) -> None:
+    async with talking(origin) as (model, time):
         heard = await ask(model, "cut")
     assert heard.text and LONG.startswith(heard.text) and heard.reply is None
     assert heard.error is not None and heard.error.retryable and time.waits == []
 
 
-async def test_a_busy_endpoint_is_retried_after_the_delay_that_it_requests(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, time, _):
+async def test_a_busy_endpoint_is_retried_after_the_delay_that_it_requests(origin: str) -> None:
+    async with talking(origin) as (model, time):
         parts = [part async for part in model.stream(ModelRequest("", [UserMessage("busy")]))]
     assert time.waits == [2.0]
     (retry,) = [part for part in parts if isinstance(part, RetryPart)]
@@ -138,17 +128,17 @@ async def test_a_busy_endpoint_is_retried_after_the_delay_that_it_requests(tmp_p
     assert "".join(part.text for part in parts if isinstance(part, TextPart)) == "Now I can."
 
 
-async def test_an_exhausted_quota_is_not_retried(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, time, _):
+async def test_an_exhausted_quota_is_not_retried(origin: str) -> None:
+    async with talking(origin) as (model, time):
         heard = await ask(model, "broke")
     assert heard.error is not None and heard.error.status == 429 and "quota" in heard.error.next_step
     assert time.waits == []
 
 
 async def test_a_slow_stream_can_be_cancelled_and_the_next_question_is_answered(
-    tmp_path: Path,
+    origin: str,
 ) -> None:
-    async with talking(tmp_path) as (model, _, _):
+    async with talking(origin) as (model, _):
         said: list[Any] = []
 
         async def listen() -> None:
@@ -164,35 +154,34 @@ async def test_a_slow_stream_can_be_cancelled_and_the_next_question_is_answered(
         assert (await ask(model, "hello")).text
 
 
-async def test_an_unexpected_question_is_an_error_with_its_address_and_a_next_step(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, _, origin):
+async def test_an_unexpected_question_is_an_error_with_its_address_and_a_next_step(origin: str) -> None:
+    async with talking(origin) as (model, _):
         heard = await ask(model, "something else")
     assert heard.error is not None and heard.error.status is not None and origin in heard.error.where
     assert heard.error.next_step
 
 
-async def test_the_endpoint_receives_the_tools_and_stream_options(tmp_path: Path) -> None:
-    async with talking(tmp_path) as (model, _, origin):
+async def test_the_endpoint_receives_the_tools_and_stream_options(origin: str) -> None:
+    async with talking(origin) as (model, _):
         await ask(model, "hello")
         async with httpx2.AsyncClient(trust_env=False) as client:
-            (entry,) = (await client.get(f"{origin}/v1/_requests")).json()
+            *_, entry = (await client.get(f"{origin}/v1/_requests")).json()
     body = entry["body"]
     assert [tool["function"]["name"] for tool in body["tools"]] == [tool.name for tool in TOOLS]
     assert body["stream_options"] == {"include_usage": True}
 
 
-async def test_its_models_are_listed(tmp_path: Path) -> None:
-    async with aimock(tmp_path) as origin:
-        found = await offered_by(replace(ModelProfile("a", "", "m"), base_url=f"{origin}/v1"))
+async def test_its_models_are_listed(origin: str) -> None:
+    found = await offered_by(replace(ModelProfile("a", "", "m"), base_url=f"{origin}/v1"))
     assert any(one.chat for one in found)
 
 
 @pytest.mark.parametrize("rate", ["drop", "disconnect", "malformed"])
-async def test_every_injected_fault_is_an_error_with_a_next_step(tmp_path: Path, rate: str) -> None:
-    async with talking(tmp_path) as (model, time, origin):
+async def test_every_injected_fault_is_an_error_with_a_next_step(origin: str, rate: str) -> None:
+    async with talking(origin) as (model, time):
         async with httpx2.AsyncClient(trust_env=False) as client:
-            said = await client.post(f"{origin}/__aimock/chaos", json={f"{rate}Rate": 1.0})
-            assert said.status_code < 300
-        heard = await ask(model, "hello")
+            assert (await client.post(f"{origin}/__aimock/chaos", json={f"{rate}Rate": 1.0})).is_success
+            heard = await ask(model, "hello")
+            assert (await client.delete(f"{origin}/__aimock/chaos")).is_success
     assert heard.error is not None and heard.error.next_step and heard.reply is None
     assert len(time.waits) == (3 if heard.error.retryable else 0)

@@ -27,22 +27,16 @@ def program(path: Path, *command: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        ("--method", "tools/list"),
-        ("--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message=hi"),
-        ("--method", "tools/call", "--tool-name", "no-such-tool"),
-    ],
-    ids=lambda request_: request_[-1],
-)
-def test_a_run_passes_unchanged_through_the_tap_and_is_replayed_from_the_recording(tmp_path: Path, request_):
+ECHO = ("--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message=hi")
+
+
+def test_a_run_passes_unchanged_through_the_tap_and_is_replayed_from_the_recording(tmp_path: Path):
     mcptui = programs.command("-m", "tui")
     tapped = program(tmp_path / "tapped", *mcptui, "tap", "--name", "it", "--", str(EVERYTHING))
-    plain = inspect(EVERYTHING, *request_)
-    assert inspect(tapped, *request_) == plain
+    plain = inspect(EVERYTHING, *ECHO)
+    assert inspect(tapped, *ECHO) == plain
     (recording,) = Path(os.environ["XDG_STATE_HOME"]).glob("**/*.mcptrace")
-    assert inspect(program(tmp_path / "mocked", *mcptui, "mock", str(recording)), *request_) == plain
+    assert inspect(program(tmp_path / "mocked", *mcptui, "mock", str(recording)), *ECHO) == plain
 
 
 def test_a_mock_of_a_modern_recording_answers_a_client_that_uses_a_handshake(tmp_path: Path):

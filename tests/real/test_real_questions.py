@@ -38,31 +38,27 @@ def names(host: Host) -> set[str]:
     return {tool.name for tool in host.toolbox.tools()}
 
 
-async def test_it_offers_the_tools_that_need_advertised_capabilities():
-    host = await everything(Person(), Model())
-    wanted = {
-        "get-roots-list",
-        "trigger-elicitation-request",
-        "trigger-url-elicitation",
-        "trigger-sampling-request",
-    }
-    await until(lambda: wanted <= names(host), what=str(names(host)))
-    await host.shutdown()
-    host = await everything(Person())
-    await until(lambda: "get-roots-list" in names(host))
-    assert "trigger-sampling-request" not in names(host)
-    await host.shutdown()
+async def used(host: Host, name: str, **arguments: object) -> str:
+    """Call a tool once it is offered, and return its text."""
+    await until(lambda: name in names(host), what=str(names(host)))
+    tool = next(tool for tool in host.toolbox.tools() if tool.name == name)
+    return text_of(await host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None))
 
 
-async def test_its_form_with_every_primitive_type_is_answered():
+async def test_its_questions_are_answered_by_the_user_and_the_model():
     person = Person({"name": "Ada", "integer": 7, "untitledMultipleSelectEnum": ["Piano", "Bass"]})
-    host = await everything(person)
-    await until(lambda: "trigger-elicitation-request" in names(host))
-    result = await call(host, "trigger-elicitation-request")
-    assert "Name: Ada" in text_of(result) and "Favorite Integer: 7" in text_of(result)
+    model = Model()
+    host = await everything(person, model)
+    said = await used(host, "trigger-elicitation-request")
+    assert "Name: Ada" in said and "Favorite Integer: 7" in said
     [question] = person.asked
     assert isinstance(question, FormQuestion) and question.server == "everything"
     assert len(question.schema["properties"]) > 10
+    assert "Hello" in await used(host, "trigger-sampling-request", prompt="Say hello", maxTokens=50)
+    assert model.asked[0][1] == 50
+    url = {"url": "https://example.com/verify", "elicitationId": "e1"}
+    required = await used(host, "trigger-url-elicitation", **url, errorPath=True)  # the call is sent again
+    assert "rror" not in required and isinstance(person.asked[-1], AddressQuestion)
     await host.shutdown()
 
 
@@ -79,7 +75,7 @@ async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
     await host.shutdown()
 
 
-async def test_it_receives_a_refusal_to_open_its_url():
+async def test_a_declined_url_is_told_and_without_a_model_it_cannot_sample():
     class Careful(Person):
         async def address(self, question: AddressQuestion) -> AddressAnswer:
             self.asked.append(question)
@@ -87,38 +83,10 @@ async def test_it_receives_a_refusal_to_open_its_url():
 
     person = Careful()
     host = await everything(person)
-    await until(lambda: "trigger-url-elicitation" in names(host))
-    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-url-elicitation")
-    result = await host.toolbox.call(
-        tool, {"url": "https://example.com/verify"}, seconds=10, progress=lambda *_: None
-    )
-    assert "decline" in text_of(result).lower()
-    assert [one.url for one in person.asked] == ["https://example.com/verify"]
-    await host.shutdown()
-
-
-async def test_a_required_url_is_opened_and_the_call_sent_again():
-    person = Person()
-    host = await everything(person)
-    await until(lambda: "trigger-url-elicitation" in names(host))
-    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-url-elicitation")
-    arguments = {"url": "https://example.com/verify", "elicitationId": "e1", "errorPath": True}
-    result = await host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None)
-    assert not result.is_error, text_of(result)
-    assert isinstance(person.asked[0], AddressQuestion)
-    await host.shutdown()
-
-
-async def test_it_receives_a_reply_from_the_model():
-    model = Model()
-    host = await everything(Person(), model)
-    await until(lambda: "trigger-sampling-request" in names(host))
-    tool = next(tool for tool in host.toolbox.tools() if tool.name == "trigger-sampling-request")
-    result = await host.toolbox.call(
-        tool, {"prompt": "Say hello", "maxTokens": 50}, seconds=10, progress=lambda *_: None
-    )
-    assert "Hello" in text_of(result)
-    assert model.asked[0][1] == 50
+    url = "https://example.com/verify"
+    assert "decline" in (await used(host, "trigger-url-elicitation", url=url)).lower()
+    assert [one.url for one in person.asked] == [url]
+    assert "trigger-sampling-request" not in names(host)
     await host.shutdown()
 
 

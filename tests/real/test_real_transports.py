@@ -69,26 +69,22 @@ def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspected:
     return printed
 
 
-async def test_it_lists_the_same_tools_with_the_same_schemas(place: ServerSpec, inspected: Inspected):
-    expected = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
+async def test_it_lists_the_same(place: ServerSpec, inspected: Inspected):
+    tools = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
+    fixed = inspected("resources/list")["resources"]
+    templates = inspected("resources/templates/list")["resourceTemplates"]
     async with reached(place) as server:
         await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
         listed = server.tools()
         raw = {tool["name"]: tool for tool in (await server.result("tools/list"))["tools"]}
-    assert {name: raw[name] for name in expected} == expected
-    assert set(listed) - set(expected) - FOR_ROOTS - FOR_SAMPLING == FOR_FORMS
-    for name, tool in expected.items():
-        assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
-
-
-async def test_it_lists_the_same_resources_templates_and_prompts(place: ServerSpec, inspected: Inspected):
-    async with reached(place) as server:
         resources, problem = await server.host.workbench.resources(NAME)
         prompts, problem_of_prompts = await server.host.workbench.prompts(NAME)
-    expected = inspected("resources/list")["resources"]
-    templates = inspected("resources/templates/list")["resourceTemplates"]
+    assert {name: raw[name] for name in tools} == tools
+    assert set(listed) - set(tools) - FOR_ROOTS - FOR_SAMPLING == FOR_FORMS
+    for name, tool in tools.items():
+        assert (listed[name].schema, listed[name].title) == (tool["inputSchema"], tool["title"])
     assert (problem, problem_of_prompts) == ("", "")
-    assert {one.uri for one in resources if not one.template} == {one["uri"] for one in expected}
+    assert {one.uri for one in resources if not one.template} == {one["uri"] for one in fixed}
     assert {one.uri for one in resources if one.template} == {one["uriTemplate"] for one in templates}
     assert [(one.name, [argument.name for argument in one.arguments]) for one in prompts] == [
         (one["name"], [argument["name"] for argument in one.get("arguments", ())])
@@ -98,11 +94,8 @@ async def test_it_lists_the_same_resources_templates_and_prompts(place: ServerSp
 
 CALLS: dict[str, dict[str, Any]] = {
     "echo": {"message": "Grüße 👋"},
-    "get-annotated-message": {"messageType": "error"},
     "get-resource-links": {"count": 4},
-    "get-resource-reference": {"resourceType": "Text", "resourceId": 1},
     "get-structured-content": {"location": "Chicago"},
-    "get-sum": {"a": 2, "b": 40},
     "get-tiny-image": {},
 }
 
@@ -126,30 +119,7 @@ async def test_calls_return_the_same_results(place: ServerSpec, inspected: Inspe
             assert result.structured == expected.get("structuredContent")
 
 
-async def test_each_kind_of_content_arrives_unchanged(place: ServerSpec):
-    async with reached(place) as server:
-        links = await server.call("get-resource-links", count=2)
-        embedded = await server.call("get-resource-reference", resourceType="Blob", resourceId=2)
-        image = await server.call("get-tiny-image")
-    assert [type(part) for part in links.content[1:]] == [LinkContent, LinkContent]
-    assert any(isinstance(part, BinaryContent | ResourceContent) for part in embedded.content)
-    (picture,) = [part for part in image.content if isinstance(part, BinaryContent)]
-    assert (picture.mime, picture.size) == ("image/png", 4033)
-
-
-async def test_every_resource_and_a_template_can_be_read(place: ServerSpec):
-    async with reached(place) as server:
-        resources, _ = await server.host.workbench.resources(NAME)
-        fixed = [await server.resource(one.uri) for one in resources if not one.template]
-        text = await server.resource("demo://resource/dynamic/text/7")
-        blob = await server.resource("demo://resource/dynamic/blob/7")
-        missing = await server.resource("demo://resource/nowhere")
-    assert len(fixed) >= 7 and not any(one.is_error for one in (*fixed, text, blob))
-    assert isinstance(text.content[0], ResourceContent) and isinstance(blob.content[0], BinaryContent)
-    assert missing.is_error and "nowhere" in text_of(missing)
-
-
-async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: ServerSpec):
+async def test_everything_can_be_read_fetched_and_completed(place: ServerSpec):
     values = {
         "city": "Paris",
         "department": "Sales",
@@ -159,6 +129,16 @@ async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: Se
     }
     async with reached(place) as server:
         bench = server.host.workbench
+        links = (await server.call("get-resource-links", count=2)).content[1:]
+        linked = [await server.resource(one.uri) for one in links if isinstance(one, LinkContent)]
+        image = await server.call("get-tiny-image")
+        resources, _ = await bench.resources(NAME)
+        fixed = [await server.resource(one.uri) for one in resources if not one.template]
+        text = await server.resource("demo://resource/dynamic/text/7")
+        blob = await server.resource("demo://resource/dynamic/blob/7")
+        missing = await server.resource("demo://resource/nowhere")
+        templates = [one for one in resources if one.template]
+        ids = [(await bench.complete(one, "resourceId", "7", {})).values for one in templates]
         prompts = {one.name: one for one in (await bench.prompts(NAME))[0]}
         for prompt in prompts.values():
             asked = {one.name: values.get(one.name, "x") for one in prompt.arguments}
@@ -166,8 +146,14 @@ async def test_every_prompt_can_be_fetched_and_its_arguments_completed(place: Se
             assert (found.problem, bool(found.messages)) == ("", True)
         teams = await bench.complete(prompts["completable-prompt"], "department", "S", {})
         names = await bench.complete(prompts["completable-prompt"], "name", "", {"department": "Sales"})
-    assert teams.values == ("Sales", "Support")
-    assert names.values
+    assert len(linked) == 2 and len(fixed) >= 7
+    assert not any(one.is_error for one in (*linked, *fixed, text, blob))
+    assert isinstance(text.content[0], ResourceContent) and isinstance(blob.content[0], BinaryContent)
+    assert missing.is_error and text_of(missing).startswith("Resource not found: demo://resource/nowhere.")
+    (picture,) = [part for part in image.content if isinstance(part, BinaryContent)]
+    assert (picture.mime, picture.size) == ("image/png", 4033)
+    assert ids == [("7",), ("7",)]
+    assert (teams.values, names.values) == (("Sales", "Support"), ("David", "Eve", "Frank"))
 
 
 class Asked(Refuser):
@@ -187,76 +173,49 @@ class Asked(Refuser):
         return AddressAnswer(self.action)
 
 
-@pytest.mark.parametrize(("action", "told"), [(Action.ACCEPT, "Ada"), (Action.DECLINE, "declined")])
-async def test_a_form_is_answered_and_the_server_receives_the_answer(
-    place: ServerSpec, action: Action, told: str
+async def test_the_user_is_asked_and_the_server_receives_the_answers(
+    place: ServerSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    person = Asked(action)
-    async with reached(place, person) as server:
-        result = await server.text("trigger-elicitation-request")
-    assert told in result
-    assert [(form.server, "name" in form.schema["properties"]) for form in person.forms] == [(NAME, True)]
-
-
-async def test_a_url_is_shown_and_accepted(place: ServerSpec, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SSH_CONNECTION", "1")  # so that no browser opens
     person = Asked(Action.ACCEPT)
     url = "https://example.com/sign?id=1"
-    async with reached(place, person) as server:
-        result = await server.call("trigger-url-elicitation", url=url)
+    async with reached(replace(place, roots=(str(tmp_path),)), person) as server:
+        assert "Ada" in await server.text("trigger-elicitation-request")
+        opened = await server.call("trigger-url-elicitation", url=url)
+        assert tmp_path.as_uri() in await server.text("get-roots-list")
+        person.action = Action.DECLINE
+        assert "declined" in await server.text("trigger-elicitation-request")
+    assert [(form.server, "name" in form.schema["properties"]) for form in person.forms] == [(NAME, True)] * 2
     assert [(one.url, one.purpose) for one in person.addresses] == [(url, "elicitation")]
-    assert not result.is_error
+    assert not opened.is_error
 
 
-async def test_the_server_receives_the_roots_when_it_asks(place: ServerSpec, tmp_path: Path):
-    async with reached(replace(place, roots=(str(tmp_path),))) as server:
-        told = await server.text("get-roots-list")
-    assert tmp_path.as_uri() in told
-
-
-async def test_progress_arrives_while_a_call_runs(place: ServerSpec):
-    seen: list[tuple[float, float | None]] = []
-    async with reached(place) as server:
-        tool = server.tools()["trigger-long-running-operation"]
-        result: ToolResult = await server.host.workbench.call_tool(
-            tool,
-            {"duration": 0.4, "steps": 4},
-            call="hand-5",
-            seconds=20,
-            progress=lambda done, total, _: seen.append((done, total)),
-        )
-    assert not result.is_error and (4, 4) in seen
-
-
-async def test_a_tool_that_requires_a_task_is_withheld_with_the_reason(place: ServerSpec):
-    async with reached(place) as server:
-        name = "simulate-research-query"
-        await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
-        assert "task" in server.tools()[name].withheld
-
-
-async def test_unsolicited_messages_disturb_no_call(place: ServerSpec):
-    async with reached(place) as server:
-        await server.text("toggle-simulated-logging")
-        await server.text("toggle-subscriber-updates")
-        sums = [await server.text("get-sum", a=number, b=1) for number in range(5)]
-        notified = {message.get("method") for message in server.messages(Direction.IN)}
-    assert sums == [f"The sum of {number} and 1 is {number + 1}." for number in range(5)]
-    assert "notifications/message" in notified or "notifications/tools/list_changed" in notified
-
-
-async def test_updates_of_a_resource_are_reported_until_it_is_unsubscribed(place: ServerSpec):
-    uri = "demo://resource/dynamic/text/1"
+async def test_what_the_server_sends_by_itself_arrives_and_disturbs_no_call(place: ServerSpec):
+    uri, seen = "demo://resource/dynamic/text/1", []
     async with reached(place) as server:
         bench = server.host.workbench
 
         def heard(words: str) -> bool:
             return any(words in json.dumps(message) for message in server.messages(Direction.IN))
 
+        result: ToolResult = await bench.call_tool(
+            server.tools()["trigger-long-running-operation"],
+            {"duration": 0.4, "steps": 4},
+            call="hand-5",
+            seconds=20,
+            progress=lambda done, total, _: seen.append((done, total)),
+        )
+        assert not result.is_error and (4, 4) in seen
+        name = "simulate-research-query"
+        await until(lambda: name in server.tools(), what="a tool that it lists once it knows its host")
+        assert "task" in server.tools()[name].withheld
         assert bench.subscribe(NAME, uri) == ""
         await until(lambda: heard("Received Subscribe Resource request"))
+        await server.text("toggle-simulated-logging")
         await server.text("toggle-subscriber-updates")
+        sums = [await server.text("get-sum", a=number, b=1) for number in range(5)]
         await until(lambda: bench.subscriptions(NAME)[uri].updates >= 1)
         bench.unsubscribe(NAME, uri)
         await until(lambda: heard("Received Unsubscribe Resource request"))
         assert bench.subscriptions(NAME) == {}
+    assert sums == [f"The sum of {number} and 1 is {number + 1}." for number in range(5)]

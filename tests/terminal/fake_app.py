@@ -21,17 +21,9 @@ key_order.SETTLING_SECONDS = 10.0
 key_order.OPENING_CHECKS = 2000
 
 PAYLOADS = (
-    "\x1b]52;c;cHduZWQ=\x07",
-    "\x1b]0;pwned\x07",
-    "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
-    "\x1b[?1049l",
-    "\x1b[31;66mred",
-    "\x9b31;66mred",
-    "\x9d0;pwned\x9c",
-    "\x00\x08\x0e\x7f",
-    "\u202eevil\u200b\U000e0041",
-    "[/x][@click=app.quit]go[/]",
-    "\ud800",
+    *("\x1b]52;c;cHduZWQ=\x07", "\x1b]0;pwned\x07", "\x1b]8;;http://evil.example\x07link\x1b]8;;\x07"),
+    *("\x1b[?1049l", "\x1b[31;66mred", "\x9b31;66mred", "\x9d0;pwned\x9c", "\x00\x08\x0e\x7f"),
+    *("\u202eevil\u200b\U000e0041", "[/x][@click=app.quit]go[/]", "\ud800"),
 )
 EVIL = " ".join(f"<{number} {payload}>" for number, payload in enumerate(PAYLOADS))
 

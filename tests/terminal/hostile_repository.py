@@ -149,16 +149,7 @@ def under_strace(strace: str, report: Path, argv: Sequence[str]) -> list[str]:
     """
     return [
         strace,
-        "-f",
-        "--seccomp-bpf",
-        "-qq",
-        "-y",
-        "-s",
-        "4096",
-        "-e",
-        f"trace={TRACED}",
-        "-e",
-        "signal=none",
+        *("-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", f"trace={TRACED}", "-e", "signal=none"),
         "-o",
         str(report),
         *argv,

@@ -23,16 +23,9 @@ from tui.ui.keys.answer_pause import GRACE_SECONDS
 from tui.ui.widgets.inputs import PromptLine
 
 F1, F10 = "\x1bOP", "\x1b[21~"
-CTRL_R = "\x12"
+CTRL_R, ESCAPE = "\x12", "\x1b"
 
 Place = tuple[int, int]
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[TerminalApp]:
-    with TerminalApp.real("--demo", env=home_in(tmp_path), columns=100, rows=30) as app:
-        app.shows("try an example")
-        yield app
 
 
 def cursor(app: TerminalApp) -> Place:
@@ -60,60 +53,39 @@ def written(app: TerminalApp, hidden: bool = False) -> None:
         app.until(lambda shown=shown, size=size: left(app, size) == shown)
 
 
-def test_it_is_in_the_input_from_the_first_frame(app: TerminalApp) -> None:
-    x, y = cursor(app)
-    assert app.screen.buffer[y][x].data == "A"  # of the placeholder
-    assert app.screen.cursor.hidden
-    written(app)
+def test_it_is_in_every_field_on_the_way_and_returns_to_the_input(idle: TerminalApp) -> None:
+    x, y = cursor(idle)
+    assert idle.screen.buffer[y][x].data == "A"  # of the placeholder
+    assert idle.screen.cursor.hidden
+    written(idle)
+    opened(idle, F10, "model, profile or URL")
+    idle.send(ESCAPE)
+    idle.until(lambda: "model, profile or URL" not in idle.text and left(idle) == "ю")
+    written(idle)
+    opened(idle, F1, "Type to filter")
+    idle.send("q\t")  # to the lines below; the field gets letters without the focus
+    idle.until(lambda: left(idle) == "q")
+    written(idle)
+    opened(idle, ESCAPE, "Type to filter")
+    idle.send(ESCAPE)
+    idle.until(lambda: "esc close" not in idle.text)
+    opened(idle, CTRL_R, "history ›")
+    written(idle)
 
 
-def test_it_is_in_the_history_search(app: TerminalApp) -> None:
-    opened(app, CTRL_R, "history ›")
-    written(app)
-
-
-def test_it_follows_a_text_that_wraps(app: TerminalApp) -> None:
-    app.send("wide 漢字 and more " * 12 + "end")
-    app.until(lambda: "more end" in app.text and left(app) == "d")
+def test_it_follows_a_text_that_wraps(idle: TerminalApp) -> None:
+    idle.send("wide 漢字 and more " * 12 + "end")
+    idle.until(lambda: "end" in idle.text and left(idle) == "d")
     for size in ((60, 20), (140, 40)):
-        app.resize(*size)
-        app.until(lambda: "more end" in app.text and left(app) == "d")
-    written(app)
-
-
-def test_it_returns_to_the_input_after_a_dialog(app: TerminalApp) -> None:
-    written(app)
-    opened(app, F10, "model, profile or URL")
-    app.send("\x1b")
-    app.until(lambda: "model, profile or URL" not in app.text and left(app) == "ю")
-    written(app)
-
-
-def test_it_follows_a_field_that_gets_letters_without_the_focus(app: TerminalApp) -> None:
-    opened(app, F1, "Type to filter")
-    app.send("q\t")  # to the lines below
-    app.until(lambda: left(app) == "q")
-    written(app)
-
-
-def test_it_stays_in_the_input_while_an_approval_has_the_keys(app: TerminalApp) -> None:
-    app.shows("4 tools")
-    opened(app, "add a note: milk\r", "y once")
-    app.resize(80, 24)
-    app.shows("y once")
-    app.until(lambda: app.screen.buffer[cursor(app)[1]][cursor(app)[0]].data == "A")  # of the placeholder
+        idle.resize(*size)
+        idle.until(lambda: "end" in idle.text and left(idle) == "d")
+    written(idle)
 
 
 F2, F3, F4, F5 = "\x1bOQ", "\x1bOR", "\x1bOS", "\x1b[15~"
 F9, F12, DOWN = "\x1b[20~", "\x1b[24~", "\x1b[B"
 CTRL_E, CTRL_F, CTRL_G, CTRL_K, CTRL_N, CTRL_P, CTRL_S = (
-    "\x05",
-    "\x06",
-    "\x07",
-    "\x0b",
-    "\x0e",
-    "\x10",
-    "\x13",
+    *("\x05", "\x06", "\x07", "\x0b", "\x0e", "\x10", "\x13"),
 )
 
 Steps = tuple[str, ...]
@@ -122,47 +94,54 @@ Steps = tuple[str, ...]
 SERVERS = (F3, "enter open")
 TOOL = (*SERVERS, "\r", "WORKBENCH")
 RESULT = ("What's the weather in Hangzhou?\r", "answered")
-TRAFFIC = (F4, "TRAFFIC", "k", "press end", "k", "press end", "k", "press end")
+TRAFFIC = (F4, "TRAFFIC")
 SAID = ("hello\r", "not a language model")
 
-WALKS: Sequence[tuple[str, Steps]] = (
-    ("app.command_palette", (CTRL_P, "Search for commands")),
-    ("chat.regions", (F5, "Ask anything")),
-    ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
-    ("dialogs.help", (F1, "Type to filter")),
-    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
-    ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
-    ("dialogs.picker", (F10, "profile or URL", CTRL_N, "type to filter")),
-    ("forms.server_form", (*SERVERS, "a", "Add server")),
-    ("dialogs.text_dialogs", (F12, "System prompt of this conversation")),
-    ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
-    ("lists.models", (F10, "profile or URL")),
-    ("lists.rules", (*SERVERS, "P", "a rule, or a call to try")),
-    ("lists.finder", (*SERVERS, "P", "a rule, or a call to try", CTRL_N, "new rule ›")),
-    ("lists.sessions", (*SAID, F9, "title or words")),
-    ("lists.finder", (*SAID, F9, "title or words", CTRL_E, "title ›")),
-    ("traffic.edit_request", (*TRAFFIC, "e", "EDIT AND RESEND")),
-    ("traffic.filter_bar", (*TRAFFIC, "/", "filter ›")),
-    ("traffic.screen", (*TRAFFIC, CTRL_F, "search ›")),
-    ("traffic.screen", (*TRAFFIC, "M", "leave empty")),
-    ("traffic.screen", (*TRAFFIC, "\r", "enter fold", "/", "search in this entry ›")),
-    ("workbench.bench", (*TOOL, "/", "name or description")),
-    ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
-    ("workbench.log_screen", (*SERVERS, "l", "LOG weather", "/", "search ›")),
-    ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
-    ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
-)
+Walk = tuple[str, Steps]
 
+STORIES: Mapping[str, Sequence[Walk]] = {
+    "without servers": (
+        ("app.command_palette", (CTRL_P, "Search for commands")),
+        ("dialogs.help", (F1, "Type to filter")),
+        ("lists.models", (F10, "profile or URL")),
+        ("dialogs.picker", (F10, "profile or URL", CTRL_N, "type to filter")),
+        ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "Other\r", "Profile name")),
+        ("forms.model_form", (F10, "profile or URL", CTRL_N, "Add model", "OpenAI\r", "paste the key")),
+        ("dialogs.text_dialogs", (F12, "System prompt of this conversation")),
+        ("chat.regions", (F5, "Ask anything")),
+    ),
+    "a conversation": (
+        ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
+        ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
+        ("lists.sessions", (F9, "title or words")),
+        ("lists.finder", (F9, "title or words", CTRL_E, "title ›")),
+        ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
+    ),
+    "servers": (
+        ("forms.server_form", (*SERVERS, "a", "Add server")),
+        ("lists.rules", (*SERVERS, "P", "a rule, or a call to try")),
+        ("lists.finder", (*SERVERS, "P", "a rule, or a call to try", CTRL_N, "new rule ›")),
+        ("workbench.log_screen", (*SERVERS, "l", "LOG weather", "/", "search ›")),
+        ("workbench.bench", (*TOOL, "/", "name or description")),
+        ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
+        ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
+    ),
+    "traffic": (
+        ("traffic.edit_request", (*TRAFFIC, *(("k", "press end") * 3), "e", "EDIT AND RESEND")),
+        ("traffic.screen", (*TRAFFIC, "M", "leave empty")),
+        ("traffic.screen", (*TRAFFIC, "\r", "enter fold", "/", "search in this entry ›")),
+        ("traffic.screen", (*TRAFFIC, CTRL_F, "search ›")),
+        ("traffic.filter_bar", (*TRAFFIC, "/", "filter ›")),
+    ),
+}
+"""Walks that one app goes one after the other, from its chat."""
 
 QUESTIONS = ("y once", "Who are you?", "Say hello")
 
-ASKED: Sequence[tuple[str, Steps]] = (
+ASKED: Sequence[Walk] = (
     ("questions.elicitation_dialogs", (*TOOL, CTRL_S, "Who are you?")),
     ("questions.sampling_dialog", (*TOOL, "/", "name or", "sample\r", "▸ sample", CTRL_S, "Say hello")),
 )
-
-NEED_NO_SERVERS = frozenset({CTRL_P, F1, F5, F10, F12})
-"""Keys with which walks begin that no running server is needed for."""
 
 WITHOUT_WALK = frozenset({"widgets.inputs"})
 """Creates the field of the input lines of other modules."""
@@ -190,6 +169,14 @@ class Walker:
                 began = time.monotonic()
                 self.app.until(lambda began=began: time.monotonic() > began + GRACE_SECONDS)
 
+    def home(self) -> None:
+        """Return to the empty input of the chat."""
+        asked = Path(f"{self._report}.home")
+        asked.touch()
+        self.app.until(lambda: not asked.exists())
+        self.app.resize(100, 30)
+        self.app.shows("Ask anything")
+
     def walk(self, key: str = "\t") -> None:
         """Write into each field of the screen, going to the next with `key` until one returns."""
         self._report.unlink()  # it is of an earlier screen
@@ -205,7 +192,7 @@ class Walker:
                     written(self.app, state["hides"])
             self.app.send(key)
             self.app.until(lambda state=state: self.state["tabs"] > state["tabs"])
-        assert fields >= (expected if len(seen) > 1 else 1)
+        assert fields >= (expected if len(seen) > 1 else 1), self.app.text
 
 
 @contextmanager
@@ -216,13 +203,15 @@ def walking(folder: Path, *arguments: str) -> Iterator[Walker]:
         yield Walker(app, report)
 
 
-@pytest.mark.parametrize(("module", "steps"), WALKS, ids=[f"{one}:{steps[-1]}" for one, steps in WALKS])
-def test_it_is_in_every_field(tmp_path: Path, module: str, steps: Steps) -> None:
-    alone = steps[0] in NEED_NO_SERVERS
+@pytest.mark.parametrize("story", STORIES)
+def test_it_is_in_every_field(tmp_path: Path, story: str) -> None:
+    alone = story == "without servers"
     with walking(tmp_path, "--demo", *(["--no-start"] if alone else [])) as walker:
         walker.app.shows(*(["0 of 3"] if alone else ["try an example", "2 tools", "4 tools"]))
-        walker.open(*steps)
-        walker.walk()
+        for _, steps in STORIES[story]:
+            walker.open(*steps)
+            walker.walk()
+            walker.home()
 
 
 @pytest.mark.parametrize(("module", "steps"), ASKED, ids=[f"{one}:{steps[-1]}" for one, steps in ASKED])
@@ -234,19 +223,30 @@ def test_it_is_in_every_field_for_a_server(tmp_path: Path, module: str, steps: S
         walker.walk()
 
 
-@pytest.mark.parametrize("tool", ["optional", "order", "shapes"])
-def test_it_is_in_every_row_of_a_form(tmp_path: Path, tool: str) -> None:
+def test_it_is_in_every_row_of_a_form(tmp_path: Path) -> None:
     env = {"ARRIVED_FILE": str(tmp_path / "arrived")}
     forms = server("forms", ROOT / "tests" / "ui" / "forms_server.py", env=env)
     with walking(tmp_path, "--demo", "--config", config_file(tmp_path, forms)) as walker:
         walker.app.shows("tools")
-        walker.open(*TOOL, "2", "CALLS", "/", "name or", f"{tool}\r", f"▸ {tool}", "\r", "enter next")
-        walker.app.send(CTRL_N)  # an entry of a list, where there is one
-        walker.walk(DOWN)
+        for tool in ("optional", "order", "shapes"):
+            walker.open(*TOOL, "2", "CALLS", "/", "name or", f"{tool}\r", f"▸ {tool}", "\r", "enter next")
+            walker.app.send(CTRL_N)  # an entry of a list, where there is one
+            walker.walk(DOWN)
+            walker.home()
+
+
+def test_it_stays_in_the_input_while_an_approval_has_the_keys(tmp_path: Path) -> None:
+    with TerminalApp.real("--demo", env=home_in(tmp_path), columns=100, rows=30) as app:
+        app.shows("4 tools")
+        opened(app, "add a note: milk\r", "y once")
+        app.resize(80, 24)
+        app.shows("y once")
+        app.until(lambda: app.screen.buffer[cursor(app)[1]][cursor(app)[0]].data == "A")  # of the placeholder
 
 
 def test_each_module_with_a_field_has_a_walk() -> None:
-    assert modules_with_fields() - WITHOUT_WALK <= {module for module, _ in (*WALKS, *ASKED)}
+    walks = [*ASKED, *(walk for story in STORIES.values() for walk in story)]
+    assert modules_with_fields() - WITHOUT_WALK <= {module for module, _ in walks}
 
 
 def modules_with_fields() -> set[str]:

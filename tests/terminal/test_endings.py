@@ -14,7 +14,7 @@ from tests.terminal.set_ups import config_with
 from tests.terminal.watched_app import AT_ONCE, PLACES
 
 SERVERS = {"crlf": ("crlf", {}), "family": ("grandchild_holds_pipes", {})}
-LEFT = b"\x1b[?1049l"
+LEFT, ENTER = b"\x1b[?1049l", "\r"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def all_gone(processes):
     wait_until(lambda: not alive(processes), 5, "every process to be gone")
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGQUIT"])
 def test_a_signal_ends_the_program_and_its_servers_and_restores_the_terminal(config, name):
     number = getattr(signal, name)
     with TerminalApp.real("--demo", "--config", config) as app:
@@ -62,19 +62,25 @@ def test_an_unsent_message_is_in_the_input_history_of_the_next_run(tmp_path):
         app.quits()
 
 
-def test_an_internal_error_ends_the_program_and_its_servers_and_shows_no_secret(config):
-    with TerminalApp.watched("crash=key", "--demo", "--config", config) as app:
+def test_an_internal_error_ends_the_servers_shows_no_secret_and_the_session_can_be_resumed(config, tmp_path):
+    env = home_in(tmp_path / "home")
+    with TerminalApp.watched("crash=key", "--demo", "--config", config, env=env) as app:
         app.shows("2 of 2")
         processes = app.children()
+        app.send("what was said" + ENTER)
+        app.shows("rule-based demo")
         app.send("!")
         assert app.ended() == 70
         assert app.faults_of_the_terminal() == []
         after = bytes(app.raw[app.raw.rindex(LEFT) :])
         assert b"Internal error: RuntimeError: a defect" in after
         assert b"Servers were stopped. Report: " in after
+        assert b"Resume this conversation: mcptui --session " in after
         assert b"sk-secret-in-a-local" not in app.raw
         assert b"\x1b]0;pwned" not in app.raw
         all_gone(processes)
+    with TerminalApp.real("--demo", "--no-start", "--resume", env=env) as app:
+        app.shows("what was said", "rule-based demo")
 
 
 def test_servers_of_a_killed_program_exit_within_five_seconds(config):
@@ -85,9 +91,6 @@ def test_servers_of_a_killed_program_exit_within_five_seconds(config):
         os.kill(app.process.pid, signal.SIGKILL)
         app.process.wait()
         all_gone(processes)
-
-
-ENTER = "\r"
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -105,15 +108,3 @@ def test_an_internal_error_restores_the_terminal_and_saves_a_report(place, tmp_p
     assert stat.S_IMODE(report.stat().st_mode) == 0o600
     text = report.read_text(encoding="utf-8")
     assert "in defect" in text and "sk-secret" not in text
-
-
-def test_after_an_internal_error_the_session_can_be_resumed(tmp_path: Path):
-    with TerminalApp.watched("crash=key", "--demo", "--no-start", env=home_in(tmp_path)) as app:
-        app.shows("0 of 3")
-        app.send("what was said" + ENTER)
-        app.shows("rule-based demo")
-        app.send("!")
-        assert app.ended() == 70
-        assert b"Resume this conversation: mcptui --session " in app.raw
-    with TerminalApp.real("--demo", "--no-start", "--resume", env=home_in(tmp_path)) as app:
-        app.shows("what was said", "rule-based demo")

@@ -9,7 +9,7 @@ HEAVY = {
     *("pygments.lexers", "markdown_it", "sqlite3", "tui.runtime.runtime", "tui.host.host"),
     *("tui.core.servers", "tui.core.secrets.commands_and_urls", "tui.core.secrets.secret_names"),
 }
-QUIT, F4 = "\x11", "\x1bOS"
+QUIT, F4, ESCAPE = "\x11", "\x1bOS", "\x1b"
 
 
 def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
@@ -27,12 +27,15 @@ def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
         app.quits()
 
 
-def test_text_typed_during_heavy_imports_appears_before_they_end():
+def test_text_typed_during_heavy_imports_appears_before_they_end_and_keys_reach_their_screen():
     with TerminalApp.real("--demo") as app:
         app.shows("sk anything", "loading")
         app.send("typed early")
         app.shows("typed early")
         assert "RUNNING" not in app.text
+        app.send(F4 + "/slow")
+        app.shows("TRAFFIC", "filter › slow", seconds=30)
+        app.send(ESCAPE + ESCAPE)
         app.shows("RUNNING", "typed early", seconds=30)
         app.quits()
 
@@ -44,11 +47,3 @@ def test_quitting_during_heavy_imports_is_immediate_and_clean():
         assert app.ended(5) == 0
         assert app.faults_of_the_terminal() == []
         assert b"Traceback" not in app.raw
-
-
-def test_keys_pressed_during_heavy_imports_open_a_screen_and_reach_it():
-    with TerminalApp.real("--demo") as app:
-        app.shows("sk anything", "loading")
-        app.send(F4 + "/slow")
-        app.shows("TRAFFIC", "filter › slow", seconds=30)
-        app.quits()

@@ -101,13 +101,10 @@ def test_a_command_executes_imports_and_contacts_nothing_from_a_hostile_folder(r
     said, traced = followed(repository, env, *COMMANDS[command])
     assert "Traceback" not in said
     assert_untouched(repository, traced)
-
-
-def test_the_servers_of_the_readme_run_in_a_hostile_folder(repository, env):
-    said, traced = followed(repository, env, "servers")
-    assert said.count("1 tool") == 2, said
-    assert any(path.endswith("npx") for path in traced.executed)
-    assert any(path.endswith("mcp_server_time.py") for path in traced.opened)
+    if command == "servers":  # those of the README
+        assert said.count("1 tool") == 2, said
+        assert any(path.endswith("npx") for path in traced.executed)
+        assert any(path.endswith("mcp_server_time.py") for path in traced.opened)
 
 
 @pytest.mark.skipif(

@@ -30,13 +30,7 @@ OF_THE_PROGRAM = re.compile(
 
 STRAY = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (
-    "\r",
-    "\x1bOP",
-    "\x1bOR",
-    "\x1b[17~",
-    "\x0c",
-    "\x10",
-    "\x1b",
+    *("\r", "\x1bOP", "\x1bOR", "\x1b[17~", "\x0c", "\x10", "\x1b"),
 )
 TRAFFIC = "\x1bOS"
 

@@ -11,7 +11,7 @@ import pytest
 from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
 ENTER = "\r"
-QUIT = "\x11"
+QUIT, F1 = "\x11", "\x1bOP"
 TAKEN = b"\x1b[?1049h"
 """What the app writes when it takes the terminal."""
 
@@ -37,7 +37,8 @@ def works_and_quits(app: TerminalApp) -> None:
     app.quits()
 
 
-def test_stopped_repeatedly_the_app_sets_the_terminal_modes_again_and_repaints_the_screen(app):
+def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen_of_any_size(app):
+    threads = len(psutil.Process(app.process.pid).threads())
     for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
         os.kill(app.process.pid, number)
         app.stopped()
@@ -45,20 +46,13 @@ def test_stopped_repeatedly_the_app_sets_the_terminal_modes_again_and_repaints_t
         app.reset()
         os.kill(app.process.pid, signal.SIGCONT)
         app.shows(*WHOLE_SCREEN)
-    works_and_quits(app)
-
-
-def test_one_thread_reads_the_terminal_after_a_sigcont(app):
-    threads = len(psutil.Process(app.process.pid).threads())
     app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)
+    os.kill(app.process.pid, signal.SIGCONT)  # without a stop
     app.shows(*WHOLE_SCREEN)
-    assert len(psutil.Process(app.process.pid).threads()) <= threads
-    works_and_quits(app)
-
-
-def test_a_dialog_and_a_new_window_size_are_painted_after_sigcont(app):
-    app.send("\x1bOP")  # f1
+    assert len(psutil.Process(app.process.pid).threads()) <= threads, "one thread reads the terminal"
+    app.send("\x1a")  # ctrl+z
+    app.shows("Cannot suspend: there is no shell with job control to return to.")
+    app.send(F1)
     app.shows("Anywhere")
     os.kill(app.process.pid, signal.SIGTSTP)
     app.stopped()
@@ -69,6 +63,8 @@ def test_a_dialog_and_a_new_window_size_are_painted_after_sigcont(app):
     app.send("\x1b")
     app.until(lambda: "Anywhere" not in app.text)
     app.shows("›", "Ask anything")
+    app.resize(120, 40)
+    works_and_quits(app)
 
 
 def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():
@@ -148,27 +144,15 @@ def test_an_app_started_in_the_background_waits_for_fg(shell):
     comes_back(shell)
 
 
-def test_ctrl_z_suspends_the_app_and_fg_brings_it_back(shell, job):
-    stop_with(shell, job, lambda: shell.send("\x1a"))
-    comes_back(shell)
-
-
-def test_ctrl_z_undoes_in_a_text(shell, job):
+def test_ctrl_z_undoes_in_a_text_and_suspends_elsewhere_and_fg_brings_the_app_back(shell, job):
     shell.send("some text")
     shell.shows("some text")
     shell.send("\x1a")
     shell.until(lambda: "some text" not in shell.text)
     assert job.status() != psutil.STATUS_STOPPED
-
-
-def test_ctrl_z_without_a_shell_says_so(app):
-    app.send("\x1a")
-    app.shows("Cannot suspend: there is no shell with job control to return to.")
-    assert psutil.Process(app.process.pid).status() != psutil.STATUS_STOPPED
-
-
-def test_ctrl_z_suspends_over_a_dialog_too(shell, job):
-    shell.send("\x1bOP")  # f1
+    stop_with(shell, job, lambda: shell.send("\x1a"))
+    comes_back(shell)
+    shell.send(F1)
     shell.shows("Type to filter")
     shell.send("\x1a")
     shell.stopped(job)

@@ -1,18 +1,21 @@
 """Without the folder of an add-on, everything else works, and whatever needs it says so in one sentence."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.configurations import server
 from tests.endpoint import Endpoint, says
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
 from tui.core.addons import ADDONS
 
-WEATHER = ROOT / "sample_config" / "servers" / "weather.py"
+TABLE = server("weather", ROOT / "sample_config" / "servers" / "weather.py", trusted=True)
 
 
 @pytest.fixture(params=ADDONS)
@@ -37,23 +40,41 @@ def env(missing: str, tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     path = tmp_path / "config.toml"
-    path.write_text(
-        f'[servers.weather]\ncommand = "{sys.executable}"\nargs = ["{WEATHER}"]\ntrusted = true\n'
-    )
+    path.write_text(TABLE)
     return path
 
 
-def mcptui(*args: str, env: dict[str, str], cwd: Path) -> tuple[int, str, str]:
+ONE_AFTER_THE_OTHER = """
+import io, json, sys, tempfile
+from tui import cli
+done, streams = [], (sys.stdout, sys.stderr)
+for words in json.loads(sys.argv[1]):
+    sys.stdout, sys.stderr = pair = [io.TextIOWrapper(tempfile.TemporaryFile()) for _ in streams]
+    try:
+        code = cli.main(words)
+    except SystemExit as error:
+        code = int(error.code or 0)
+    for one in pair:
+        one.flush()
+        one.buffer.seek(0)
+    done.append((code, *(one.buffer.read().decode() for one in pair)))
+sys.stdout, sys.stderr = streams
+print(json.dumps(done))
+"""
+
+
+def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tuple[int, str, str]]:
+    """Run commands in one process. Return the exit code, the output and the errors of each."""
     done = subprocess.run(
-        [sys.executable, "-m", "tui", *args],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands)],
+        stdout=subprocess.PIPE,
         env=os.environ | env,
         cwd=cwd,
         timeout=60,
         stdin=subprocess.DEVNULL,
+        check=True,
     )
-    return done.returncode, done.stdout, done.stderr
+    return [tuple(one) for one in json.loads(done.stdout)]
 
 
 def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path, tmp_path: Path):
@@ -62,23 +83,6 @@ def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path
         if missing == "demo":
             app.shows("needs the add-on demo, which is not installed")
         app.quits()
-
-
-async def test_help_list_run_and_sessions_work(
-    missing: str, env: dict[str, str], config: Path, tmp_path: Path
-):
-    code, out, err = mcptui("--help", env=env, cwd=tmp_path)
-    assert (code, err) == (0, "")
-    assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in out] == []
-    code, out, err = mcptui("--config", str(config), "list", "weather", "tools", env=env, cwd=tmp_path)
-    assert code == 0 and "get_weather" in out, err
-    async with Endpoint([says("It rains.")]) as endpoint:
-        with config.open("a") as file:
-            file.write(f'[models.local]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n')
-        ask = ("--config", str(config), "run", "--session", "rain", "Does it rain?")
-        code, out, err = await asyncio.to_thread(mcptui, *ask, env=env, cwd=tmp_path)
-    assert (code, out) == (0, "It rains.\n"), err
-    assert "rain" in mcptui("sessions", env=env, cwd=tmp_path)[1]
 
 
 NAMED = {
@@ -107,13 +111,31 @@ SETTINGS = {
 }
 
 
-def test_what_needs_the_addon_says_so_in_one_sentence(
+async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
     missing: str, env: dict[str, str], config: Path, tmp_path: Path
 ):
-    with config.open("a") as file:
-        file.write(SETTINGS.get(missing, ""))
-    for words, what in NAMED[missing]:
-        code, out, err = mcptui(*words, env=env | {"MCPTUI_CONFIG": str(config)}, cwd=tmp_path)
+    configured, needing = ("--config", str(config)), tmp_path / "needing.toml"
+    needing.write_text(TABLE + SETTINGS.get(missing, ""))
+    async with Endpoint([says("It rains.")]) as endpoint:
+        with config.open("a") as file:
+            file.write(f'[models.local]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n')
+        commands = [
+            ["--help"],
+            [*configured, "list", "weather", "tools"],
+            [*configured, "run", "--session", "rain", "Does it rain?"],
+            ["sessions"],
+            *(words for words, _ in NAMED[missing]),
+        ]
+        env |= {"MCPTUI_CONFIG": str(needing)}
+        told, listed, answer, sessions, *refused = await asyncio.to_thread(
+            mcptui, *commands, env=env, cwd=tmp_path
+        )
+    assert told[::2] == (0, "")
+    assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in told[1]] == []
+    assert listed[0] == 0 and "get_weather" in listed[1], listed
+    assert answer[:2] == (0, "It rains.\n"), answer
+    assert "rain" in sessions[1]
+    for (code, *output), (_, what) in zip(refused, NAMED[missing], strict=True):
+        said = "".join(output)
         sentence = f"{what} needs the add-on {missing}, which is not installed"
-        assert code == 2 and (out + err).count(sentence) == 1, out + err
-        assert "unknown" not in out + err
+        assert code == 2 and said.count(sentence) == 1 and "unknown" not in said, said

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import shlex
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -48,11 +49,16 @@ def served(server: OAuthServer) -> Iterator[OAuthServer]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return an environment with a browser, and forget the keychain of this machine."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    monkeypatch.setitem(sys.modules, "keyring", None)
     browser = tmp_path / "browser.py"
     browser.write_text(BROWSER)
-    env = home_in(tmp_path) | {"BROWSER": f"{shlex.join(programs.command(browser))} %s", "SSH_CONNECTION": ""}
-    return env | {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+    return home_in(tmp_path) | {
+        "BROWSER": f"{shlex.join(programs.command(browser))} %s",
+        "SSH_CONNECTION": "",
+    }
 
 
 def ripe(app: TerminalApp) -> None:

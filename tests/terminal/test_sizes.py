@@ -40,18 +40,22 @@ def test_the_app_stays_usable_while_the_window_is_resized():
         app.quits()
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(20, 5), (20, 6), (40, 4)])
-def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines(columns, rows):
-    with TerminalApp.fake("calm", columns=columns, rows=rows) as app:
+def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines():
+    with TerminalApp.fake("calm", columns=20, rows=5) as app:
         app.shows("› Ask anything", "enter send", "demo model")
         app.send("some more words " * 20)
         app.shows("words", "enter send", "demo model")
+        for size in ((20, 6), (40, 4), (20, 5)):
+            app.resize(*size)
+            app.shows("words", "enter send", "demo model")
         app.send("\x0a" * 9 + "end")
-        app.shows("end", "enter send", "demo model")
-        assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
+        for size in ((40, 4), (20, 6), (20, 5)):
+            app.resize(*size)
+            app.shows("end", "enter send", "demo model")
+            assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(4, 2), (1, 1), (2, 80), (7, 30), (500, 1)])
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (2, 80), (500, 1)])
 def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(columns, rows):
     with TerminalApp.real("--demo", "--no-start", columns=columns, rows=rows) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
@@ -64,7 +68,7 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(col
         app.quits()
 
 
-@pytest.mark.parametrize("columns", ["99999999999999999999", "-5", "wide"])
+@pytest.mark.parametrize("columns", ["99999999999999999999", "-5"])
 def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
     with TerminalApp.real("--demo", "--no-start", env={"COLUMNS": columns, "LINES": columns}) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)

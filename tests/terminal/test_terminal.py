@@ -18,14 +18,6 @@ def settled(app: TerminalApp) -> None:
         app.pump(0.3)
 
 
-def test_keys_are_handled_and_the_terminal_is_restored(calm: TerminalApp):
-    calm.send("hi" + ENTER)
-    calm.shows("Hello.")
-    calm.quits()
-    assert LEFT in calm.raw
-    assert b"\x1b[?25h" in calm.raw[calm.raw.rindex(LEFT) - 200 :]
-
-
 def test_a_slow_shutdown_is_announced_after_the_terminal_is_restored():
     with TerminalApp.fake("slow to stop") as app:
         app.shows("2 of 3")
@@ -70,23 +62,16 @@ def test_output_of_others_on_stderr_does_not_reach_the_screen():
         assert b"STRAY" not in app.raw
 
 
-def test_keys_in_one_burst_are_handled_in_order(calm: TerminalApp):
+def test_keys_in_one_burst_are_handled_in_order_by_panes_and_dialogs_too(calm: TerminalApp):
     calm.send("one\x7f\x7fh" + ENTER + "after")
     calm.shows("Hello.", "› after", "oh")
-
-
-def test_closing_a_dialog_twice_in_one_burst_closes_nothing_else(calm: TerminalApp):
-    calm.send(EVERYTHING)
-    calm.shows("New conversation")
-    calm.send(ENTER + ENTER + "\x1b")
+    calm.answered()
+    calm.send("\x1b[17~" + ENTER + EVERYTHING)  # enter is for the pane, not for the dialog
+    calm.shows("New conversation", "Hello.")
+    calm.send(ENTER + ENTER + "\x1b")  # the second one closes nothing else
     calm.until(lambda: "New conversation" not in calm.text)
     calm.send("still here")
     calm.shows("still here")
-
-
-def test_a_key_for_a_pane_does_not_reach_the_dialog_opened_by_the_next_key(calm: TerminalApp):
-    calm.send("hi" + ENTER)
-    calm.shows("Hello.")
-    calm.answered()
-    calm.send("\x1b[17~" + ENTER + EVERYTHING)
-    calm.shows("New conversation", "Hello.")
+    calm.quits()
+    assert LEFT in calm.raw
+    assert b"\x1b[?25h" in calm.raw[calm.raw.rindex(LEFT) - 200 :]

@@ -26,14 +26,11 @@ def answered(app: TerminalApp, key: str, question: str) -> None:
     app.until(gone)
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_call(
-    tmp_path: Path, columns: int, rows: int
-) -> None:
+def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_call(tmp_path: Path) -> None:
     with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
-        with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
-            app.shows("RUNNING" if columns > 100 else "1 of 1")
+        with TerminalApp.real("--config", config, columns=80, rows=24) as app:
+            app.shows("1 of 1")
             app.send("peek\r")
 
             app.shows("Trust the server “liar”?", "It marks its tool “peek” as read-only", "need approval")
@@ -67,14 +64,11 @@ def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
                 app.quits()
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
-def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(
-    tmp_path: Path, columns: int, rows: int
-) -> None:
+def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(tmp_path: Path) -> None:
     with endpoint_beside([INJECTED, OBEYS, says("Refused.")]) as endpoint:
         servers = {"fetch": ("prompt_injection_result", {}), "mail": ("tool_shadowing", {})}
         config = config_with(tmp_path, servers, endpoint=endpoint.base_url, rules=["fetch/*"])
-        with TerminalApp.real("--config", config, columns=columns, rows=rows) as app:
+        with TerminalApp.real("--config", config, columns=80, rows=24) as app:
             app.shows("2 of 2")
             app.send("weather?\r")
             app.shows("y once", "contains a result")

@@ -1,7 +1,8 @@
 """The real program with instrumentation: python watched_app.py WHAT [ARGUMENTS OF MCPTUI].
 
 `modules=FILE` writes the names of the modules imported at the first frame, then continues.
-`focus=FILE` writes which widget has the focus, which ones can have it, and whether text is edited in it.
+`focus=FILE` writes which widget has the focus, which ones can have it, and whether text is edited in it. It
+closes all screens above the chat, and deletes FILE.home, once that exists.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
@@ -43,6 +44,8 @@ def note_focus(report: str) -> None:
             return focused.current is not None and focused.current.spec.secret
         return isinstance(focused, Input) and focused.password
 
+    home = Path(f"{report}.home")
+
     class Reporting(app_module.McptuiApp):
         reported = ""
         tabs = 0
@@ -59,6 +62,13 @@ def note_focus(report: str) -> None:
             self.tabs += 1
 
         def report(self) -> None:
+            if home.exists():
+                if self.screen is not self.main:
+                    self.screen.dismiss()
+                    return
+                self.main.composer.text = ""
+                self.main.composer.focus()
+                home.unlink()
             focused = self.focused
             state = {
                 "focused": f"{id(focused)} {getattr(focused, 'cursor', '')}" if focused else "",

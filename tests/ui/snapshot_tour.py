@@ -91,9 +91,9 @@ def tour(runtime: Callable[[], FakeRuntime], *screens: str) -> Callable[[Walk], 
 
 @asynccontextmanager
 async def opened(
-    runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime
+    runtime: FakeRuntime, size: tuple[int, int], theme: str, clock: FrozenTime, visit: type[Visit] = Visit
 ) -> AsyncIterator[Visit]:
     runtime.theme_name = theme
     async with app_stage.opened(runtime, size) as (app, pilot):
         app.animation_level = "none"
-        yield Visit(app, pilot, runtime, size, theme, clock)
+        yield visit(app, pilot, runtime, size, theme, clock)

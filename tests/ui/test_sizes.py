@@ -1,4 +1,4 @@
-"""Every screen and dialog survives every size of the terminal, and resizes while it is open."""
+"""Large screens and lists survive every size of the terminal, with keys in between."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,54 +14,13 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from tests.clocks import FrozenTime, freeze_time
 from tests.conftest import until
-from tests.ui import app_stage, bench_stage
+from tests.ui import app_stage
 from tests.ui.fakes import FakeRuntime
 from tests.ui.snapshot_stage import answering, forecast, with_traffic
-from tests.ui.snapshot_tour import TOURS, Tour, Visit
-from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
 from tui.ui.app.app import McptuiApp
 
-PLACES = (chat, lists, questions, traffic, trust, workbench)
-"""Importing them registers their tours."""
-
 LARGE = (120, 40)
-EXTREMES = ((4, 2), (7, 30), (2, 80), (1, 1), (0, 0), (300, 1))
-"""One for each screen in turn: a screen takes about 0.1 s to lay out."""
-
-
-class ResizedVisit(Visit):
-    """A visit that resizes the terminal at each screen, instead of comparing it."""
-
-    async def see(self, name: str, *texts: str) -> None:
-        await self.shows(*texts)
-        self.seen.append(name)
-        size = EXTREMES[len(self.seen) % len(EXTREMES)]
-        await self.pilot.resize_terminal(*size)
-        assert self.app.crash is None, f"{name} does not survive {size}"
-        await self.pilot.resize_terminal(*LARGE)
-        await self.pilot.pause()
-        await self.shows(*texts)
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> FrozenTime:
-    frozen = freeze_time(monkeypatch, "tui.ui", "tui.core")
-    monkeypatch.setattr(bench_stage, "time", frozen)
-    return frozen
-
-
-@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.walk.__name__)
-async def test_every_screen_survives_extreme_sizes_and_shows_the_same_after(
-    tour: Tour, clock: FrozenTime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "notes.txt").write_text("milk")
-    monkeypatch.chdir(tmp_path)
-    runtime = tour.runtime()
-    async with app_stage.opened(runtime, LARGE) as (app, pilot):
-        app.animation_level = "none"
-        await tour.walk(ResizedVisit(app, pilot, runtime, LARGE, "harbor", clock))
 
 
 async def to_chat(app: McptuiApp, pilot: Pilot[int]) -> None:

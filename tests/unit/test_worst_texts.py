@@ -4,11 +4,12 @@ import pytest
 
 from tests.worst_texts import ForeignReader, cpu_seconds, readers, worst_text
 
-SIZE, MOST_SECONDS = 256 * 1024, 10
+SIZE, MOST_SECONDS = 64 * 1024, 4
+"""What is quadratic takes half a minute for so much."""
 
 
 @pytest.mark.parametrize("reader", list(readers()), ids=lambda reader: reader.name)
-def test_the_worst_256_kb_take_less_than_ten_seconds(reader: ForeignReader):
+def test_the_worst_64_kb_take_less_than_four_seconds(reader: ForeignReader):
     for piece in reader.pieces:
         text = worst_text(piece, SIZE)
         assert cpu_seconds(lambda text=text: reader.read(text)) < MOST_SECONDS, piece
