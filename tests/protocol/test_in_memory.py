@@ -7,7 +7,6 @@ import sys
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
-from tests.conftest import until
 from tests.in_memory import in_memory
 from tests.terminal.pty_app import ROOT
 from tui.core.ports import MonotonicClock
