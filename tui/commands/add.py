@@ -51,7 +51,7 @@ class FoundServer:
 
 def remove(args: argparse.Namespace) -> int:
     """Run `mcptui remove` and return its exit code."""
-    path = _path(args)
+    path, _ = config_path(vars(args).get("config"), os.environ)
     present = new_server.present_servers(path)
     if args.server not in present:
         known = ", ".join(clean_line(name, 64) for name in present) or "none"
@@ -89,10 +89,6 @@ async def _removed(args: argparse.Namespace, path: Path) -> SignedOut:
         await runtime.shutdown()
 
 
-def _path(args: argparse.Namespace) -> Path:
-    return config_path(vars(args).get("config"), os.environ)[0]
-
-
 def add(args: argparse.Namespace) -> int:
     """Run `mcptui add` and return its exit code."""
     from tui.commands.command_line import fill_add
@@ -103,7 +99,7 @@ def add(args: argparse.Namespace) -> int:
         parse_trailing(args, "target", fill_add, prog="mcptui add")
     elif words[:1] == ["--"]:  # options after a command belong to the command
         args.target = words[1:]
-    path = _path(args)
+    path, _ = config_path(vars(args).get("config"), os.environ)
     refuse_foreign(path)
     found = _found(args)
     more = ({"source": found.source} if found.source else {}) | ({"era": args.era} if args.era else {})

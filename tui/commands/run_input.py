@@ -48,10 +48,7 @@ def question(given: str | None, *, wait: bool = False) -> str:
 
 def _has_input() -> bool:
     """Return whether stdin is a pipe or file, not a terminal, /dev/null or a socket."""
-    try:
-        mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (OSError, ValueError):
-        return False
+    mode = os.fstat(sys.stdin.fileno()).st_mode
     if not stat.S_ISFIFO(mode):
         return stat.S_ISREG(mode)
     ready, _, _ = select.select([sys.stdin], [], [], PATIENCE)

@@ -61,10 +61,9 @@ async def _named(store: "SessionStore", name: str) -> SessionInfo:
     return _one_of(await store.list(limit=ALL), name)
 
 
-def _one_of(found: Sequence[SessionInfo], name: str) -> SessionInfo:
-    chosen = named(found, name)
-    if chosen is None:
-        raise UsageError("session not found", where=name, next_step=LIST_STEP)
+def _one_of(found: Sequence[SessionInfo], name: str, step: str = LIST_STEP) -> SessionInfo:
+    if (chosen := named(found, name)) is None:
+        raise UsageError("session not found", where=name, next_step=step)
     return chosen
 
 
@@ -129,11 +128,8 @@ async def _delete(args: argparse.Namespace) -> None:
 
 async def _restore(args: argparse.Namespace) -> None:
     store = _store()
-    try:
-        info = _one_of(await store.deleted(), args.session)
-    except UsageError as error:
-        step = "List deleted sessions with `mcptui sessions list --deleted`."
-        raise UsageError(error.message, where=error.where, next_step=step) from error
+    step = "List deleted sessions with `mcptui sessions list --deleted`."
+    info = _one_of(await store.deleted(), args.session, step)
     await store.restore(info.id)
     _say(args, f"restored {_called(info)}", id=info.id, deleted=False)
 

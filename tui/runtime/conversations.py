@@ -401,21 +401,15 @@ class Conversations:
             opened.talk.remark(Remark(len(opened.talk.messages), "notice", told))
 
     async def _open_journal(self, now: SavedConversation, question: str) -> None:
-        """Start saving a conversation with its first question. If that fails, it continues unsaved."""
+        """Start saving a conversation with its first question."""
         was_left = now is not self.now
-        if now.talk.journal is not None or self._store is None or now.refused or was_left:
+        if now.talk.journal is not None or self._store is None or was_left:
             return
         try:
-            try:
-                journal = await self._store.begin(parent=now.info.parent)
-            except McptuiError:
-                if not now.info.parent:
-                    raise
-                journal = await self._store.begin()  # the parent was deleted: then this is not a branch
-        except McptuiError as error:
-            now.unsaved, now.refused = str(error), True
-        else:
-            now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
+            journal = await self._store.begin(parent=now.info.parent)
+        except McptuiError:  # the parent was deleted: then this is not a branch
+            journal = await self._store.begin()
+        now.begin(journal, self._context.redactor.redact_spoken(question), self._about_model())
         self.revision += 1
 
     def _about_model(self) -> SessionMeta:

@@ -13,11 +13,10 @@ class SavedConversation:
     """One conversation and what is saved with it.
 
     `info.id` is "" while it is not saved. `unknown` are ids of calls that were sent and whose outcome is
-    unknown. `unsaved` says why it, or its parent, was not saved while no journal is open, `refused` whether
-    it could not be saved at all. `turn_numbers` are those of its turns in the traffic of this run, by the
-    index of their question. `recordings` are the names of the recordings that contain its traffic, oldest
-    first. `early_usage` is the usage and its cost by model before it is saved: a server may use the model
-    before the first message.
+    unknown. `unsaved` says why it, or its parent, was not saved while no journal is open. `turn_numbers` are
+    those of its turns in the traffic of this run, by the index of their question. `recordings` are the names
+    of those with its traffic, oldest first. `early_usage` is the usage and its cost by model before it is
+    saved: a server may use the model before the first message.
     """
 
     def __init__(
@@ -28,7 +27,7 @@ class SavedConversation:
         self.result_store = ResultStore(results)
         self.own_system = False
         self.unknown: frozenset[str] = frozenset()
-        self.unsaved, self.refused = "", False
+        self.unsaved = ""
         self.turn_numbers: dict[int, int] = {}
         self.recordings: tuple[str, ...] = ()
         self.early_usage: dict[str, tuple[Usage, float | None]] = {}

@@ -106,11 +106,8 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
         yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
-        yield (
-            "args",
-            "npx can ask before it downloads, and cannot be answered",
-            "add `-y` as the first argument",
-        )
+        message = "npx can ask before it downloads, and cannot be answered"
+        yield "args", message, "add `-y` as the first argument"
     words = " ".join((os.path.basename(spec.command), *spec.args)).lower()
     is_mcp = any(name in words for name in ("modelcontextprotocol", "mcp-server", "mcp_server"))
     if spec.transport is Transport.LINES and is_mcp:
@@ -199,8 +196,7 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
     if parts.fragment:
         yield "url", "has a fragment (#) that is never sent", "remove it"
     if parts.password is not None:
-        step = 'use `headers = { Authorization = "Basic ${VAR}" }`'
-        yield "url", "contains a password", step
+        yield "url", "contains a password", 'use `headers = { Authorization = "Basic ${VAR}" }`'
     last = parts.path.rstrip("/").rpartition("/")[2].lower()
     if spec.transport is Transport.HTTP and not spec.sse_fallback and last == "sse":
         step = 'remove `transport`, or use "sse"'
@@ -210,12 +206,8 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
         yield "transport", "looks like a Streamable HTTP URL, which `sse` does not try", step
     for name, value in spec.headers.items():
         if name.lower() in _SET_BY_US and not value.strip().lower().startswith(_SENT):
-            shown = clean_line(name, 60)
-            yield (
-                "headers",
-                f"{shown} is set by mcptui for each request, so this value is not sent",
-                "remove it",
-            )
+            message = f"{clean_line(name, 60)} is set by mcptui for each request, so this value is not sent"
+            yield "headers", message, "remove it"
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):

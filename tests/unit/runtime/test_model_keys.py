@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -18,17 +17,6 @@ PROFILE = ModelProfile("work", "https://api.example/v1", "m", api_key_env="WORK_
 @pytest.fixture(autouse=True)
 def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-
-
-@pytest.fixture
-def keychain(no_keychain: None, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
-    kept: dict[tuple[str, str], str] = {}
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
-    module.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
-    module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
-    return kept
 
 
 def files_in(folder: Path) -> list[Path]:

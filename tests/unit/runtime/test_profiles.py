@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -93,15 +92,10 @@ async def test_the_openai_key_is_not_sent_to_another_endpoint(monkeypatch: pytes
 IN_KEYCHAIN = '[models.work]\nmodel = "m"\napi_key = "keyring:mcptui/work"\nbase_url = "http://h/v1"'
 
 
-@pytest.fixture
-def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: {("mcptui", "work"): "sk-kept"}.get((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
-
-
-@pytest.mark.usefixtures("keychain")
-async def test_a_key_in_the_keychain_is_read_when_its_model_is_selected() -> None:
+async def test_a_key_in_the_keychain_is_read_when_its_model_is_selected(
+    keychain: dict[tuple[str, str], str],
+) -> None:
+    keychain["mcptui", "work"] = "sk-kept"
     loaded = configured(IN_KEYCHAIN)
     assert profile(IN_KEYCHAIN).api_key is None
     for found in (await Profiles(loaded, {}).chosen(None), await Profiles(loaded, {}).named("work")):

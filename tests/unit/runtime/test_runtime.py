@@ -1,11 +1,9 @@
 """The composition root."""
 
-import sys
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -43,30 +41,28 @@ async def running(tmp_path: Path, config: str = NOTHING, **options: Any) -> Asyn
 
 
 @pytest.fixture
-def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: KEYS.get(name)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
+def keys(keychain: dict[tuple[str, str], str]) -> None:
+    keychain.update({("mcptui", name): key for name, key in KEYS.items()})
 
 
 def profile(name: str, base_url: str) -> str:
     return f'[models.{name}]\nmodel = "m"\napi_key = "keyring:mcptui/{name}"\nbase_url = "{base_url}"\n'
 
 
-@pytest.mark.usefixtures("keychain")
+@pytest.mark.usefixtures("keys")
 async def test_after_a_key_changed_in_the_keychain_the_old_one_is_still_redacted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, keychain: dict[tuple[str, str], str]
 ):
     old, new = KEYS["first"], "kc-new-7Hs2Vb8XrMd3J"
     async with Endpoint() as endpoint:
         async with running(tmp_path, profile("first", endpoint.base_url)) as runtime:
-            monkeypatch.setitem(KEYS, "first", new)
+            keychain["mcptui", "first"] = new
             await runtime.conversations.switch("first")
             told = runtime.redactor.redact(f"{old} {new}")
     assert told == "[redacted:models.first.api_key] [redacted:models.first.api_key]"
 
 
-@pytest.mark.usefixtures("keychain")
+@pytest.mark.usefixtures("keys")
 async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_path: Path):
     async with Endpoint() as endpoint:
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
@@ -76,7 +72,7 @@ async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_
     assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
 
 
-@pytest.mark.usefixtures("keychain")
+@pytest.mark.usefixtures("keys")
 async def test_a_key_read_after_the_servers_started_is_not_shown_with_them(tmp_path: Path):
     async with Endpoint() as endpoint:
         server = f'[servers.s]\ncommand = "x"\nargs = ["{KEYS["second"]}"]\nautostart = false\n'

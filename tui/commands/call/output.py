@@ -109,7 +109,7 @@ def write_contents(result: ToolResult) -> None:
 
 def write_prompt(result: PromptResult) -> None:
     """Write the messages of a prompt, each with its role unless it is the only one."""
-    texts = [text_of(one.content) or _placeholder(one.content) for one in result.messages]
+    texts = [_shown(one.content) for one in result.messages]
     if len(texts) != 1:
         texts = [f"{one.role}: {text}" for one, text in zip(result.messages, texts, strict=True)]
     if text := "\n\n".join(one.rstrip("\n") for one in texts):
@@ -118,10 +118,9 @@ def write_prompt(result: PromptResult) -> None:
 
 def result_text(result: ToolResult) -> str:
     """Return the text of a result. Structured content is used only if there is no other content."""
-    parts = [text_of(item) if text_of(item) is not None else _placeholder(item) for item in result.content]
-    if not parts and result.structured is not None:
+    if not result.content and result.structured is not None:
         return json.dumps(result.structured, ensure_ascii=False, indent=2)
-    return _joined([part for part in parts if part is not None])
+    return _joined([_shown(item) for item in result.content])
 
 
 def text_of(content: Content) -> str | None:
@@ -135,9 +134,9 @@ def text_of(content: Content) -> str | None:
             return None
 
 
-def _placeholder(content: Content) -> str:
+def _shown(content: Content) -> str:
     if not isinstance(content, BinaryContent):
-        return ""
+        return text_of(content) or ""
     return f"[{' '.join(filter(None, (content.kind, content.mime, content.uri)))}, {size(content.size)}]"
 
 
