@@ -145,19 +145,6 @@ async def test_an_unchanged_list_is_settled_without_listing_it_again():
         assert server.listed == 0
 
 
-async def test_a_call_waits_until_the_changed_list_has_arrived():
-    server = Server()
-    server.may_list.clear()
-    async with kept_fresh(server) as fresh:
-        fresh.changed()
-        waiting = asyncio.create_task(fresh.settled())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        server.may_list.set()
-        await waiting
-        assert server.listed == 1
-
-
 async def test_a_call_does_not_wait_for_the_delay_between_changes():
     server = Server()
     async with kept_fresh(server) as fresh:

@@ -1,7 +1,5 @@
 """Calls through the toolbox: every failure is a result."""
 
-import asyncio
-
 import pytest
 
 from tests.conftest import until
@@ -105,19 +103,6 @@ async def test_secrets_in_the_last_log_lines_do_not_reach_the_model(running):
     redactor = Redactor({"TOKEN": "last words"})
     host, tool = await running(script=Script(dies_on_call=True), redactor=redactor)
     assert "[redacted:TOKEN]" in (await call(host, tool)).content[0].text
-
-
-async def test_a_cancelled_call_leaves_the_server_running(running):
-    script = Script()
-    host, tool = await running(script=script)
-    script.silent = True
-    calling = asyncio.create_task(call(host, tool))
-    await asyncio.sleep(0.01)
-    calling.cancel()
-    await asyncio.gather(calling, return_exceptions=True)
-    script.silent = False
-    assert not (await call(host, tool)).is_error
-    assert host.status("srv").state is ServerState.RUNNING
 
 
 async def test_a_disabled_tool_is_not_offered_and_can_be_called_only_by_hand(running):

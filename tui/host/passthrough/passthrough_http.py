@@ -82,25 +82,22 @@ class HttpPassthrough:
         if wrong := _unusable(scope):
             await _answer(send, *wrong)
             return
-        body = b""
+        body: bytes | None = None
         if _has_body(scope["headers"]):
-            found = await _body(receive)
-            if found is None:
+            if (body := await _body(receive)) is None:
                 return  # the client is gone, and the server must not take a part for the whole
-            if len(found) > MAX_REQUEST:
+            if len(body) > MAX_REQUEST:
                 await _answer(send, 413, _TOO_LARGE)
                 return
-            body = found
         headers = [*_forwarded(scope["headers"], _NOT_FORWARDED), (b"accept-encoding", b"identity")]
-        content = body if _has_body(scope["headers"]) else None
         try:
             # Not that of the client, which would add headers that the host has not sent.
-            request = self._httpx.Request(scope["method"], self._url(scope), headers=headers, content=content)
+            request = self._httpx.Request(scope["method"], self._url(scope), headers=headers, content=body)
         except (self._httpx.InvalidURL, ValueError):
             await _answer(send, 400, "the request is not valid: its path or query cannot be part of a URL")
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
-        exchange.asked(scope["method"], str(request.url), scope["headers"], body[:KEPT])
+        exchange.asked(scope["method"], str(request.url), scope["headers"], (body or b"")[:KEPT])
 
         async def gone() -> None:
             while (await receive())["type"] != "http.disconnect":

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _GUARD = """
 trap "" INT HUP
@@ -110,42 +110,28 @@ def end_servers(owner: str, processes: set[int], groups: set[int]) -> None:
 
 def _gone(processes: set[int], groups: set[int], mark: bytes, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while any(map(_process_lives, processes)) or any(map(_group_lives, groups)) or marked(mark):
+    while _lives(os.kill, processes) or _lives(os.killpg, groups) or marked(mark):
         if time.monotonic() > deadline:
             return False
         time.sleep(LOOK_SECONDS)
     return True
 
 
-def _process_lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except OSError:  # the number belongs to somebody else, if to anybody
-        return False
-    return True
-
-
-def _group_lives(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except PermissionError:  # macOS raises it for zombies; elsewhere the group is no longer ours
-        return False
-    except ProcessLookupError:
-        return False
-    return True
+def _lives(kill: "Callable[[int, int], None]", numbers: set[int]) -> bool:
+    for number in numbers:
+        with suppress(OSError):  # it belongs to somebody else, if to anybody; or it is a zombie on macOS
+            kill(number, 0)
+            return True
+    return False
 
 
 def _signal(processes: set[int], groups: set[int], mark: bytes, number: int) -> None:
     for group in groups:
-        try:
+        with suppress(OSError):
             os.killpg(group, number)
-        except OSError:
-            continue
     for pid in processes.union(marked(mark)):
-        try:
+        with suppress(OSError):
             os.kill(pid, number)
-        except OSError:
-            continue
 
 
 def marked(mark: bytes) -> list[int]:
@@ -158,12 +144,9 @@ def marked(mark: bytes) -> list[int]:
         return []
     found = []
     for entry in entries:
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if mark in b"\0" + file.read():
-                    found.append(int(entry))
-        except OSError:
-            continue
+        with suppress(OSError), open(f"/proc/{entry}/environ", "rb") as file:
+            if mark in b"\0" + file.read():
+                found.append(int(entry))
     return found
 
 

@@ -408,8 +408,6 @@ async def test_for_an_older_server_header_annotations_are_ignored():
 
 
 def test_an_argument_that_no_header_can_carry_is_refused_with_a_reason():
-    wanted = header_map(
-        {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
-    )
+    wanted = header_map(schema(region=REGION))
     with pytest.raises(MCPError, match="not sent: an argument contains an invalid character"):
         parameter_headers(wanted, {"region": "\ud800"})
