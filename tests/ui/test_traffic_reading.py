@@ -14,7 +14,6 @@ from tui.core.traffic import Finding, Kind, Severity
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets import page as page_module
-from tui.ui.widgets import tree
 
 
 def page(screen: TrafficScreen, number: int = 0) -> str:
@@ -98,7 +97,7 @@ async def test_another_search_or_closing_the_screen_stops_a_search(
             ended.set()
         return []
 
-    monkeypatch.setattr(tree, "places", endless)
+    monkeypatch.setattr(page_module, "places", endless)
     monkeypatch.setattr(page_module, "AT_ONCE", 0)
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(30)] + [{"n": "needle"}]}})
