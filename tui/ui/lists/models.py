@@ -84,12 +84,10 @@ class ModelsScreen(FinderScreen[bool | None]):
     async def _read(self) -> None:
         try:
             self._choices = await self._conversations.models()
-        except McptuiError:
-            self._choices = ()
-            raise
         finally:
+            self._choices = self._choices or ()
             if self.is_mounted and self._offer is None:
-                current = next((one.name for one in self._choices or () if one.current), "")
+                current = next((one.name for one in self._choices if one.current), "")
                 self.show_items(current)
 
     def show_items(self, key: str = "") -> None:

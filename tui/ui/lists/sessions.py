@@ -88,10 +88,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     async def _read(self, key: str = "") -> None:
         try:
             self._all = await self._conversations.sessions()
-        except McptuiError:
-            self._all = ()
-            raise
         finally:
+            self._all = self._all or ()
             self.show_items(key)
         if self._search.text:
             self.refilter(anew=True)  # matches may have been renamed or deleted
