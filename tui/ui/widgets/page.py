@@ -160,8 +160,7 @@ class Page(LinePane, inherit_bindings=True):
     def search(self, text: str) -> None:
         """Highlight a text, and go to the first match."""
         self.seek(text)
-        if text:
-            self.next_match(1, first=True)
+        self.next_match(1, first=True)
 
     def next_match(self, direction: int, *, first: bool = False) -> None:
         """Go to the next match, or with -1 to the previous one; with `first`, the current row is one."""
