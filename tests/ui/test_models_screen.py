@@ -71,9 +71,11 @@ async def test_a_key_is_pasted_for_a_profile_and_for_the_one_whose_models_are_li
         await until(lambda: scene.keyed == ["ollama", "ollama"])
 
 
-async def test_a_profile_of_ones_own_says_how_it_is_edited_or_removed() -> None:
+async def test_a_profile_of_ones_own_shows_its_problem_and_how_it_is_edited_but_no_password() -> None:
     async with listed(NO_KEY, DEMO) as scene:
         await scene.press("up")
+        await scene.shows("✗ router", "set ROUTER_KEY")
+        assert "secret" not in scene.text
         await scene.shows("router.example   configuration, edit or remove it with /config   window")
         await scene.press("down")
         await scene.shows("offline   built in   no language model")
@@ -96,24 +98,14 @@ async def test_the_active_model_is_marked_and_selected() -> None:
         await until(lambda: scene.conversations.done == [("switch", "ollama", "")])
 
 
-async def test_an_unusable_model_shows_the_reason_and_no_password_in_its_url() -> None:
-    async with listed(NO_KEY) as scene:
-        await scene.shows("✗ router", "set ROUTER_KEY", "router.example")
-        assert "secret" not in scene.text
-
-
-async def test_enter_switches_to_the_selected_model() -> None:
-    async with listed(DEMO, OLLAMA) as scene:
-        await scene.press("down", "enter")
-        await until(lambda: scene.given == [True])
-        assert scene.conversations.done == [("switch", "ollama", "")]
-
-
-async def test_typed_words_narrow_the_list() -> None:
+async def test_typed_words_narrow_the_list_and_enter_switches_to_the_selected_model() -> None:
     async with listed(DEMO, OLLAMA) as scene:
         await scene.press(*"found qwen")
         assert "ollama" in scene.text
         assert "offline" not in scene.text
+        await scene.press("enter")
+        await until(lambda: scene.given == [True])
+        assert scene.conversations.done == [("switch", "ollama", "")]
 
 
 async def test_with_only_the_demo_the_list_shows_how_to_get_another_model() -> None:
@@ -135,15 +127,6 @@ async def test_the_models_of_an_endpoint_are_listed_and_one_is_selected() -> Non
         await scene.press(*"llama", "enter")
         await until(lambda: scene.given == [True])
         assert scene.conversations.done == [("switch", "ollama", "llama3.3:70b")]
-
-
-async def test_an_id_that_is_not_listed_can_be_typed() -> None:
-    async with listed(DEMO, OLLAMA) as scene:
-        scene.conversations.offers["ollama"] = ("qwen3:8b",)
-        await scene.press("down", "tab", *"my-own")
-        await scene.shows("use “my-own” as the model ID")
-        await scene.press("enter")
-        await until(lambda: scene.conversations.done == [("switch", "ollama", "my-own")])
 
 
 async def test_an_endpoint_that_fails_shows_the_reason_and_what_to_do() -> None:
@@ -173,20 +156,18 @@ async def test_the_model_cannot_be_switched_while_a_turn_runs() -> None:
         assert scene.conversations.done == []
 
 
-async def test_model_ids_from_an_endpoint_are_shown_as_cleaned_text() -> None:
+async def test_the_first_of_thousands_of_models_are_shown_cleaned_and_any_id_can_be_typed() -> None:
     async with listed(DEMO, OLLAMA) as scene:
-        scene.conversations.offers["ollama"] = ("[red]x\x1b[2J[/y]",)
+        ids = ["[red]x\x1b[2J[/y]", *(f"model-{number}" for number in range(2999))]
+        scene.conversations.offers["ollama"] = ids
         await scene.press("down", "tab")
-        await scene.shows("[red]x␛[2J[/y]")
-
-
-async def test_an_endpoint_with_thousands_of_models_shows_the_first_and_counts_the_rest() -> None:
-    async with listed(DEMO, OLLAMA) as scene:
-        scene.conversations.offers["ollama"] = [f"model-{number}" for number in range(3000)]
-        await scene.press("down", "tab")
-        await scene.shows("model-0", "3000")
+        await scene.shows("[red]x␛[2J[/y]", "model-0", "3000")
         await scene.press(*"model-299")
         await scene.shows("model-299", "model-2990")
+        await scene.press("x")
+        await scene.shows("use “model-299x” as the model ID")
+        await scene.press("enter")
+        await until(lambda: scene.conversations.done == [("switch", "ollama", "model-299x")])
 
 
 async def test_learned_limitations_are_shown_and_deleted_with_a_key() -> None:

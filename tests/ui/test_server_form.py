@@ -13,9 +13,10 @@ from tui.ui.forms.server_form import LINE, VALUES, ServerForm
 from tui.ui.widgets.rows import text_of
 
 
-async def test_a_server_is_added_from_typed_values_with_a_preview():
+async def test_a_server_is_added_from_typed_values_with_a_preview_and_selected_for_the_next_key():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
+        pane = app.main.regions.servers
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))
         await pilot.press(*"python3", "space", "x")
@@ -25,17 +26,7 @@ async def test_a_server_is_added_from_typed_values_with_a_preview():
         await pilot.press("ctrl+s")
         await until(lambda: runtime.server_changes.done)
         await shows(app, "Added the server “mine”.")
-    assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
-
-
-async def test_an_added_server_is_selected_so_that_the_next_key_is_about_it():
-    runtime = FakeRuntime()
-    async with opened(runtime) as (app, pilot):
-        pane = app.main.regions.servers
-        await pilot.press("f3", "a")
-        await until(lambda: isinstance(app.screen, ServerForm))
-        await pilot.press(*"python3", "space", "x", "tab", *"mine", "ctrl+s")
-        await until(lambda: runtime.server_changes.done)
+        assert runtime.server_changes.done == [("add", '[servers.mine]\nline = "python3 x"\n# lines\n')]
         runtime.host.put(running("mine"))
         await until(lambda: pane.selected == "mine" and "mine" in text_of(pane.row(pane.cursor)))
         await pilot.press("e")
@@ -119,12 +110,8 @@ async def test_a_failed_change_is_reported():
 
 async def test_a_disabled_server_is_listed_and_says_how_to_enable_it():
     status = running("weather")
-    off = replace(
-        status,
-        spec=replace(status.spec, disabled=True),
-        state=ServerState.STOPPED,
-        reason=StopReason.DISABLED,
-    )
+    spec = replace(status.spec, disabled=True)
+    off = replace(status, spec=spec, state=ServerState.STOPPED, reason=StopReason.DISABLED)
     runtime = FakeRuntime(host=FakeHost(off, running("notes")))
     async with opened(runtime) as (app, pilot):
         await shows(app, "STOPPED  disabled", "1 of 1")

@@ -51,21 +51,13 @@ async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> Async
         yield scene
 
 
-async def test_each_session_is_a_row_with_title_time_turns_model_and_usage() -> None:
+async def test_each_session_is_a_row_with_a_preview_of_the_end_of_the_selected_conversation() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.shows(
-            "Which notes mention milk?", "10 min ago", "2 turns", "qwen3:8b", "12 k tokens  $0.02"
-        )
+        talk = [UserMessage("Will it rain?"), AssistantMessage("It will.", model="m1")]
+        scene.conversations.talks["rain"] = talk
+        await scene.shows("Which notes mention milk?", "10 min ago", "2 turns", "qwen3:8b")
+        await scene.shows("12 k tokens  $0.02", "Two of them.")
         assert scene.text.index("milk") < scene.text.index("rain")
-
-
-async def test_the_end_of_the_selected_conversation_is_previewed_beside_it() -> None:
-    async with listed(MILK, RAIN) as scene:
-        scene.conversations.talks["rain"] = [
-            UserMessage("Will it rain?"),
-            AssistantMessage("It will.", model="m1"),
-        ]
-        await scene.shows("Two of them.")
         await scene.press("down")
         await scene.shows("you", "Will it rain?", "m1", "It will.")
 
@@ -219,12 +211,14 @@ async def test_progress_is_shown_until_it_is_done() -> None:
         await until(lambda: scene.given == [Resumed()])
 
 
-async def test_the_current_conversation_cannot_be_deleted() -> None:
-    async with listed(MILK) as scene:
+async def test_the_current_conversation_cannot_be_deleted_and_the_selected_session_is_exported() -> None:
+    async with listed(MILK, RAIN) as scene:
         scene.conversations.info = MILK
         await scene.press("ctrl+d")
         await scene.shows("This session is open.")
         assert "milk" in scene.conversations.saved
+        await scene.press("down", "ctrl+s")
+        assert scene.exported == [RAIN]
 
 
 async def test_a_branch_is_a_copy_of_all_messages() -> None:
@@ -238,12 +232,6 @@ async def test_a_branch_names_its_parent() -> None:
     branch = SessionInfo("b", "Which notes mention milk?", NOW, NOW, parent="milk", branched_at=2)
     async with listed(branch, MILK) as scene:
         await scene.shows("branch", "branch of “Which notes mention milk?”")
-
-
-async def test_the_selected_session_is_exported() -> None:
-    async with listed(MILK, RAIN) as scene:
-        await scene.press("down", "ctrl+s")
-        assert scene.exported == [RAIN]
 
 
 # ---- the export dialog ----

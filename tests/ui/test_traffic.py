@@ -177,10 +177,8 @@ async def test_times_are_clock_times_or_relative_to_the_start_or_the_line_above(
 async def test_a_mark_is_shown_and_saved() -> None:
     kept: list[tuple[int, bool]] = []
     recorded = numbered(3)
-    traffic = recorded.recording(
-        annotations=Annotations(keep_note=lambda seq, marked, _: kept.append((seq, marked)))
-    )
-    async with opened(traffic) as (screen, pilot):
+    annotations = Annotations(keep_note=lambda seq, marked, _: kept.append((seq, marked)))
+    async with opened(recorded.recording(annotations=annotations)) as (screen, pilot):
         await press(pilot, "m")
         assert shown(screen.list)[2].startswith("▸◆")
         await press(pilot, "m")
@@ -242,11 +240,8 @@ async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> Non
 
 async def test_the_key_of_a_column_sorts_and_h_folds_setup() -> None:
     recorded = Recorded()
-    for method, tool, took in (
-        ("initialize", "", 900),
-        ("tools/call", "quick", 2),
-        ("tools/call", "slow", 300),
-    ):
+    calls = (("initialize", "", 900), ("tools/call", "quick", 2), ("tools/call", "slow", 300))
+    for method, tool, took in calls:
         asked = recorded.add(Kind.REQUEST, {}, method=method, tool=tool, source="weather")
         recorded.add(Kind.RESPONSE, {}, method=method, tool=tool, source="weather", pair=asked, after_ms=took)
     async with opened(recorded.recording()) as (screen, pilot):

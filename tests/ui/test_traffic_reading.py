@@ -14,18 +14,21 @@ from tui.core.traffic import Finding, Kind, Severity
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets import page as page_module
-from tui.ui.widgets import tree
 
 
 def page(screen: TrafficScreen, number: int = 0) -> str:
     return "\n".join(shown(screen.entry.pages[number]))
 
 
-async def test_enter_opens_an_entry_and_escape_returns_to_the_list() -> None:
+async def test_an_entry_is_opened_its_values_and_paths_are_copied_and_escape_returns_to_the_list() -> None:
     async with opened(some().recording()) as (screen, pilot):
         screen.list.select(2)
         await press(pilot, "enter")
         await until(lambda: 'location  "Beijing"' in page(screen))
+        await press(pilot, "G", "y")
+        assert pilot.app.clipboard == "Beijing"
+        await press(pilot, "Y")
+        assert pilot.app.clipboard == "params.arguments.location"
         await press(pilot, "escape")
         assert not screen.panel.is_open
         assert screen.list.has_focus
@@ -70,17 +73,6 @@ async def test_a_search_in_an_entry_finds_escaped_text() -> None:
             assert any("selected" in style for _, style in row)
 
 
-async def test_values_and_paths_are_copied() -> None:
-    async with opened(some().recording()) as (screen, pilot):
-        screen.list.select(2)
-        await press(pilot, "enter")
-        await until(lambda: "Beijing" in page(screen))
-        await press(pilot, "G", "y")
-        assert pilot.app.clipboard == "Beijing"
-        await press(pilot, "Y")
-        assert pilot.app.clipboard == "params.arguments.location"
-
-
 async def test_the_response_is_shown_as_soon_as_it_is_recorded() -> None:
     recorded = Recorded()
     recorded.add(Kind.REQUEST, {"id": 1}, method="tools/call", ident="1", root=1)
@@ -105,7 +97,7 @@ async def test_another_search_or_closing_the_screen_stops_a_search(
             ended.set()
         return []
 
-    monkeypatch.setattr(tree, "places", endless)
+    monkeypatch.setattr(page_module, "places", endless)
     monkeypatch.setattr(page_module, "AT_ONCE", 0)
     recorded = Recorded()
     recorded.add(Kind.RESPONSE, {"result": {"rows": [{"n": n} for n in range(30)] + [{"n": "needle"}]}})

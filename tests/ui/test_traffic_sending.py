@@ -54,30 +54,19 @@ WEATHER = {"name": "get_weather", "arguments": {"location": "Beijing"}}
 
 @pytest.mark.parametrize("selected", [1, 2], ids=["request", "response"])
 async def test_a_request_is_resent_unchanged_and_its_response_selected(selected: int) -> None:
-    async with opened() as (runtime, _, screen, pilot):
+    async with opened() as (runtime, app, screen, pilot):
         screen.list.select(selected)
         await press(pilot, "R")
         await until(lambda: runtime.workbench.called == [("weather", WEATHER, "hand-1")])
         await until(lambda: screen.list.selected == 6)
-
-
-async def test_the_selection_is_not_moved_after_the_user_moved_it() -> None:
-    async with opened() as (_runtime, _, screen, pilot):
-        screen.list.select(1)
-        await press(pilot, "R")
-        await until(lambda: screen.list.selected == 6)
         await press(pilot, "k", "k", "k")
         screen.look()
-        assert screen.list.selected == 3
-
-
-async def test_resent_requests_and_workbench_calls_share_one_numbering() -> None:
-    async with opened() as (runtime, app, screen, pilot):
-        screen.list.select(1)
+        assert screen.list.selected == 3  # the user has moved the selection
         assert app.main.parts.navigator.call_book is not None
-        app.main.parts.navigator.call_book.count = 4
+        app.main.parts.navigator.call_book.count = 4  # of the workbench
+        screen.list.select(1)
         await press(pilot, "R")
-        await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-5"])
+        await until(lambda: [called[2] for called in runtime.workbench.called] == ["hand-1", "hand-5"])
 
 
 async def confirm(app: McptuiApp, pilot: Pilot[int], text: str) -> None:
@@ -149,8 +138,9 @@ async def test_keys_right_after_the_edit_key_go_to_the_editor() -> None:
         assert app.screen is screen
 
 
-async def test_invalid_json_is_reported_while_typing_and_not_sent() -> None:
+async def test_invalid_json_is_not_sent_but_params_that_violate_the_schema_are() -> None:
     async with opened() as (runtime, app, screen, pilot):
+        runtime.workbench.wrong = "location: is missing"
         screen.list.select(1)
         await press(pilot, "e", "comma")
         await shows(app, "✗ not JSON: ")
@@ -159,25 +149,10 @@ async def test_invalid_json_is_reported_while_typing_and_not_sent() -> None:
         await press(pilot, "escape")
         assert app.screen is screen
         assert runtime.workbench.called == []
-
-
-async def test_params_that_violate_the_schema_show_a_warning() -> None:
-    async with opened() as (runtime, app, screen, pilot):
-        runtime.workbench.wrong = "location: is missing"
-        screen.list.select(1)
         await press(pilot, "e")
         await shows(app, "! location: is missing")
         await press(pilot, "ctrl+s")
         await until(lambda: len(runtime.workbench.called) == 1)
-
-
-async def test_nothing_is_sent_to_a_stopped_server() -> None:
-    async with opened() as (runtime, app, screen, pilot):
-        runtime.host.request_stop("weather")
-        screen.list.select(1)
-        await press(pilot, "R")
-        await shows(app, "weather is not running")
-        assert runtime.workbench.called == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +189,7 @@ async def test_nothing_can_be_sent_from_a_recording() -> None:
         )
 
 
-async def test_a_request_without_a_response_shows_the_reason() -> None:
+async def test_a_request_without_a_response_or_to_a_stopped_server_shows_the_reason() -> None:
     async with opened() as (runtime, app, screen, pilot):
 
         async def request(*_: Any, **__: Any) -> RawAnswer:
@@ -224,6 +199,10 @@ async def test_a_request_without_a_response_shows_the_reason() -> None:
         screen.list.select(1)
         await press(pilot, "R")
         await shows(app, "got no answer within 5 s")
+        runtime.host.request_stop("weather")
+        screen.list.select(1)
+        await press(pilot, "R")
+        await shows(app, "weather is not running")
 
 
 async def test_a_resent_request_is_added_to_a_filter_that_would_hide_it() -> None:

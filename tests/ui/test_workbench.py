@@ -22,20 +22,7 @@ from tui.ui.workbench.screen import ServerScreen
 # ---- opening and leaving ----
 
 
-async def test_enter_on_a_server_opens_its_workbench_and_escape_closes_it() -> None:
-    runtime = rich_runtime()
-    app = app_over(runtime)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await until(lambda: app.main.parts and runtime.is_ready)
-        await pilot.press("f3", "enter")
-        await until(lambda: isinstance(app.screen, ServerScreen))
-        await shows(app, "WORKBENCH", "weather", "get_forecast")
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.main)
-        await app.close()
-
-
-async def test_the_palette_opens_the_workbench_of_each_server() -> None:
+async def test_enter_on_a_server_or_the_palette_opens_its_workbench_and_escape_closes_it() -> None:
     runtime = rich_runtime()
     app = app_over(runtime)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -43,10 +30,12 @@ async def test_the_palette_opens_the_workbench_of_each_server() -> None:
         titles = [command.title for command in app.commands()]
         assert "Open the workbench of “weather”" in titles
         assert "Show the resources" not in titles
-        app.main.parts.navigator.open_server("weather")
+        await pilot.press("f3", "enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
+        await shows(app, "WORKBENCH", "weather", "get_forecast")
         assert "Show the resources" in [command.title for command in app.commands()]
         await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
         await app.close()
 
 
@@ -100,26 +89,21 @@ async def test_in_a_narrow_list_a_disabled_tool_has_a_symbol() -> None:
         await until(lambda: re.search(r"▸ research\w*… +- +│", screen_text(app_of(screen))))
 
 
-async def test_a_tool_that_no_model_can_run_shows_the_reason_and_o_does_not_change_it() -> None:
+async def test_o_on_a_tool_that_no_model_can_run_shows_why_and_on_a_changed_one_opens_the_review() -> None:
     runtime = rich_runtime()
-    why = "it runs only as a task"
-    runtime.workbench.offered["weather"] = [tool("research", withheld=why, has_icon=True, read_only=True)]
+    why, changed = "it runs only as a task", "changed since it was accepted"
+    runtime.workbench.offered["weather"] = [
+        tool("research", withheld=why, has_icon=True, read_only=True),
+        tool("other", withheld=changed, is_unaccepted=True),
+    ]
     async with opened(runtime) as (screen, pilot):
         await shows(app_of(screen), f"For the model   not offered: {why}", "has an icon")
         await pilot.press("o")
         await shows(app_of(screen), f"Not offered to the model: {why}.")
-        assert runtime.host.status("weather").spec.off == ()
-
-
-async def test_o_on_a_changed_tool_opens_the_review() -> None:
-    runtime = rich_runtime()
-    why = "changed since it was accepted"
-    changed = tool("research", withheld=why, is_unaccepted=True)
-    runtime.workbench.offered["weather"] = [changed]
-    async with opened(runtime) as (screen, pilot):
-        await shows(app_of(screen), f"For the model   not offered: {why}")
+        await pilot.press("down")
+        await shows(app_of(screen), f"For the model   not offered: {changed}")
         await pilot.press("o")
-        await until(lambda: runtime.host.asked == [("review", "weather/research")])
+        await until(lambda: runtime.host.asked == [("review", "weather/other")])
         assert runtime.host.status("weather").spec.off == ()
 
 
@@ -127,13 +111,16 @@ async def test_o_on_a_changed_tool_opens_the_review() -> None:
 
 
 async def test_the_overview_shows_the_identity_and_resource_use_of_the_server() -> None:
-    async with rich() as (_runtime, screen, pilot):
+    async with rich() as (runtime, screen, pilot):
         await pilot.press("1")
         app = app_of(screen)
         await shows(app, "Weather of the World 1.4.0", "2026-07-28", "python weather.py --verbose")
         await shows(app, "TZ, WEATHER_TOKEN", "4000, 4001", "48 MB", "1.4 s in total", "listChanged")
         await shows(app, "its name has control characters", "Ask for one city at a time.")
         await shows(app, "1, after it exited unexpectedly")
+        screen.overview._asked = float("-inf")
+        runtime.workbench.who = replace(runtime.workbench.who, cpu_seconds=99.0)
+        await shows(app, "% now, 99.0 s in total")
 
 
 async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None:
@@ -153,41 +140,23 @@ async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None
         assert runtime.workbench.relisted == ["weather"]
 
 
-async def test_i_includes_the_instructions_for_the_model() -> None:
-    async with rich() as (runtime, screen, pilot):
+async def test_keys_give_the_model_the_instructions_and_the_resources_and_set_the_log_level() -> None:
+    runtime = rich_runtime()
+    runtime.host.put(replace(runtime.host.status("weather"), resources=2))
+    async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
         await shows(app_of(screen), "INSTRUCTIONS  not sent to the model, i changes that")
         await pilot.press("i")
         await shows(app_of(screen), "INSTRUCTIONS  sent to the model, i changes that")
         assert runtime.host.status("weather").spec.instructions
-
-
-async def test_a_key_lets_the_model_read_resources() -> None:
-    runtime = rich_runtime()
-    runtime.host.put(replace(runtime.host.status("weather"), resources=2))
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("1")
         await shows(app_of(screen), "the model cannot read them   X changes it")
         await pilot.press("X")
         await until(lambda: runtime.host.status("weather").spec.offer_resources)
         await until(lambda: "the model cannot read them" not in screen_text(app_of(screen)))
-
-
-async def test_v_sets_the_log_level() -> None:
-    async with rich() as (runtime, screen, pilot):
         await pilot.press("5", "v")
         await shows(app_of(screen), "Log level", "emergency")
         await pilot.press("down", "enter")
         await until(lambda: runtime.host.status("weather").spec.log_level == "notice")
-
-
-async def test_the_cpu_share_is_measured_between_two_readings() -> None:
-    async with rich() as (runtime, screen, pilot):
-        await pilot.press("1")
-        await shows(app_of(screen), "s in total")
-        screen.overview._asked = float("-inf")
-        runtime.workbench.who = replace(runtime.workbench.who, cpu_seconds=99.0)
-        await shows(app_of(screen), "% now, 99.0 s in total")
 
 
 async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
@@ -225,7 +194,7 @@ async def test_a_changed_tool_is_marked_until_it_was_selected() -> None:
 # ---- traffic ----
 
 
-async def test_the_traffic_tab_shows_only_the_server() -> None:
+async def test_the_traffic_tab_shows_only_the_server_and_its_headings_are_aligned_after_a_resize() -> None:
     runtime = rich_runtime()
     runtime.recorded.call("get_weather")
     runtime.recorded.call("add_note", source="notes")
@@ -234,14 +203,6 @@ async def test_the_traffic_tab_shows_only_the_server() -> None:
         await until(lambda: len(screen.traffic.list.view) == 2)
         assert "get_weather" in screen_text(app_of(screen))
         assert "add_note" not in screen_text(app_of(screen))
-
-
-async def test_the_headings_of_the_traffic_tab_are_aligned_after_a_resize() -> None:
-    runtime = rich_runtime()
-    runtime.recorded.call("get_weather")
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("6")
-        await until(lambda: len(screen.traffic.list.view) == 2)
 
         def heading() -> str:
             return text_of(screen.traffic.list.heading()).rstrip()

@@ -26,14 +26,9 @@ async def test_a_tool_is_called_with_the_typed_arguments() -> None:
         await called(runtime)
         assert runtime.workbench.called == [("get_weather", {"location": "Beijing"}, "hand-1")]
         await shows(app_of(screen), "✓ done", "matches its output schema", "sunny, 25 °C", 'city  "Beijing"')
-        (decision,) = runtime.decided
-        assert (decision.server, decision.subject) == ("weather", "get_weather (by hand)")
-        assert (decision.allowed, decision.by, decision.asked_by, decision.asked) == (
-            True,
-            "key",
-            USER,
-            False,
-        )
+        (one,) = runtime.decided
+        assert (one.server, one.subject) == ("weather", "get_weather (by hand)")
+        assert (one.allowed, one.by, one.asked_by, one.asked) == (True, "key", USER, False)
 
 
 async def test_keys_in_one_burst_are_handled_in_order() -> None:
@@ -155,10 +150,8 @@ async def test_one_key_inserts_the_result_into_the_message() -> None:
         await until(lambda: not screen.calls.running)
         await pilot.press("f5")
         await until(lambda: app.screen is app.main)
-        text = app.main.composer.text
-        assert text.startswith(
-            'Look:\n\nResult of weather › get_weather with {"location": "x"}:\n> The weather of x'
-        )
+        result = 'Result of weather › get_weather with {"location": "x"}:\n> The weather of x'
+        assert app.main.composer.text.startswith(f"Look:\n\n{result}")
         await until(lambda: app.main.composer.has_focus)
 
 
@@ -191,9 +184,7 @@ async def test_a_key_shows_the_schemas_of_a_tool_and_the_result_again() -> None:
         await shows(app_of(screen), "The result of get_weather appears here.")
 
 
-async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_an_image_is_shown_as_a_picture_if_the_terminal_can(monkeypatch) -> None:
     monkeypatch.setenv("COLORTERM", "truecolor")
     async with opened(rich_runtime()) as (screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")

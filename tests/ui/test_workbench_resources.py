@@ -20,7 +20,7 @@ async def test_a_template_is_filled_in_and_read() -> None:
         await shows(app_of(screen), "this is weather://archive")
 
 
-async def test_enter_on_a_resource_reads_it_and_keeps_the_focus_in_the_list() -> None:
+async def test_enter_on_a_resource_reads_it_and_keeps_the_focus_and_a_subscription_does_not_read_it() -> None:
     async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations")
@@ -28,6 +28,9 @@ async def test_enter_on_a_resource_reads_it_and_keeps_the_focus_in_the_list() ->
         await called(runtime)
         await shows(app_of(screen), "this is weather://stations")
         assert screen.focused is bench_of(screen).list
+        await pilot.press("u", "u", "u")
+        await shows(app_of(screen), "Subscribed.")
+        assert len(runtime.workbench.called) == 1
 
 
 async def test_many_resources_are_a_tree_whose_folders_fold() -> None:
@@ -68,18 +71,6 @@ async def test_a_subscribed_resource_is_marked_and_read_again_when_it_changes() 
         await shows(app, "Unsubscribed.")
         await until(lambda: "subscribed" not in screen_text(app).partition("│")[0])
         assert bench.subscribed == {}
-
-
-async def test_a_resource_that_is_subscribed_to_is_read_once_if_it_was_not_read_before() -> None:
-    async with rich() as (runtime, screen, pilot):
-        app, bench = app_of(screen), runtime.workbench
-        await pilot.press("3")
-        await shows(app, "stations")
-        await pilot.press("enter")
-        await shows(app, "this is weather://stations")
-        await pilot.press("u", "u", "u")
-        await shows(app, "Subscribed.")
-        assert len(bench.called) == 1
 
 
 async def test_a_resource_subscribed_to_but_never_read_is_read_when_it_changes() -> None:
@@ -141,22 +132,17 @@ async def test_a_failed_list_shows_the_reason() -> None:
         await shows(app_of(screen), "not today.")
 
 
-async def test_resources_that_change_while_the_screen_is_open_are_listed_again() -> None:
-    async with rich() as (runtime, screen, pilot):
-        await pilot.press("3")
-        await shows(app_of(screen), "stations")
-        runtime.workbench.listed = (ResourceInfo("weather", "weather://new", "brand_new"),)
-        runtime.host.put(replace(runtime.host.status("weather"), resources_revision=1))
-        await shows(app_of(screen), "brand_new")
-
-
-async def test_a_failed_request_after_a_change_keeps_the_list() -> None:
+async def test_resources_that_change_are_listed_again_and_a_failed_request_keeps_the_list() -> None:
     async with rich() as (runtime, screen, pilot):
         await pilot.press("3")
         await shows(app_of(screen), "stations")
         runtime.workbench.listed, runtime.workbench.problem = (), "Not today."
         runtime.host.put(replace(runtime.host.status("weather"), resources_revision=1))
         await shows(app_of(screen), "Not today.", "stations", "3 resources 1 !")
+        runtime.workbench.listed = (ResourceInfo("weather", "weather://new", "brand_new"),)
+        runtime.workbench.problem = ""
+        runtime.host.put(replace(runtime.host.status("weather"), resources_revision=2))
+        await shows(app_of(screen), "brand_new")
 
 
 async def test_a_resource_shows_how_long_it_is_fresh_and_can_be_read_again() -> None:

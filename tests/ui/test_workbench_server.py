@@ -11,6 +11,7 @@ from tui.core.servers import ServerState, StopReason
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Direction, Kind
 from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
 LAST_WORDS = "weather exited with code 1 during the call.\nIts last lines:\nRuntimeError: out of clouds"
@@ -48,31 +49,24 @@ async def test_a_call_that_crashes_its_server_is_lost_and_shows_the_last_output(
         assert bench.calls.selected is not None
 
 
-async def test_a_restarted_server_keeps_the_selected_tool_and_its_calls() -> None:
+async def test_lists_are_readable_without_the_server_and_a_restarted_one_keeps_the_calls() -> None:
     async with rich() as (runtime, screen, pilot):
         await pilot.press("down", "down", "down", "ctrl+s")
         await called(runtime)
         end(runtime)
         await shows(app_of(screen), "starts it")
+        await pilot.press("up", "up")
+        await shows(app_of(screen), "get_forecast", "The days to come.")
+        await pilot.press("ctrl+s")
+        await shows(app_of(screen), "The server is not running. Press s to start it.")
+        assert len(runtime.workbench.called) == 1
+        await pilot.press("down", "down")
         come_back(runtime)
-        await until(
-            lambda: (status := screen.shared.status) is not None and status.state is ServerState.RUNNING
-        )
+        await until(lambda: screen.shared.status.state is ServerState.RUNNING)
         await shows(app_of(screen), "pid 4711")
         bench = bench_of(screen)
         assert bench.item is not None and bench.item.label == "get_radar"
         assert bench.calls.selected is not None and bench.calls.selected.result is not None
-
-
-async def test_the_lists_are_readable_while_the_server_is_stopped() -> None:
-    async with rich() as (runtime, screen, pilot):
-        end(runtime)
-        await shows(app_of(screen), "starts it")
-        await pilot.press("down")
-        await shows(app_of(screen), "get_forecast", "The days to come.")
-        await pilot.press("ctrl+s")
-        await shows(app_of(screen), "The server is not running. Press s to start it.")
-        assert not runtime.workbench.called
 
 
 async def test_a_disabled_server_is_not_started_and_shows_how_to_enable_it() -> None:
@@ -98,8 +92,8 @@ async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -
         await shows(app_of(screen), "3 resources 1")
         end(runtime)
         await shows(app_of(screen), "starts it")
-        await screen.offers._listed(next(tab for tab in screen.benches if tab == "resources"))
-        assert screen.benches[next(tab for tab in screen.benches if tab == "resources")].list.counts == (2, 2)
+        await screen.offers._listed(BenchTab.RESOURCES)
+        assert screen.benches[BenchTab.RESOURCES].list.counts == (2, 2)
 
 
 # ---- what it offers ----
@@ -170,8 +164,13 @@ def logged(runtime: FakeRuntime, level: str, data: object, **fields: object) -> 
     runtime.recorded.add(Kind.NOTIFICATION, message, method="notifications/message")
 
 
-async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
+async def test_the_log_has_stderr_logging_messages_and_printed_lines_in_order() -> None:
     runtime = rich_runtime()
+    runtime.recorded.add(Kind.NOT_JSON, b"Server listening on port 3000")
+    runtime.recorded.add(Kind.NOT_RPC, {"level": 30, "msg": "ready"})
+    runtime.recorded.add(Kind.NOT_RPC, {"type": "result", "content": "3"}, method="result")  # line dialect
+    runtime.recorded.add(Kind.NOT_JSON, b"typed by mcptui", direction=Direction.OUT)
+    runtime.recorded.add(Kind.NOT_JSON, b"<html>", detail={"exchange": 2, "status": 200})
     runtime.recorded.add(Kind.EVENT, method="spawn", detail={"event": "spawn", "pid": 4000})
     runtime.recorded.add(Kind.STDERR, b"cache is \x1b[31mcold\x1b[0m \x1b]52;c;x\x07")
     logged(runtime, "warning", "disk is nearly full", logger="store")
@@ -184,6 +183,9 @@ async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
         await shows(app_of(screen), "GET /beijing")
         said = [line[10:].rstrip() for line in screen.log_lines.text.split("\n")]
         assert said == [
+            "stdout     Server listening on port 3000",
+            'stdout     {"level": 30, "msg": "ready"}',
+            "response   <html>",
             "spawn      pid 4000",
             "stderr     cache is cold ␛]52;c;x␇",
             "warning    store: disk is nearly full",
@@ -194,47 +196,23 @@ async def test_the_log_has_stderr_and_logging_messages_in_order() -> None:
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
 
 
-async def test_the_log_has_lines_that_the_server_printed_to_stdout() -> None:
-    runtime = rich_runtime()
-    runtime.recorded.add(Kind.NOT_JSON, b"Server listening on port 3000")
-    runtime.recorded.add(Kind.NOT_RPC, {"level": 30, "msg": "ready"})
-    runtime.recorded.add(Kind.NOT_RPC, {"type": "result", "content": "3"}, method="result")  # line dialect
-    runtime.recorded.add(Kind.NOT_JSON, b"typed by mcptui", direction=Direction.OUT)
-    runtime.recorded.add(Kind.NOT_JSON, b"<html>", detail={"exchange": 2, "status": 200})
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("5")
-        await shows(app_of(screen), "<html>")
-        said = [line[10:].rstrip() for line in screen.log_lines.text.split("\n")]
-        assert said == [
-            "stdout     Server listening on port 3000",
-            'stdout     {"level": 30, "msg": "ready"}',
-            "response   <html>",
-        ]
-
-
-async def test_http_events_are_sentences_in_the_log() -> None:
+async def test_http_events_are_sentences_in_the_log_and_invalid_messages_are_unchanged() -> None:
     runtime = rich_runtime()
     asked = {"event": "http", "exchange": 2, "http": "GET", "url": "http://h/mcp", "headers": {"a": "b"}}
     runtime.recorded.add(Kind.EVENT, method="http", detail=asked)
     runtime.recorded.add(Kind.EVENT, method="http", detail={"event": "http", "exchange": 2, "status": 202})
+    runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")
+    logged(runtime, "a level of its own\x1b[2J", None)
     async with opened(runtime) as (screen, pilot):
         await pilot.press("5")
         await shows(
             app_of(screen), "The client opened a message stream from server weather", "HTTP 202: accepted"
         )
         assert "exchange" not in screen.log_lines.text
-
-
-async def test_an_invalid_logging_message_is_shown_unchanged() -> None:
-    runtime = rich_runtime()
-    runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")
-    logged(runtime, "a level of its own\x1b[2J", None)
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("5")
         await shows(app_of(screen), 'message    {"params": [}', "a level …  null")
 
 
-async def test_a_long_log_is_loaded_from_its_end() -> None:
+async def test_a_long_log_is_loaded_from_its_end_and_can_be_searched() -> None:
     runtime = rich_runtime()
     for number in range(1_200):
         runtime.recorded.add(Kind.STDERR, b"line %d" % number)
@@ -243,16 +221,7 @@ async def test_a_long_log_is_loaded_from_its_end() -> None:
         await shows(app_of(screen), "line 1199")
         await until(lambda: screen.log_lines.text.count("\n") == 999)
         assert screen.log_lines.text.split("\n")[0].endswith("line 200")
-
-
-async def test_the_log_can_be_searched() -> None:
-    runtime = rich_runtime()
-    for line in (b"listening", b"GET /beijing 200", b"GET /hangzhou 200"):
-        runtime.recorded.add(Kind.STDERR, line)
-    async with opened(runtime) as (screen, pilot):
-        await pilot.press("5")
-        await shows(app_of(screen), "GET /beijing 200")
-        await pilot.press("slash", *"hang", "enter")
+        await pilot.press("slash", *"line 777", "enter")
         await until(lambda: screen.log_lines.found == "1 of 1")
 
 

@@ -117,15 +117,14 @@ ALSO = {"true": ("yes", "on", "1"), "false": ("no", "off", "0")}
 class TypeAhead:
     """Selects a label by its first letters, as a list in a browser does."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._field: Path | None = None
         self._typed = ""
         self._at = 0.0
 
     def choose(self, labels: Sequence[str], field: FormField, letter: str) -> str:
         """Return the label that a letter selects, or "". One letter again selects the next label with it."""
-        now, goes_on = self._clock(), field.path == self._field
+        now, goes_on = time.monotonic(), field.path == self._field
         self._typed = self._typed if goes_on and now - self._at < AHEAD_SECONDS else ""
         self._field, self._at = field.path, now
         typed = self._typed + letter.casefold()

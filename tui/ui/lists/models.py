@@ -83,12 +83,10 @@ class ModelsScreen(FinderScreen[bool | None]):
     async def _read(self) -> None:
         try:
             self._choices = await self._conversations.models()
-        except McptuiError:
-            self._choices = ()
-            raise
         finally:
+            self._choices = self._choices or ()
             if self.is_mounted and self._offer is None:
-                current = next((one.name for one in self._choices or () if one.current), "")
+                current = next((one.name for one in self._choices if one.current), "")
                 self.show_items(current)
 
     def show_items(self, key: str = "") -> None:
@@ -130,14 +128,12 @@ class ModelsScreen(FinderScreen[bool | None]):
         return items
 
     def _title(self, state: str) -> None:
-        left: Row = (("Models", "text bold"),)
-        offer = self._offer
+        offer, of = self._offer, f"   {self._purpose}" if self._purpose else ""
         if offer is not None:
-            left = (*left, (f"   of {clean_line(offer.choice.name, 60)}", "text"))
+            of = f"   of {clean_line(offer.choice.name, 60)}"
             state = state or ("" if offer.loading or offer.problem else f"{len(offer.ids)} ")
-        elif self._purpose:
-            left = (*left, (f"   {self._purpose}", "text"))
-        self.title_line.show(left, ((state or f"{len(self._choices or ())} ", "dim"),))
+        count = state or f"{len(self._choices or ())} "
+        self.title_line.show((("Models", "text bold"), (of, "text")), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
         choice = self._choice(key) if self._offer is None else self._offer.choice
@@ -153,14 +149,14 @@ class ModelsScreen(FinderScreen[bool | None]):
         return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 
     def offers(self, found: Action) -> bool:
-        if found.id == "model.forget":
-            choice = self._choice(self.list.current) if self._offer is None else None
-            return choice is not None and bool(choice.learned)
-        if found.id == "model.key":
-            choice = self._keyed
-            return choice is not None and choice.where != OFFLINE
-        if found.id in ("model.leave", "model.add"):
-            return True
+        choice, keyed = self._choice(self.list.current) if self._offer is None else None, self._keyed
+        match found.id:
+            case "model.forget":
+                return choice is not None and bool(choice.learned)
+            case "model.key":
+                return keyed is not None and keyed.where != OFFLINE
+            case "model.leave" | "model.add":
+                return True
         return self._offer is not None or bool(self.list.current)
 
     @property

@@ -87,10 +87,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     async def _read(self, key: str = "") -> None:
         try:
             self._all = await self._conversations.sessions()
-        except McptuiError:
-            self._all = ()
-            raise
         finally:
+            self._all = self._all or ()
             self.show_items(key)
         if self._search.text:
             self.refilter(anew=True)  # matches may have been renamed or deleted
@@ -169,12 +167,12 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     def action_session_resume(self) -> None:
         self.refilter()
         if self._selected() is not None:
-            self.choose()
+            self.take(self.list.current)
 
     def action_session_branch(self) -> None:
         self.refilter()
         if self._selected() is not None:
-            self._resume(self.list.current, branch=True)
+            self.take(self.list.current, branch=True)
 
     def _selected(self) -> SessionInfo | None:
         """Return the selected session; without one, say so."""
@@ -183,10 +181,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self.tell("No session is selected.", "warn")
         return info
 
-    def take(self, key: str) -> None:
-        self._resume(key, branch=False)
-
-    def _resume(self, key: str, *, branch: bool) -> None:
+    def take(self, key: str, *, branch: bool = False) -> None:
         if problem := self._busy():
             self.tell(problem, "warn")
             return
@@ -197,9 +192,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
                 self.tell("opening…", "dim", lasting=True)
                 await self._conversations.resume(session)
             if branch:
-                await self._conversations.branch(
-                    len(self._conversations.messages) if message is None else message + 1
-                )
+                count = len(self._conversations.messages) if message is None else message + 1
+                await self._conversations.branch(count)
             self.tell("")
             if self.is_current:
                 self.dismiss(Resumed(message, branch))
@@ -222,8 +216,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self.prompt.ask("title", named, value=clean_line(info.title, 200))
 
     def action_session_delete(self) -> None:
-        info = self._selected()
-        if info is None:
+        if (info := self._selected()) is None:
             return
         if self._conversations.info is not None and self._conversations.info.id == info.id:
             self.tell("This session is open. Open another one first.", "warn")

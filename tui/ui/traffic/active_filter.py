@@ -72,6 +72,10 @@ class ActiveFilter:
         )
 
     @property
+    def _views(self) -> list[View]:
+        return [self.view] if self.hits is None else [self.view, self.hits]
+
+    @property
     def is_filtered(self) -> bool:
         return self.query.root is not None
 
@@ -86,12 +90,10 @@ class ActiveFilter:
 
     def arranged(self) -> View | Arrangement:
         """Return the rows of the filter, folded and sorted as requested."""
-        self._arranged = None
-        if not self.folds and self.order is None:
-            return self.view
-        entries = self._recording.entries
-        self._arranged = Arrangement(self.view, entries, folds=self.folds, order=self.order)
-        return self._arranged
+        self._arranged, entries = None, self._recording.entries
+        if self.folds or self.order is not None:
+            self._arranged = Arrangement(self.view, entries, folds=self.folds, order=self.order)
+        return self.rows
 
     @property
     def has_calls_only(self) -> bool:
@@ -138,14 +140,13 @@ class ActiveFilter:
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
-        if self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work:
-            return True
-        return any(view is not None and view.can_advance for view in (self.view, self.hits))
+        arranges = self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work
+        return arranges or any(view.can_advance for view in self._views)
 
     def _slice(self) -> None:
         self._work = None
-        for view in (self.view, self.hits):
-            if view is not None and view.can_advance:
+        for view in self._views:
+            if view.can_advance:
                 view.advance(SEARCH_MS)
         if self._arranged is not None and self._arranged.is_at_work:
             self._arranged.advance(SEARCH_MS)
@@ -156,16 +157,15 @@ class ActiveFilter:
 
     def cancel(self) -> bool:
         """Skip the entries that filter and search have not checked yet; return False if there are none."""
-        views = [view for view in (self.view, self.hits) if view is not None]
-        is_busy = any(view.is_at_work for view in views) and bool(self.is_filtered or self.search_text)
+        views = self._views if self.is_filtered or self.search_text else []
+        is_busy = any(view.is_at_work for view in views)
         for view in views if is_busy else ():
             view.cancel()
         return is_busy
 
     def noted(self, seq: int) -> None:
-        for view in (self.view, self.hits):
-            if view is not None:
-                view.recheck([seq])
+        for view in self._views:
+            view.recheck([seq])
 
     def why_empty(self, query: Query) -> tuple[str, ...]:
         recording = self._recording
@@ -252,7 +252,7 @@ class ActiveFilter:
             if not len(hits):
                 found = ("no matches" if hits.is_done else "", "warn")
             right = (*_progress(hits), found, ("   ", ""), *right)
-        if problem := self.view.problem or (hits.problem if hits is not None else ""):
+        if problem := next(filter(None, (view.problem for view in self._views)), ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
         return left, right
 

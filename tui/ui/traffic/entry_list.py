@@ -148,10 +148,8 @@ class EntryList(LinePane, inherit_bindings=False):
     def go_to_partner(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
             is_open = self.entries.is_uncertain(index)
-            self._go_to(
-                self.entries.partner(index),
-                "Its response is not loaded yet." if is_open else "This entry has no request or response.",
-            )
+            why = "Its response is not loaded yet." if is_open else "This entry has no request or response."
+            self._go_to(self.entries.partner(index), why)
 
     def go_to_first(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
@@ -184,9 +182,8 @@ class EntryList(LinePane, inherit_bindings=False):
         self.repaint()
 
     def heading(self) -> Row:
-        return self._maker.head(
-            self._columns(), self.view.order if isinstance(self.view, Arrangement) else None
-        )
+        order = self.view.order if isinstance(self.view, Arrangement) else None
+        return self._maker.head(self._columns(), order)
 
     def row_count(self) -> int:
         return self._rows or len(self._empty_rows())
@@ -220,12 +217,9 @@ class EntryList(LinePane, inherit_bindings=False):
         )
 
     def row_ground(self, index: int) -> str:
-        if not self._rows:
-            return ""
-        if index == self.cursor:
+        if self._rows and index == self.cursor:
             return "cursor" if self.has_focus else "on panel bold"
-        entry = self.view.index(index)
-        return "on panel" if self._lead(entry) != " " else ""
+        return "on panel" if self._rows and self._lead(self.view.index(index)) != " " else ""
 
     def _lead(self, entry: int) -> str:
         partner, root = self._related

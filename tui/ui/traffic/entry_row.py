@@ -143,7 +143,7 @@ class RowMaker:
         gap = " " * columns.gap
         method = max(0, columns.method - len("method "))
         parts = [
-            (columns.time, self.mode.word, True, SortColumn.TIME),
+            (columns.time, ("time", "elapsed", "delta")[self.mode], True, SortColumn.TIME),
             (columns.delta, self._symbols.delta, True, None),
             (columns.server, "server", False, SortColumn.SERVER),
             (columns.kind, "kind", False, SortColumn.KIND),

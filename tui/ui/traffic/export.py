@@ -59,14 +59,13 @@ class Exporter:
         self._stop: threading.Event | None = None
 
     def ask(self) -> None:
-        if self.note:
-            self._list.notify("Another export is still running.", timeout=3)
-            return
-        kinds = self._selections()
-        if not kinds:
-            self._list.notify("Nothing to export.", timeout=3)
-            return
         from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        kinds = {} if self.note else self._selections()
+        if not kinds:
+            why = "Another export is still running." if self.note else "Nothing to export."
+            self._list.notify(why, timeout=3)
+            return
 
         def chosen(name: str | None) -> None:
             if name is not None:
@@ -205,14 +204,8 @@ class Exporter:
         try:
             with closing(self._recording.open_reader()) as reader:
                 source = _EntrySource(reader, seqs, rest)
-                pieces = exported(
-                    Format(wanted.format),
-                    source.columns(),
-                    source.whole,
-                    title,
-                    note_of,
-                    shapes=wanted.shapes,
-                )
+                form, shapes = Format(wanted.format), wanted.shapes
+                pieces = exported(form, source.columns(), source.whole, title, note_of, shapes=shapes)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not wanted.over:
@@ -250,11 +243,8 @@ class _EntrySource:
         self._rest_if_due()
         self._read = min(self._read + 1, len(self._seqs))
         entry = whole_entry(self._reader, seq, MOST)
-        if entry is None:
-            self.gone.add(seq)
-            return None
-        self.written.add(seq)
-        if entry.is_body_lost:
+        (self.gone if entry is None else self.written).add(seq)
+        if entry is not None and entry.is_body_lost:
             self.bodiless.add(seq)
         return entry
 

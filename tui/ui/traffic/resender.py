@@ -102,11 +102,8 @@ RECORDED = "A recording has no server to send to."
 class LiveRun:
     """The running program behind live traffic; a recording from a file has none.
 
-    Attributes:
-        next_call_id: returns the number of the next call by hand, from this screen or the workbench.
-        confirmed: destructive tools that the user has confirmed, by server and item.
-        spans: the turns of the conversation, with the time that approvals took.
-        open_form: opens the form of a tool in its server's workbench, filled with arguments.
+    `confirmed` are the destructive tools that the user has confirmed, by server and item. `open_form` opens
+    the form of a tool in its server's workbench, filled with arguments.
     """
 
     runtime: "Runtime"
@@ -146,36 +143,32 @@ class Resender:
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
-        request = await self._request()
-        if request is not None:
+        if (request := await self._request()) is not None:
             self._confirm(request, again=True)
 
     async def edit(self) -> None:
         from tui.ui.traffic.edit_request import EditRequest, edited
 
-        request = await self._request()
-        if request is None:
-            return
-        if len(json.dumps(request.params)) > MOST_EDITED:
-            self._list.notify("Too large to edit here.", timeout=4)
+        if (request := await self._request()) is None:
             return
 
         def done(params: Mapping[str, Any] | None) -> None:
             if params is not None:
                 self._confirm(replace(request, params=edited(request.params, params)))
 
-        check = partial(self._check, request)
-        self._list.app.push_screen(EditRequest(request.label, request.seq, request.params, check), done)
+        if len(json.dumps(request.params)) > MOST_EDITED:
+            self._list.notify("Too large to edit here.", timeout=4)
+        else:
+            check = partial(self._check, request)
+            self._list.app.push_screen(EditRequest(request.label, request.seq, request.params, check), done)
 
     async def open_form(self) -> None:
         """Fill the call's arguments into its tool's form, in the workbench of its server."""
         request = await self._request()
-        if request is None or self._live is None:
-            return
-        if request.method != "tools/call" or not request.tool:
+        if request is not None and not request.tool:
             self._list.notify("Only tool calls have a form. Press e to edit the params as JSON.", timeout=4)
-            return
-        self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
+        elif request is not None and self._live is not None:
+            self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
 
     async def _request(self) -> ResendRequest | None:
         """Return the selected request, or that of the selected response; show why it cannot be sent."""

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from threading import Event
 
 from tui.core import units
-from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import OUTCOME_WORDS, Finding, Kind, Outcome, Redaction
 from tui.core.units import span
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
-from tui.ui.widgets.page import Lines, Place, Sheet
+from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
 from tui.ui.widgets.times import bar, clock, share
@@ -133,7 +131,7 @@ def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
     return rows
 
 
-class RawSheet(Sheet):
+class RawSheet(BytesSheet):
     """The bytes of a body, with visible control characters and marked redactions.
 
     A row has as many bytes as cells, since no character has more cells than bytes in UTF-8. `cut` is shown
@@ -141,11 +139,9 @@ class RawSheet(Sheet):
     """
 
     def __init__(self, body: bytes, redactions: Sequence[Redaction] = (), cut: str = "") -> None:
-        self.size = len(body)
-        self._body = body
+        super().__init__(body)
         self._redactions = redactions
         self._cut = cut
-        self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._width = 80
 
     def fit(self, width: int) -> None:
@@ -153,14 +149,6 @@ class RawSheet(Sheet):
 
     def count(self) -> int:
         return -(-self.size // self._width) + bool(self._cut) or 1
-
-    def places(self, folded: str, stop: Event) -> Sequence[Place]:
-        if self._searched[0] != folded:
-            found = places(self._body, folded, stop)
-            if stop.is_set():
-                return ()
-            self._searched = folded, [(0, offset) for offset in found]
-        return self._searched[1]
 
     def place(self, row: int) -> Place:
         return 0, row * self._width
@@ -179,7 +167,7 @@ class RawSheet(Sheet):
         edges = (edge for one in self._redactions for edge in (one.start, one.end) if start < edge < end)
         for low, high in pairwise(sorted({start, end, *edges})):
             hidden = any(redaction.start <= low < redaction.end for redaction in self._redactions)
-            spans.append((byte_text(self._body, low, high), "warn reverse" if hidden else "text"))
+            spans.append((byte_text(self.data, low, high), "warn reverse" if hidden else "text"))
         return tuple(spans)
 
     def value(self, index: int) -> str:

@@ -12,6 +12,7 @@ from textual.app import App
 from textual.message import Message
 
 from tui.core.background import Tasks
+from tui.core.search_text import places
 from tui.core.text import fold
 from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
@@ -74,6 +75,22 @@ class Sheet:
     def reveal(self, place: Place) -> int:
         """Unfold what hides a place, and return its row."""
         return place[1]
+
+
+class BytesSheet(Sheet):
+    """A sheet of bytes; a place in it is an offset."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.size = data, len(data)
+        self._searched: tuple[str, Sequence[Place]] = ("", ())
+
+    def places(self, folded: str, stop: Event) -> Sequence[Place]:
+        if self._searched[0] != folded:
+            found = places(self.data, folded, stop)
+            if stop.is_set():
+                return ()
+            self._searched = folded, [(0, offset) for offset in found]
+        return self._searched[1]
 
 
 class Lines(Sheet):
@@ -143,8 +160,7 @@ class Page(LinePane, inherit_bindings=True):
     def search(self, text: str) -> None:
         """Highlight a text, and go to the first match."""
         self.seek(text)
-        if text:
-            self.next_match(1, first=True)
+        self.next_match(1, first=True)
 
     def next_match(self, direction: int, *, first: bool = False) -> None:
         """Go to the next match, or with -1 to the previous one; with `first`, the current row is one."""

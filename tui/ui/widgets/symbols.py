@@ -3,40 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tui.core.traffic import Direction, Kind, Severity
+from tui.core.traffic import Direction, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """One sign per meaning, each one cell wide. No sign relies on its color alone.
-
-    Attributes:
-        spinner: frames of the only animation: a server that starts or stops.
-        within: between a server and its tool.
-        edge: left of an input.
-        chosen: the chosen one of some values side by side.
-        delta: heading of a column, may be a word.
-        bar: a bar from empty to full, in parts of a cell.
-        outcomes: by `Outcome`.
-        severities: by `Severity`.
-    """
+    """One sign per meaning, each one cell wide but `delta`. No sign relies on its color alone."""
 
     running: str = "●"
     stopped: str = "○"
     failed: str = "✗"
-    spinner: tuple[str, ...] = ("◐", "◓", "◑", "◒")
+    spinner: tuple[str, ...] = ("◐", "◓", "◑", "◒")  # a server that starts or stops
     done: str = "✓"
     waiting: str = "◌"
     asks: str = "?"
     warning: str = "!"
     result: str = "→"
-    within: str = "›"
+    within: str = "›"  # between a server and its tool
     separator: str = "·"
     unfolded: str = "▾"
     folded: str = "▸"
     rule: str = "─"
-    edge: str = "▌"
-    chosen: str = "•"
+    edge: str = "▌"  # left of an input
+    chosen: str = "•"  # of some values side by side
     out: str = "→"
     into: str = "←"
     cursor: str = "▸"
@@ -52,9 +41,9 @@ class Symbols:
     event: str = "◇"
     delta: str = "Δ"
     thin: str = "━"
-    bar: str = "▏▎▍▌▋▊▉█"
-    outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻", "⊘")
-    severities: tuple[str, ...] = (" ", "·", "!", "‼")
+    bar: str = "▏▎▍▌▋▊▉█"  # from empty to full, in parts of a cell
+    outcomes: tuple[str, ...] = (" ", "◌", "✓", "✗", "✗", "⊘", "†", "↻", "⊘")  # by `Outcome`
+    severities: tuple[str, ...] = (" ", "·", "!", "‼")  # by `Severity`
 
 
 UNICODE = Symbols()
@@ -113,12 +102,7 @@ def symbols_for(environment: Mapping[str, str]) -> Symbols:
 
 OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
-SEVERITY_WORDS = {
-    Severity.NONE: "",
-    Severity.HINT: "hint",
-    Severity.WARNING: "warning",
-    Severity.ERROR: "error",
-}
+SEVERITY_WORDS = ("", "hint", "warning", "error")
 
 _KIND_LOOKS = {
     Kind.REQUEST: ("request", "request", "text"),

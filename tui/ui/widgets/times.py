@@ -17,10 +17,6 @@ class TimeMode(IntEnum):
     START = 1
     PREVIOUS = 2
 
-    @property
-    def word(self) -> str:
-        return ("time", "elapsed", "delta")[self]
-
 
 def since(ns: int) -> str:
     """Return a time since the start, to the millisecond: "0.004", "12.345", "1:02:03.456"."""

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import Event
 
 from tui.core import units
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
-from tui.core.search_text import places
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
-from tui.ui.widgets.page import Place, Sheet, Work
+from tui.ui.widgets.page import BytesSheet, Place, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import UNICODE, Symbols
@@ -125,7 +123,7 @@ def _encoded(node: Node) -> bytes:
     return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
 
 
-class Tree(Sheet):
+class Tree(BytesSheet):
     """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
@@ -135,7 +133,7 @@ class Tree(Sheet):
         remarks: Sequence[Row] = (),
         symbols: Symbols = UNICODE,
     ) -> None:
-        self.data, self.size = data, len(data)
+        super().__init__(data)
         self._redactions = redactions
         self._symbols = symbols
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
@@ -143,7 +141,6 @@ class Tree(Sheet):
         self._shows_pictures = False
         root = root_value(data)
         self.is_json = root is not None
-        self._searched: tuple[str, Sequence[Place]] = ("", ())
         self._first = len(self.nodes)
         self._root = Node(root, data, -1 if root is not None and root.is_container else 0)
         if root is not None and not root.is_container:
@@ -259,14 +256,6 @@ class Tree(Sheet):
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
         return node.value.start if node is not None and node.value is not None else 0
-
-    def places(self, folded: str, stop: Event) -> Sequence[Place]:
-        if self._searched[0] != folded:
-            found = places(self.data, folded, stop)
-            if stop.is_set():
-                return ()
-            self._searched = folded, [(0, offset) for offset in found]
-        return self._searched[1]
 
     def place(self, row: int) -> Place:
         return 0, self.offset(row)

@@ -16,8 +16,6 @@ from tui.ui.widgets.symbols import OUTCOME_STYLES, Symbols
 from tui.ui.workbench.calls import HandCall, HandCallState
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
-WARNING_NOTES = ("destructive", "!")
-NEWS_NOTES = ("new", "changed", "+", "~")
 SHORT_NOTES = {
     "read-only": "R",
     "marked read-only": "r",
@@ -173,7 +171,7 @@ class ItemList(LinePane):
 
     def _cells(self, item: Item, long: Long) -> Cells:
         note = self._news.get(item.key) or self._notes.get(item.key) or item.note
-        style = "warn" if note in WARNING_NOTES else "ok" if note in NEWS_NOTES else "dim"
+        style = "warn" if note == "destructive" else "ok" if note in ("new", "changed") else "dim"
         mark = item.mark.partition(":")[0]
         mark_style = "dim" if mark in UNALARMING else "warn"
         size = item.size if self.columns >= WITH_SIZE else ""

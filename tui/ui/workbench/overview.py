@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from tui.core.background import Tasks
 from tui.core.secrets.redact import Redactor
@@ -24,9 +23,6 @@ from tui.ui.widgets.server_rows import (
 )
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.bench_context import BenchContext
-
-if TYPE_CHECKING:
-    pass
 
 WIDEST = 110
 """Maximum columns of prose; longer lines are hard to read."""

@@ -1,6 +1,7 @@
 """Shortened output does not change what a terminal shows. `pyte` is the terminal."""
 
 import pyte
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -80,30 +81,31 @@ def test_the_text_of_any_output_is_kept(written: str):
     assert kept == [letter for letter in written if letter in "ab"]
 
 
-def test_only_the_difference_between_styles_is_written():
-    frame = segment("a", "38;5;1;48;5;16") + segment("b", "1;38;5;1;48;5;16") + segment("c", "38;5;2;48;5;16")
-    assert shortened(frame, erases=False) == "\x1b[38;5;1;48;5;16ma\x1b[1mb\x1b[22;38;5;2mc\x1b[m"
+LINK = "\x1b]8;;https://example.com\x1b\\"
 
 
-def test_only_the_last_of_several_cursor_movements_is_written():
-    assert shortened("\x1b[3;75H\r\n\x1b[4;1Ha", erases=False) == "\x1b[4;1Ha"
+@pytest.mark.parametrize(
+    ("frame", "written"),
+    [
+        (
+            segment("a", "38;5;1;48;5;16")
+            + segment("b", "1;38;5;1;48;5;16")
+            + segment("c", "38;5;2;48;5;16"),
+            "\x1b[38;5;1;48;5;16ma\x1b[1mb\x1b[22;38;5;2mc\x1b[m",
+        ),
+        (segment("a", "1;7") + segment("b", "7;1"), "\x1b[1;7mab\x1b[m"),
+        ("\x1b[3;75H\r\n\x1b[4;1Ha", "\x1b[4;1Ha"),
+        (f"{LINK}here", f"{LINK}here"),
+    ],
+    ids=["what differs between styles", "the same in another order", "the last movement", "links"],
+)
+def test_only_what_has_an_effect_is_written(frame: str, written: str):
+    assert shortened(frame, erases=False) == written
 
 
 def test_blanks_are_erased_where_the_terminal_keeps_their_background():
     frame = f"\x1b[1;1H{segment(' ' * 20, '48;5;16')}\x1b[2;1H"
     assert shortened(frame, erases=True) == "\x1b[1;1H\x1b[48;5;16m\x1b[20X\x1b[2;1H\x1b[m"
     assert " " * 20 in shortened(frame, erases=False)
-
-
-def test_blanks_that_are_underlined_or_reversed_are_written():
-    frame = segment(" " * 20, "4;48;5;16") + segment(" " * 20, "7;48;5;16")
+    frame = segment(" " * 20, "4;48;5;16") + segment(" " * 20, "7;48;5;16")  # underlined and reversed
     assert shortened(frame, erases=True).count(" ") == 40
-
-
-def test_the_same_attributes_in_another_order_write_nothing():
-    assert shortened(segment("a", "1;7") + segment("b", "7;1"), erases=False) == "\x1b[1;7mab\x1b[m"
-
-
-def test_links_pass_through():
-    link = "\x1b]8;;https://example.com\x1b\\"
-    assert shortened(f"{link}here", erases=True) == f"{link}here"

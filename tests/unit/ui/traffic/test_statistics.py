@@ -27,11 +27,15 @@ def test_neighboring_values_are_added_up_in_a_short_sparkline() -> None:
     assert sparkline((), 10) == ""
 
 
+def counted(recorded: Recorded) -> Stats:
+    found = Stats(recorded.columns)
+    assert found.advance(1000)
+    return found
+
+
 @pytest.fixture
 def stats() -> Stats:
-    counted = Stats(some().columns)
-    assert counted.advance(1000)
-    return counted
+    return counted(some())
 
 
 def test_lines_and_headings_fit_every_width(stats: Stats) -> None:
@@ -123,9 +127,7 @@ async def test_handshakes_and_lists_are_shown_by_a_key_and_servers_with_calls_co
 async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() -> None:
     recorded = Recorded()
     recorded.call()
-    stats = Stats(recorded.columns)
-    assert stats.advance(1000)
-    (call,) = stats.tools()
+    (call,) = counted(recorded).tools()
     assert text_of(figures_row(call, 120)).split()[2] == "1"
     listed = replace(call, method="tools/list", tool="", calls=2)
     assert "   (2)" in text_of(figures_row(listed, 120))

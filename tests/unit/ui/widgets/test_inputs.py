@@ -12,23 +12,20 @@ from tui.ui.widgets.inputs import Button, Field, LinesField
 
 
 class OneField(App[None]):
-    def __init__(self) -> None:
+    def __init__(self, value: str = "", password: bool = False) -> None:
         super().__init__()
+        self.value, self.password = value, password
         self.submitted: list[str] = []
 
     def compose(self) -> ComposeResult:
-        yield Field()
+        yield Field(self.value, password=self.password, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.submitted.append(event.value)
 
 
 async def test_a_focused_field_shows_the_end_of_a_long_value() -> None:
-    class Path(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Field("/a-long-folder" * 10 + "/report.md", select_on_focus=False)
-
-    async with Path().run_test(size=(80, 24)) as pilot:
+    async with OneField("/a-long-folder" * 10 + "/report.md").run_test(size=(80, 24)) as pilot:
         await until(lambda: "/report.md" in screen_text(pilot.app))
 
 
@@ -55,32 +52,20 @@ async def test_a_burst_of_keys_is_applied_in_order(keys, text):
 @pytest.mark.parametrize(("password", "copied"), [(True, ""), (False, "sk-1")])
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+x"])
 async def test_a_secret_is_not_copied(key: str, password: bool, copied: str) -> None:
-    class Secret(App[None]):
-        def compose(self) -> ComposeResult:
-            yield Field("sk-1", password=password)
-
-    async with Secret().run_test() as pilot:
+    async with OneField("sk-1", password).run_test() as pilot:
         await pilot.press("home", "shift+end", key)
         assert pilot.app.clipboard == copied
         assert pilot.app.query_one(Field).value == ("" if key == "ctrl+x" else "sk-1")
 
 
 async def test_a_button_is_pressed_by_enter_and_by_a_click():
-    class OneButton(Stage):
-        saved = 0
-
-        def compose(self) -> ComposeResult:
-            yield Button("Save", "ctrl+j", self.save)
-
-        def save(self) -> None:
-            self.saved += 1
-
-    async with OneButton().run_test() as pilot:
-        app = pilot.app
+    saved: list[int] = []
+    button = Button("Save", "ctrl+j", lambda: saved.append(1))
+    async with Stage(button).run_test() as pilot:
         await pilot.press("tab", "enter")
-        await pilot.click(app.query_one(Button))
-        assert app.saved == 2
-        assert "Save  ctrl+j" in screen_text(app)
+        await pilot.click(button)
+        assert len(saved) == 2
+        assert "Save  ctrl+j" in screen_text(pilot.app)
 
 
 async def test_undoing_text_removes_the_scroll_bar_and_moves_the_cursor():

@@ -29,31 +29,16 @@ def test_any_words_are_accepted_as_a_style(words: str):
     PALETTE.style(words)
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_every_role_has_a_color_in_an_empty_theme(role: str):
-    assert Palette.of({}).style(role).color is not None
-
-
-def test_an_invalid_accent_is_replaced_by_the_primary_color():
+def test_every_role_has_a_color_whatever_the_theme_lacks():
+    assert all(Palette.of({}).style(role).color is not None for role in ROLES)
     assert Palette.of({"accent": "no colour", "primary": "#00ff00"}).style("accent").color.name == "#00ff00"
-
-
-def test_a_transparent_color_is_blended_with_the_background():
-    palette = Palette.of({"foreground": "#ffffff 50%", "surface": "#000000"})
-
+    palette = Palette.of({"foreground": "#ffffff 50%", "surface": "#000000"})  # blended with the background
     assert palette.style("text").color.triplet.red in (127, 128)
 
 
 def test_native_colors_are_not_blended():
-    palette = Palette.of(
-        {
-            "foreground": "ansi_default",
-            "surface": "transparent",
-            "accent": "ansi_yellow",
-            "panel": "transparent",
-        },
-        native=True,
-    )
+    grounds = dict.fromkeys(("surface", "panel"), "transparent")
+    palette = Palette.of({**grounds, "foreground": "ansi_default", "accent": "ansi_yellow"}, native=True)
 
     assert palette.style("accent").color.number == 3
     assert palette.style("text on panel").bgcolor is None
