@@ -387,14 +387,10 @@ def mock(args: argparse.Namespace) -> int:
     except McptuiError as error:
         print(f"mcptui mock: {error}", file=sys.stderr)
         return UNUSABLE
-    except _Unwritable as error:
-        print(f"mcptui mock: cannot write to stdout: {error}", file=sys.stderr)
-        return NOBODY_READS if isinstance(error.__cause__, BrokenPipeError) else UNUSABLE
+    except OSError as error:
+        print(f"mcptui mock: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        return NOBODY_READS if isinstance(error, BrokenPipeError) else UNUSABLE
     return 0 if complete else UNANSWERED
-
-
-class _Unwritable(Exception):
-    """Cannot write to stdout. The message says why."""
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
@@ -447,14 +443,7 @@ def answer(server: MockServer, *, timing: bool) -> bool:
         elif ended and wait:
             time.sleep(wait)
         while due and (not timing or due[0][0] <= time.monotonic_ns()):
-            _write(heapq.heappop(due)[2])
+            left = memoryview(heapq.heappop(due)[2] + b"\n")
+            while left:
+                left = left[os.write(1, left) :]
     return not said
-
-
-def _write(raw: bytes) -> None:
-    left = memoryview(raw + b"\n")
-    try:
-        while left:
-            left = left[os.write(1, left) :]
-    except OSError as error:
-        raise _Unwritable(error.strerror) from error
