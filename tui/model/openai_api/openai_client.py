@@ -284,21 +284,14 @@ class ModelTap:
         """Report a request that is about to be sent; a hook of the HTTP client."""
         number = next(self._numbers)
         request.extensions[_MARK] = number
-        detail = {
-            "exchange": number,
-            "http": request.method,
-            "url": str(request.url),
-            "headers": _headers(request.headers),
-        }
+        detail = {"exchange": number, "http": request.method, "url": str(request.url)}
+        detail["headers"] = _headers(request.headers)
         self.tell(Kind.MODEL_REQUEST, request.content, detail)
 
     def reply(self, response: Any) -> "ReplyTap":
-        detail = {
-            "exchange": response.request.extensions.get(_MARK, 0),
-            "status": response.status_code,
-            "headers": _headers(response.headers),
-        }
-        return ReplyTap(self, detail)
+        exchange = response.request.extensions.get(_MARK, 0)
+        headers = _headers(response.headers)
+        return ReplyTap(self, {"exchange": exchange, "status": response.status_code, "headers": headers})
 
     def refused(self, response: Any) -> None:
         """Report a reply that is not a stream and has been read completely."""
