@@ -386,14 +386,13 @@ async def _read(
     After the end of a reply in its dialect, reading continues briefly, because the token count comes last.
     """
     loop = asyncio.get_running_loop()
-    deadline, left = 0.0, OVER_SIZE
+    deadline, left, reply = 0.0, OVER_SIZE, ReplyPart()
     async with aclosing(parts) as given:
         try:
             async for part in given:
                 if isinstance(part, ReplyPart):
-                    for found in _ended(reading, part, tools):
-                        yield found
-                    return
+                    reply = part
+                    break
                 for found in reading.part(part):
                     yield found
                 if not reading.over:
@@ -406,7 +405,7 @@ async def _read(
             for found in reading.end(cut=True):
                 yield found
             raise
-    for found in _ended(reading, ReplyPart(), tools):
+    for found in _ended(reading, reply, tools):
         yield found
 
 

@@ -11,6 +11,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -53,10 +54,7 @@ clouds with their own API, which no profile uses.
 def load_openai() -> ModuleType:
     """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
     import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
-    import openai
-
-    loaded: ModuleType = openai
-    return loaded
+    return import_module("openai")
 
 
 class _ErrorStatus(Exception):
