@@ -84,7 +84,8 @@ class Retrying(Wrapped):
 
         Raises ModelError if the last attempt failed, or one failed permanently.
         """
-        attempt, loading = 1, Loading()
+        attempt = loads = 1
+        waited = 0.0
         while True:
             shown = False
             try:
@@ -95,8 +96,11 @@ class Retrying(Wrapped):
                 return
             except ModelError as error:
                 if error.loading and error.retryable:
-                    delay = loading.delay(error.retry_after)
-                    number, most = loading.number, loading.most
+                    wanted = error.retry_after or FIRST_WAIT * 2.0 ** min(loads - 1, 9)
+                    left = LONGEST_LOADING - waited
+                    delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, left)) if left > 0 else None
+                    loads, waited = loads + 1, waited + (delay or 0.0)
+                    number, most = loads, loads + math.ceil((LONGEST_LOADING - waited) / LOADING_WAIT)
                 else:
                     delay = self._delay(error, attempt)
                     attempt += 1
@@ -114,25 +118,3 @@ class Retrying(Wrapped):
             return error.retry_after if error.retry_after <= LONGEST_ASKED else None
         longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         return longest * self._chance()
-
-
-class Loading:
-    """The delays of one request while an endpoint loads a model; `number` and `most` count the attempts."""
-
-    def __init__(self) -> None:
-        self.number = 1
-        self._waited = 0.0
-
-    @property
-    def most(self) -> int:
-        return self.number + math.ceil((LONGEST_LOADING - self._waited) / LOADING_WAIT)
-
-    def delay(self, asked: float | None) -> float | None:
-        """Return the delay before the next attempt, at most the one that is `asked` for; None at the end."""
-        if self._waited >= LONGEST_LOADING:
-            return None
-        wanted = asked or FIRST_WAIT * 2.0 ** min(self.number - 1, 9)
-        delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, LONGEST_LOADING - self._waited))
-        self.number += 1
-        self._waited += delay
-        return delay

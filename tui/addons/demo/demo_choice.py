@@ -133,7 +133,8 @@ MAX_PROPERTIES = 64
 MAX_TEXT = 4000
 """Maximum characters of a sentence that are read, so that the patterns stay cheap."""
 
-MAX_PLACE_WORDS, MAX_BARE_WORDS = 5, 3
+MAX_PLACE_WORDS = 5
+MAX_BARE_WORDS = 3
 """In a sentence this short, a lower-case word may be a place too ("weather nyc")."""
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
@@ -248,14 +249,6 @@ class DemoChoice(NamedTuple):
     rivals: tuple[str, ...] = ()
 
 
-class _Request(NamedTuple):
-    """A sentence: `tokens` are its words, without the content that it quotes."""
-
-    text: str
-    tokens: list[str]
-    intent: str | None
-
-
 def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     """Return the tool that `text` asks for, if there is one."""
     bare = _POLITE.sub("", text)[:MAX_TEXT]
@@ -265,8 +258,7 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     intent = "add" if _NOTE_DOWN.match(bare) else next((VERBS[one] for one in tokens if one in VERBS), None)
     if not meanings(tokens) or (_TALK.search(head) and not (content and intent == "add")):
         return None
-    request = _Request(text, tokens, intent)
-    found = [_judged(request, tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
+    found = [_judged(text, tokens, intent, tool) for tool in tools[:MAX_TOOLS] if tool.tool != FIND_TOOLS]
     ranked = sorted(filter(None, found), key=lambda entry: -entry[0])
     if not ranked:
         return None
@@ -274,9 +266,13 @@ def choose_tool(text: str, tools: Sequence[ToolSpec]) -> DemoChoice | None:
     return ranked[0][1]._replace(rivals=tuple(rivals) if len(rivals) > 1 else ())
 
 
-def _judged(request: _Request, tool: ToolSpec) -> tuple[float, DemoChoice] | None:
-    """Return the evidence for a tool, with its arguments; None if the sentence may not run it at all."""
-    text, tokens, intent = request
+def _judged(
+    text: str, tokens: list[str], intent: str | None, tool: ToolSpec
+) -> tuple[float, DemoChoice] | None:
+    """Return the evidence for a tool, with its arguments; None if the sentence may not run it at all.
+
+    `tokens` are the words of the sentence, without the content that it quotes.
+    """
     about, content = meanings(tokens), [token for token in tokens if token not in STOP_WORDS]
     name, description = words(own_name(tool)), meanings(words(tool.description[:400]))
     description -= {*name}

@@ -268,12 +268,11 @@ class Registry:
         entry = answer.get("server")
         if not isinstance(entry, Mapping):
             raise ServerError("the response describes no server.", where=self._where)
-        for what, wanted in (("name", name), ("version", version)):
-            text = text_in(entry, what)
-            if text.casefold() != wanted.casefold() and wanted != "latest":
-                found, asked = quoted_name(text, 100), quoted_name(wanted, 100)
-                kind = "server" if what == "name" else what
-                raise ServerError(f"returned the {kind} {found} instead of {asked}.", where=self._where)
+        asked = [("server", "name", name), ("version", "version", version)]
+        for what, key, wanted in asked[: 1 if version == "latest" else 2]:
+            if (found := text_in(entry, key)).casefold() != wanted.casefold():
+                instead = f"{quoted_name(found, 100)} instead of {quoted_name(wanted, 100)}"
+                raise ServerError(f"returned the {what} {instead}.", where=self._where)
         return answer
 
     async def _get(self, place: str, query: Mapping[str, str], *, optional: bool = False) -> Any:

@@ -355,7 +355,13 @@ async def delete_leftovers(name: str, present: Mapping[str, Any]) -> list[str]:
     folder = _folder(table)
     said = [await _delete_secrets(places)] if places else []
     if files:
-        said.append(_delete_secret_files(files))
+        shown = clean_line(str(files[0].parent), 4096)
+        try:
+            for path in files:
+                path.unlink(missing_ok=True)
+            said.append(f"{plural(len(files), 'secret')} deleted from {shown}")
+        except OSError as error:
+            said.append(f"its secrets are still in {shown}: {error.strerror}")
     if folder not in taken:
         said.append(_delete_folder(Path(folder)))
     return [sentence for sentence in said if sentence]
@@ -378,25 +384,13 @@ def _folder(table: Any) -> str:
 
 def _places(table: Any) -> list[str]:
     prefix = f"{KEYCHAIN}{SERVICE}/"
-    tables = [table.get(key) for key in ("env", "headers")] if isinstance(table, Mapping) else []
-    values = [value for one in tables if isinstance(one, Mapping) for value in one.values()]
-    found = [value for value in values if isinstance(value, str) and prefix in value]
-    return list(dict.fromkeys(value.partition(prefix)[2] for value in found))
+    found = (str(value) for path, value in leaves(table) if path[:1] in (("env",), ("headers",)))
+    return list(dict.fromkeys(value.partition(prefix)[2] for value in found if prefix in value))
 
 
 def _secret_files(table: Any) -> list[Path]:
     texts = (value for _, value in leaves(table) if isinstance(value, str))
     return list(dict.fromkeys(Path(name) for text in texts for name in files_in(text)))
-
-
-def _delete_secret_files(paths: Sequence[Path]) -> str:
-    shown = clean_line(str(paths[0].parent), 4096)
-    try:
-        for path in paths:
-            path.unlink(missing_ok=True)
-    except OSError as error:
-        return f"its secrets are still in {shown}: {error.strerror}"
-    return f"{plural(len(paths), 'secret')} deleted from {shown}"
 
 
 def _delete_folder(folder: Path) -> str:

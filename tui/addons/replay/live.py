@@ -86,7 +86,7 @@ def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
         for entry in kept
         if entry.direction is Direction.IN and entry.kind in ANSWERS and entry.pair
     }
-    sent = (Kind.REQUEST, Kind.NOTIFICATION, Kind.RESPONSE, Kind.ERROR)
+    sent = (Kind.REQUEST, Kind.NOTIFICATION, *ANSWERS)
     return [
         _item(entry, answers.get(entry.seq), bodies)
         for entry in kept
@@ -164,8 +164,9 @@ class Replay:
             before, after = _member(item.expected, "result", name), _member(got, "result", name)
             if before and after:
                 self._handed_out[before] = after
-        before, after = (_value(raw) for raw in (item.expected, got))
-        return ReplayResult(item, got, took_ns, compare(before, after, self._tolerance))
+        found = ((parsed(raw), raw.decode("utf-8", "replace")) for raw in (item.expected, got))
+        was, now = (text if value is None else value for value, text in found)
+        return ReplayResult(item, got, took_ns, compare(was, now, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.
@@ -183,11 +184,6 @@ class Replay:
 def _member(raw: bytes, *path: str) -> bytes:
     start, end = member_span(raw, path)
     return raw[start : max(start, end)]
-
-
-def _value(raw: bytes) -> Any:
-    found = parsed(raw)
-    return raw.decode("utf-8", "replace") if found is None else found
 
 
 def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:

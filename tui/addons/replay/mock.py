@@ -28,7 +28,6 @@ from tui.addons.replay.recorded_server import (
     Question,
     RecordedServer,
     Script,
-    Step,
     acknowledgement,
     handshake,
     input_required,
@@ -197,7 +196,7 @@ class MockServer:
 
     def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
-        unanswered = ident and not any(step.answers for step in script.steps)
+        unanswered = ident and not any(answers for _, answers in script.steps)
         if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
             yield self._ends_before(asked, ident)
 
@@ -209,16 +208,16 @@ class MockServer:
         steps = play.script.steps
         base = play.base_ns
         while play.at < len(steps):
-            step, entry = steps[play.at], steps[play.at].entry
+            entry, answers = steps[play.at]
             play.at += 1
             after = max(0, entry.mono_ns - base)
-            waits = entry.kind is Kind.REQUEST and any(later.answers for later in steps[play.at :])
+            waits = entry.kind is Kind.REQUEST and any(answers for _, answers in steps[play.at :])
             if entry.kind is Kind.REQUEST and (missing := self._missing(play, entry.method)):
                 if waits:
                     yield self._incapable(play, missing)
                     return
                 continue
-            if play.is_modernized and not step.answers:
+            if play.is_modernized and not answers:
                 if waits:
                     play.base_ns = entry.mono_ns
                     yield Send(self._next_round(entry, play), after, True)
@@ -226,8 +225,8 @@ class MockServer:
                 kept = entry.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
                 if not kept and not is_sent_unasked(entry.method, play.asked.meta):
                     continue
-            raw, is_in_batch = self._words(step, play), self._bodies.is_in_batch(entry)
-            wanted = wanted_input(raw) if step.answers else None
+            raw, is_in_batch = self._words(entry, answers, play), self._bodies.is_in_batch(entry)
+            wanted = wanted_input(raw) if answers else None
             if wanted is not None:
                 if missing := next(
                     (m for one in wanted if (m := self._missing(play, one.get("method")))), ""
@@ -238,7 +237,7 @@ class MockServer:
                     yield from self._ask(play, wanted, after)
                     return
             if raw or not is_in_batch:
-                is_shared = step.answers and (is_in_batch or not play.script.is_in_batch)
+                is_shared = answers and (is_in_batch or not play.script.is_in_batch)
                 yield Send(raw, after, is_shared)
             if waits:
                 play.base_ns = entry.mono_ns
@@ -288,10 +287,9 @@ class MockServer:
         if not wanted:
             yield from self._continue_play(following)
 
-    def _words(self, step: Step, play: _Play) -> bytes:
-        entry = step.entry
+    def _words(self, entry: Entry, answers: bool, play: _Play) -> bytes:
         raw = self._bodies.read(entry)
-        if step.answers:
+        if answers:
             size = self._bodies.missing(entry, raw)
             if size is not None:
                 text = f"the recording has only the beginning of this response ({size} bytes)"
@@ -387,14 +385,10 @@ def mock(args: argparse.Namespace) -> int:
     except McptuiError as error:
         print(f"mcptui mock: {error}", file=sys.stderr)
         return UNUSABLE
-    except _Unwritable as error:
-        print(f"mcptui mock: cannot write to stdout: {error}", file=sys.stderr)
-        return NOBODY_READS if isinstance(error.__cause__, BrokenPipeError) else UNUSABLE
+    except OSError as error:
+        print(f"mcptui mock: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        return NOBODY_READS if isinstance(error, BrokenPipeError) else UNUSABLE
     return 0 if complete else UNANSWERED
-
-
-class _Unwritable(Exception):
-    """Cannot write to stdout. The message says why."""
 
 
 def server_of(entries: Iterable[Entry], wanted: str | None, path: Path) -> str:
@@ -447,14 +441,7 @@ def answer(server: MockServer, *, timing: bool) -> bool:
         elif ended and wait:
             time.sleep(wait)
         while due and (not timing or due[0][0] <= time.monotonic_ns()):
-            _write(heapq.heappop(due)[2])
+            left = memoryview(heapq.heappop(due)[2] + b"\n")
+            while left:
+                left = left[os.write(1, left) :]
     return not said
-
-
-def _write(raw: bytes) -> None:
-    left = memoryview(raw + b"\n")
-    try:
-        while left:
-            left = left[os.write(1, left) :]
-    except OSError as error:
-        raise _Unwritable(error.strerror) from error

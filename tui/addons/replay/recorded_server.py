@@ -286,14 +286,6 @@ def request_of(raw: bytes, method: str) -> Question | None:
     return asked if message else None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A message of the server, and whether it `answers` the message that began the script."""
-
-    entry: Entry
-    answers: bool = False
-
-
 @dataclass(slots=True)
 class Script:
     """A message of the host, and the server's reaction. `then` is the next round of the same call."""
@@ -301,14 +293,14 @@ class Script:
     mono_ns: int
     is_in_batch: bool = False
     modern: bool = False
-    steps: list[Step] = field(default_factory=list)
+    steps: list[tuple[Entry, bool]] = field(default_factory=list)
+    """The server's messages, each with whether it answers the message that began the script."""
     outcome: Outcome = Outcome.PENDING
     then: "Script | None" = None
 
     def result(self) -> Entry | None:
         """Return the response, if it is not an error."""
-        answers = (step.entry for step in self.steps if step.answers)
-        return next((entry for entry in answers if entry.kind is Kind.RESPONSE), None)
+        return next((one for one, answers in self.steps if answers and one.kind is Kind.RESPONSE), None)
 
 
 class RecordedServer:
@@ -346,7 +338,7 @@ class RecordedServer:
                 if script is not None:
                     ends = entry.pair in by_seq and entry.kind in ANSWERS
                     script.outcome = entry.outcome if ends else script.outcome
-                    script.steps.append(Step(entry, ends))
+                    script.steps.append((entry, ends))
 
     def add(self, asked: Question, script: Script) -> None:
         """Add the script of a request."""

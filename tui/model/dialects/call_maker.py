@@ -84,8 +84,10 @@ class OfferedTools:
         return None
 
     def _found(self, name: str) -> ToolSpec | None:
+        if name in self._exact:
+            return self._exact[name]
         same = self._spellings.get(fold(name), ())
-        return self._exact.get(name) or (same[0] if len(same) == 1 else None)
+        return same[0] if len(same) == 1 else None
 
     def named(self, name: str) -> ToolSpec | None:
         return self._exact.get(name)

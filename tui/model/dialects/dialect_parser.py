@@ -73,7 +73,7 @@ class DialectParser(ABC):
     @property
     def in_code(self) -> bool:
         """Whether the next text is inside a code fence or inline code."""
-        return self._visible.code.inside_behind(self._part(0))
+        return self._visible.inside_behind(self._part(0))
 
     def feed(self, text: str) -> list[Piece]:
         if self.over or not text:
@@ -92,7 +92,7 @@ class DialectParser(ABC):
 
     def thought(self) -> None:
         """Record that only thinking was emitted so far, so the reply may begin with any indentation."""
-        self._visible.code.hidden()
+        self._visible.hidden()
 
     def gap(self) -> None:
         """Drop white space here, because something was removed before it."""
@@ -173,7 +173,7 @@ class DialectParser(ABC):
             self._say(found[0])
             word = self._part(0, found[1] - found[0])
             word = folded(word) if self._folds else word
-            code = self._visible.code
+            code = self._visible
             if word == RESULT and not code.inside and self._called and code.line_start:
                 return
             if word == RESULT or code.inside or not (yield from read(word)):

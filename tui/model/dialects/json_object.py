@@ -53,7 +53,7 @@ class JsonParser(DialectParser):
         return self._read_each(_OPENERS, _OPENER, self._read)
 
     def _read(self, opener: str) -> Steps[bool]:
-        if not self._visible.code.line_start:
+        if not self._visible.line_start:
             self._say(len(opener))
         elif opener == "```":
             yield from self._fenced()

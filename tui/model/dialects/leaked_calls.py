@@ -117,7 +117,7 @@ class LeakParser(DialectParser):
 
     def _parse(self) -> Steps[None]:
         start = yield from self._space(0)
-        code = self._visible.code.inside_behind(self._part(0, start))
+        code = self._visible.inside_behind(self._part(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
             self._bare = True
             yield from self._hold(start)
@@ -182,7 +182,7 @@ class LeakParser(DialectParser):
         return True
 
     def _scene(self) -> LeakContext:
-        return LeakContext(self._maker, self._cut, self._before, self._visible.code.line_start)
+        return LeakContext(self._maker, self._cut, self._before, self._visible.line_start)
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""

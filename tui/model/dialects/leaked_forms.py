@@ -6,6 +6,7 @@ DeepSeek's DSML, Llama, Kimi), and marks alone. `leaked_program_forms` has the o
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -333,15 +334,12 @@ def tag_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | N
     if opener["rest"].rstrip().endswith("/"):
         return Leak(opener.end(), (scene.call(tool, {}),))
     start = past(_SPACE, text, opener.end())
-    bracket = _BRACKET.match(text, start)
-    begin = bracket.end() if bracket else start
+    begin = past(_BRACKET, text, start)
     if text.startswith("{", begin):
-        end = span(text, begin)
-        behind = _BRACKETS.match(text, end) if bracket and end >= 0 else None
-        try:
-            read = (mend(text[begin:end]).value, behind.end() if behind else end) if end >= 0 else None
-        except UnreadableJson:
-            read = None
+        end, read = span(text, begin), None
+        with suppress(UnreadableJson):
+            if end >= 0:
+                read = mend(text[begin:end]).value, past(_BRACKETS, text, end) if begin > start else end
     else:
         read = _parameters(text, opener.end(), tool, exact="DSML" in opener["dsml"], cut=scene.cut)
     if read is None:

@@ -6,7 +6,7 @@ An action runs even if the model continues with an invented observation and answ
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.ports import TextPart, ToolSpec
@@ -40,13 +40,6 @@ _INLINE_INPUT = re.compile(r"[,;]?[ \t]*(?:\*\*)?Action[ _]Input(?:\*\*)?[ \t]*[
 _TICKS = re.compile(r"(`{1,2})(?!`)(.*?)(?<!`)\1", re.DOTALL)
 MAX_PAIRS = 16_384
 MAX_NAMED = 200
-
-
-class Keyword(NamedTuple):
-    """A keyword at the beginning of a line: its kind ("thought", "input", …) and its size."""
-
-    kind: str
-    size: int
 
 
 def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
@@ -141,11 +134,9 @@ class ReactParser(DialectParser):
     def _parse(self) -> Steps[None]:
         while True:
             shown = yield from self._find(_VISIBLE)
-            code = (self._mind if self._thinking else self._visible).code
+            code = self._mind if self._thinking else self._visible
             in_code = code.inside_behind(self._part(0, shown[0] if shown else None))
-            found = None if in_code else (yield from self._keyword(0))
-            kind = found.kind if found else ""
-            size = found.size if found else 0
+            kind, size = ("", 0) if in_code else (yield from self._keyword(0))
             if kind == "answer":
                 if not self._called:
                     self._skip(size)
@@ -163,7 +154,8 @@ class ReactParser(DialectParser):
                 if not (yield from self._line()):
                     return
 
-    def _keyword(self, start: int) -> Steps[Keyword | None]:
+    def _keyword(self, start: int) -> Steps[tuple[str, int]]:
+        """Return kind ("thought", "input", …) and size of the keyword at the beginning of a line, if any."""
         while True:
             head = self._part(start, start + _HEAD)
             begun = head.lstrip(" \t#*_").lower()
@@ -172,9 +164,8 @@ class ReactParser(DialectParser):
             if not may_come or not (yield from self._more()):
                 break
         if (found := _KEYWORD.match(head)) is None:
-            return None
-        word = found[2].lower().replace("_", " ")
-        return Keyword({"action input": "input", "final answer": "answer"}.get(word, word), found.end())
+            return "", 0
+        return found[2].lower().replace("_", " ").removeprefix("action ").removeprefix("final "), found.end()
 
     def _line(self) -> Steps[bool]:
         """Return False at the end of the reply."""
@@ -242,12 +233,13 @@ class ReactParser(DialectParser):
         self._form(name[:64])
         if applied and tool is not None:
             return (yield from self._applied(tool, bracket))
-        following = None
-        behind = start + inline.end() if inline else (yield from self._space(end))
-        if not inline and behind < self._size:
-            following = yield from self._keyword(behind)
-        if inline or (following is not None and following.kind == "input"):
-            text, size = yield from self._input(behind + (following.size if following else 0))
+        kind, behind = "input", start + inline.end() if inline else end
+        if not inline:
+            at = yield from self._space(end)
+            kind, size = (yield from self._keyword(at)) if at < self._size else ("", 0)
+            behind = at + size
+        if kind == "input":
+            text, size = yield from self._input(behind)
         elif not (tool or nothing) or (found is None and self._cut):
             return False
         else:
@@ -292,7 +284,7 @@ class ReactParser(DialectParser):
     def _input(self, start: int) -> Steps[tuple[str | None, int]]:
         """Read the text after `Action Input:`; None instead of the text if its end is missing."""
         at = yield from self._space(start)
-        if "\n" in self._part(start, at) and (yield from self._keyword(at)):
+        if "\n" in self._part(start, at) and (yield from self._keyword(at))[1]:
             return "", start
         if (yield from self._starts(at, ("{", *_FENCES))):
             text, end = yield from self._object(at)

@@ -194,16 +194,13 @@ class ReplyReader:
             case TextPart(text):
                 text = text if self._marked else text.removeprefix("\ufeff")
                 self._marked = self._marked or bool(part.text)
-                return self._sorted(
-                    self._written(self._tags.feed(text)) if self._parser else [TextPart(text)]
-                )
+                pieces = self._written(self._tags.feed(text)) if self._parser else [TextPart(text)]
+                return self._sorted(pieces)
             case ReasoningPart():
                 return self._sorted([part])
             case CallPart():
                 self.native()
-                return [part]
-            case _:
-                return [part]
+        return [part]
 
     def native(self) -> None:
         """Stop searching, because the model made a proper call, so its text contains none."""
@@ -217,38 +214,35 @@ class ReplyReader:
         parts = self._sorted(self._written(self._tags.finish(), end=True, cut=cut) if self._parser else [])
         if self.calls:
             self._leaks.give_up()
-        for piece in self._leaks.end(cut=cut):
-            parts.extend(self._parts_of(piece))
+        parts += self._sorted(self._leaks.end(cut=cut), searched=True)
         if not (self.calls or self._leaks.shown or cut or spoken or self._within):
             parts.extend(self._thought_of())
         return parts
 
-    def _sorted(self, pieces: Sequence[Piece]) -> list[ModelPart]:
-        """Return the parts for pieces: text is searched for leaks first, calls are stored."""
+    def _sorted(self, pieces: Sequence[Piece], *, searched: bool = False) -> list[ModelPart]:
+        """Return the parts for pieces, whose text was or was not `searched` for leaks; calls are stored."""
         parts: list[ModelPart] = []
         for piece in pieces:
-            if isinstance(piece, TextPart):
+            if isinstance(piece, TextPart) and not searched:
                 self._begun = True
-                for found in self._leaks.feed(piece.text):
-                    parts.extend(self._parts_of(found))
+                parts.extend(self._sorted(self._leaks.feed(piece.text), searched=True))
+            elif isinstance(piece, CallRequest):
+                self.calls.append(piece)
             else:
-                parts.extend(self._parts_of(piece))
+                if isinstance(piece, ReasoningPart):
+                    self._thought(piece)
+                parts.append(piece)
         return parts
 
-    def _parts_of(self, piece: Piece) -> list[ModelPart]:
-        if isinstance(piece, CallRequest):
-            self.calls.append(piece)
-            return []
-        if isinstance(piece, ReasoningPart):
-            if piece.replaces_text:  # all text so far was thinking, and so were the calls in it
-                self.calls.clear()
-                self._thinking.clear()
-                self._leaks = LeakParser(self._maker)
-                self._begun = False
-            self._thinking.append(piece.text)
-            if not self._begun:
-                self._leaks.thought()
-        return [piece]
+    def _thought(self, piece: ReasoningPart) -> None:
+        if piece.replaces_text:  # all text so far was thinking, and so were the calls in it
+            self.calls.clear()
+            self._thinking.clear()
+            self._leaks = LeakParser(self._maker)
+            self._begun = False
+        self._thinking.append(piece.text)
+        if not self._begun:
+            self._leaks.thought()
 
     def _thought_of(self) -> list[ModelPart]:
         """Find the calls, or else the answer, in the thinking of a reply that has nothing else.
@@ -392,14 +386,13 @@ async def _read(
     After the end of a reply in its dialect, reading continues briefly, because the token count comes last.
     """
     loop = asyncio.get_running_loop()
-    deadline, left = 0.0, OVER_SIZE
+    deadline, left, reply = 0.0, OVER_SIZE, ReplyPart()
     async with aclosing(parts) as given:
         try:
             async for part in given:
                 if isinstance(part, ReplyPart):
-                    for found in _ended(reading, part, tools):
-                        yield found
-                    return
+                    reply = part
+                    break
                 for found in reading.part(part):
                     yield found
                 if not reading.over:
@@ -412,7 +405,7 @@ async def _read(
             for found in reading.end(cut=True):
                 yield found
             raise
-    for found in _ended(reading, ReplyPart(), tools):
+    for found in _ended(reading, reply, tools):
         yield found
 
 

@@ -96,15 +96,24 @@ _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})(.*)",
 _MAX_HEAD = 200
 
 
-class CodeMarks:
-    """Knows at each place of a growing text whether it is code: fenced, inline or indented (CommonMark)."""
+class Visible:
+    """Visible text on its way out, and whether it is code: fenced, inline or indented (CommonMark).
+
+    White space next to a removed block (a call, thinking) is dropped, except where it separates the text
+    before from the text after. All other white space is kept.
+    """
 
     def __init__(self) -> None:
+        self.shown = False
+        """Whether anything but white space was shown."""
         self._fence = ""
         self._head = ""
         self._run = 0
         self._open = 0
         self._indents = Indents()
+        self._space: list[str] = []
+        self._gap = ""
+        self._behind_block = False
 
     @property
     def inside(self) -> bool:
@@ -170,25 +179,9 @@ class CodeMarks:
             self._fence = ""
             self._indents = replace(self._indents, loose=True, hidden=False)
 
-
-class Visible:
-    """Visible text on its way out.
-
-    White space next to a removed block (a call, thinking) is dropped, except where it separates the text
-    before from the text after. All other white space is kept.
-    """
-
-    def __init__(self) -> None:
-        self.code = CodeMarks()
-        self.shown = False
-        """Whether anything but white space was shown."""
-        self._space: list[str] = []
-        self._gap = ""
-        self._behind_block = False
-
     def say(self, text: str) -> str:
         """Take text; return the part of it, and of the text held back, that can be shown now."""
-        self.code.feed(text)
+        self.feed(text)
         body = text.rstrip()
         if not body:
             self._space.append(text)
@@ -209,7 +202,7 @@ class Visible:
             self._gap = "".join(self._space)
         self._space.clear()
         self._behind_block = True
-        self.code.hidden()
+        self.hidden()
 
     def end(self) -> str:
         rest = "" if self._behind_block or not self.shown else "".join(self._space)

@@ -6,7 +6,7 @@ cleaned and truncated before it gets into a message.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,12 +98,16 @@ def _message(body: Any, depth: int) -> str:
     if not isinstance(body, dict):
         return str(body or "")
     named = {str(name).lower(): value for name, value in body.items()}
-    found = next((text for name in _MESSAGES if (text := _field(named, name, depth))), "")
-    if isinstance(kind := named.get("error"), str) and kind == found:
-        beside = next((text for name in _BESIDE_NAME if (text := _field(named, name, depth))), "")
-        found = f"{kind}: {beside}" if beside and beside != kind else kind
-    place = named.get("loc")
-    if found and isinstance(place, list):
+
+    def first(names: Sequence[str]) -> str:
+        values = ((name, named.get(name)) for name in names)
+        texts = (one for name, one in values if not isinstance(one, bool if name == "code" else int | float))
+        return next(filter(None, (_message(text, depth - 1) for text in texts if text)), "")
+
+    found = first(_MESSAGES)
+    if found and found == named.get("error") and (beside := first(_BESIDE_NAME)) not in ("", found):
+        found = f"{found}: {beside}"
+    if found and isinstance(place := named.get("loc"), list):
         found = f"{_place(place)}: {found}"
     raw = named.get("metadata")
     if isinstance(raw, dict) and (within := _message(raw.get("raw"), depth - 1)):
@@ -113,13 +117,6 @@ def _message(body: Any, depth: int) -> str:
 
 def _place(parts: list[Any]) -> str:
     return ".".join(str(part)[:80] for part in parts[:8] if part != "body")
-
-
-def _field(named: Mapping[str, Any], name: str, depth: int) -> str:
-    value = named.get(name)
-    if isinstance(value, bool) or (isinstance(value, int | float) and name != "code"):
-        return ""
-    return _message(value, depth - 1) if value else ""
 
 
 def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:

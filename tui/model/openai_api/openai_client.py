@@ -11,6 +11,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -53,10 +54,7 @@ clouds with their own API, which no profile uses.
 def load_openai() -> ModuleType:
     """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
     import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
-    import openai
-
-    loaded: ModuleType = openai
-    return loaded
+    return import_module("openai")
 
 
 class _ErrorStatus(Exception):
@@ -284,21 +282,14 @@ class ModelTap:
         """Report a request that is about to be sent; a hook of the HTTP client."""
         number = next(self._numbers)
         request.extensions[_MARK] = number
-        detail = {
-            "exchange": number,
-            "http": request.method,
-            "url": str(request.url),
-            "headers": _headers(request.headers),
-        }
+        detail = {"exchange": number, "http": request.method, "url": str(request.url)}
+        detail["headers"] = _headers(request.headers)
         self.tell(Kind.MODEL_REQUEST, request.content, detail)
 
     def reply(self, response: Any) -> "ReplyTap":
-        detail = {
-            "exchange": response.request.extensions.get(_MARK, 0),
-            "status": response.status_code,
-            "headers": _headers(response.headers),
-        }
-        return ReplyTap(self, detail)
+        exchange = response.request.extensions.get(_MARK, 0)
+        headers = _headers(response.headers)
+        return ReplyTap(self, {"exchange": exchange, "status": response.status_code, "headers": headers})
 
     def refused(self, response: Any) -> None:
         """Report a reply that is not a stream and has been read completely."""

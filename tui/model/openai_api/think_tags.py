@@ -98,6 +98,9 @@ class ThinkTags:
     def _parts(self) -> Iterator[Part]:
         while True:
             before = (len(self._pending), self._closer, self._began)
+            if self._skip_space:
+                self._pending = self._pending.lstrip()
+                self._skip_space = not self._pending
             if self._closer:
                 yield from self._thinking()
             elif not self._began:
@@ -130,9 +133,6 @@ class ThinkTags:
         yield from ()
 
     def _thinking(self) -> Iterator[Part]:
-        if self._skip_space:
-            self._pending = self._pending.lstrip()
-            self._skip_space = not self._pending
         inside, closer, behind = self._pending.partition(self._closer)
         if closer:
             yield ReasoningPart(inside.rstrip())
@@ -151,9 +151,6 @@ class ThinkTags:
         yield ReasoningPart(known)
 
     def _answering(self) -> Iterator[Part]:
-        if self._skip_space:
-            self._pending = self._pending.lstrip()
-            self._skip_space = not self._pending
         if self._raw is not None and self._pending:
             raw, self._raw = "".join(self._raw), None
             self.head = raw[: len(raw) - len(self._pending)]

@@ -161,8 +161,9 @@ def test_the_entry_point_must_be_among_the_files(names: tuple[str, ...], missing
     assert bundle_of(manifest()).missing(names) == missing
 
 
-def test_the_program_of_a_binary_bundle_must_be_among_the_files():
-    said = {"type": "binary", "mcp_config": {"command": "${__dirname}/bin/run"}}
-    assert bundle_of({**manifest(), "server": said}).missing(("bin/other",)) == "bin/run"
-    said = {"type": "binary", "mcp_config": {"command": "/usr/bin/run"}}
-    assert bundle_of({**manifest(), "server": said}).missing(()) == ""
+@pytest.mark.parametrize(
+    ("command", "missing"), [("${__dirname}/bin/run", "bin/run"), ("/usr/bin/run", "")], ids=["own", "other"]
+)
+def test_the_program_of_a_binary_bundle_must_be_among_the_files(command: str, missing: str):
+    said = {"type": "binary", "mcp_config": {"command": command}}
+    assert bundle_of({**manifest(), "server": said}).missing(("bin/other",)) == missing

@@ -89,16 +89,13 @@ def test_unsolicited_messages_keep_their_position():
 
 
 def test_a_server_request_is_replayed_and_waits_for_its_answer():
-    recorded = Recorded()
-    recorded.out({"id": 1, "method": "tools/call", "params": {"name": "ask"}})
-    recorded.back({"id": "s1", "method": "roots/list"})
-    recorded.out({"id": "s1", "result": {"roots": []}})
-    recorded.back({"id": 1, "result": "thanks"})
-    server = stand_in(recorded)
-    (question,) = ask(server, 8, "tools/call", name="ask")
-    assert question["method"] == "roots/list"
-    (answer,) = said(server.take(b'{"jsonrpc":"2.0","id":"s1","result":{"roots":[]}}'))
-    assert (answer["id"], answer["result"]) == (8, "thanks")
+    server = stand_in(asking_twice())
+    (question,) = ask(server, 8, "tools/call", name="greet", arguments={})
+    assert (question["method"], question["id"]) == ("elicitation/create", 7)
+    (question,) = said(server.take(answer_to(question)))
+    assert server.take(answer_to({"id": "another"})) == []
+    (answer,) = said(server.take(answer_to(question)))
+    assert (answer["id"], answer["result"]) == (8, {"text": "hi"})
 
 
 def asking_twice() -> Recorded:
@@ -172,11 +169,8 @@ def test_the_recorded_cancellation_of_a_question_names_the_id_that_it_was_sent_w
 
 def test_two_modern_calls_at_once_are_both_answered_from_a_legacy_recording():
     server = stand_in(legacy_session())
-    states = []
-    for call in "ab":
-        (asking,) = ask(server, call, "tools/call", name="ask", _meta=MODERN)
-        states.append(asking["result"]["requestState"])
-    for call, state in zip("cd", states, strict=True):
+    asking = [ask(server, call, "tools/call", name="ask", _meta=MODERN)[0] for call in "ab"]
+    for call, state in zip("cd", (one["result"]["requestState"] for one in asking), strict=True):
         given = {"requestState": state, "inputResponses": {}}
         (done,) = ask(server, call, "tools/call", name="ask", _meta=MODERN, **given)
         assert (done["id"], done["result"]["content"]) == (call, [])

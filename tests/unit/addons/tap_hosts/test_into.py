@@ -102,11 +102,6 @@ def test_a_tap_written_by_hand_can_be_removed(file: Path, capsys: pytest.Capture
     assert file.read_text() == SERVERS
 
 
-def test_for_a_remote_server_a_listening_tap_is_suggested(file: Path, capsys: pytest.CaptureFixture[str]):
-    assert run("--into", "cursor", "far") == 2
-    assert "mcptui tap --listen 8766 --to https://example.com/mcp" in capsys.readouterr().err
-
-
 def test_a_symlink_is_shown_and_not_followed_with_yes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -140,9 +135,10 @@ def test_a_server_in_two_files_must_be_named_with_its_file(file: Path, capsys: p
         (["--into", "cursor", "tim"], "Cursor has no server “tim”. Its servers: time, far."),
         (["--into", "zed", "time"], "no configuration of Zed found (looked for"),
         (["--into", "cursor", "--out", "cursor", "time"], "cannot be combined"),
+        (["--into", "cursor", "far"], "mcptui tap --listen 8766 --to https://example.com/mcp"),
     ],
 )
-def test_an_unknown_host_or_server_is_reported_with_the_known_ones(
+def test_what_cannot_be_tapped_is_refused_with_what_can_be_done(
     file: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ):
     assert run(*words) == 2

@@ -315,14 +315,10 @@ async def test_auto_uses_text_at_once_if_that_is_remembered() -> None:
     assert inner.requests[0].tools == ()
 
 
-async def test_auto_passes_on_any_other_failure() -> None:
-    with pytest.raises(ModelError, match="overloaded"):
-        await heard(wrap(ScriptedModel([[ModelError("overloaded")]]), "auto"))
-
-
-async def test_native_does_not_fall_back_to_text() -> None:
-    with pytest.raises(NoTools):
-        await heard(wrap(ScriptedModel([no_tools]), "native"))
+async def test_native_does_not_fall_back_to_text_nor_auto_after_any_other_failure() -> None:
+    for protocol, error in (("auto", ModelError("overloaded")), ("native", NoTools("no tools"))):
+        with pytest.raises(ModelError, match=error.message):
+            await heard(wrap(ScriptedModel([[error]]), protocol))
 
 
 async def test_an_answer_that_the_endpoint_rejects_as_invalid_is_passed_to_the_loop() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.model.dialects.visible import CodeMarks, Visible
+from tui.model.dialects.visible import Visible
 
 CODE = [
     ("plain ", False),
@@ -62,7 +62,7 @@ LINES = [
 
 @pytest.mark.parametrize(("text", "inside"), [*CODE, *LINES])
 def test_code_is_recognized_however_the_text_is_split(text: str, inside: bool) -> None:
-    whole, single = CodeMarks(), CodeMarks()
+    whole, single = Visible(), Visible()
     whole.feed(text)
     for char in text:
         single.feed(char)
@@ -112,4 +112,4 @@ def test_after_a_removed_block_indentation_is_ignored_until_there_is_text(
     visible.say(before)
     visible.block()
     visible.say(behind)
-    assert visible.code.inside is code
+    assert visible.inside is code
