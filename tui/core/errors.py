@@ -359,9 +359,8 @@ def _of_tls(error: Any) -> str:
     if why := getattr(error, "verify_message", ""):
         return f"the certificate cannot be verified: {why}"
     reason = getattr(error, "reason", None) or ""
-    return _starting(reason, _TLS_REASONS) or f"TLS error {reason}".replace("_", " ").lower().replace(
-        "tls", "TLS"
-    )
+    said = reason.replace("_", " ").lower().replace("tls", "TLS")
+    return _starting(reason, _TLS_REASONS) or f"TLS error {said}"
 
 
 def _of_json(error: Any) -> str:
