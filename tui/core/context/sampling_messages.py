@@ -1,7 +1,4 @@
-"""Sampling: requests from servers as model requests, and replies of the model as results.
-
-Pure. Content from servers is raw. A problem is reported with its place, so that the server can be fixed.
-"""
+"""Sampling: requests from servers, raw, as model requests, and replies of the model as results. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""Redaction for everything that enters a recording, a log, an export or a screen.
-
-Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to values.
-"""
+"""Redaction of bytes and texts for everything that enters a recording, a log, an export or a screen."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
