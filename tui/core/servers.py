@@ -117,7 +117,6 @@ class Reference:
 
     @property
     def in_words(self) -> str:
-        """The values that it uses, in words."""
         names = ", ".join(dict.fromkeys(self.names))
         return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
 
@@ -264,7 +263,6 @@ class Reach:
 
     @property
     def silent(self) -> bool:
-        """Whether the last request got no response."""
         return self.answers is False
 
     @property
@@ -357,7 +355,6 @@ class ServerStatus:
 
     @property
     def change_words(self) -> str:
-        """The number of definitions that are not accepted, in words."""
         return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
 
     @property

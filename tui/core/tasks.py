@@ -81,11 +81,9 @@ class Task:
 
     @property
     def description(self) -> str:
-        """The status of the task in the server's words."""
         return self.message
 
     def expired(self, now: float) -> bool:
-        """Return whether its time to live is over."""
         return self.ttl_ms is not None and now > self.created + self.ttl_ms / 1000 + GRACE_SECONDS
 
     def updated(self, raw: Mapping[str, Any]) -> "Task":

@@ -189,7 +189,6 @@ class ToolSelection:
         return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
 
     def offered(self, offer: "ToolOffer") -> None:
-        """Record the tools that are offered from now on."""
         self._last = offer.keys
         self.marks = offer.marks()
         self.revision += 1
@@ -301,7 +300,6 @@ class ToolOffer:
         return self._next(tools, self._before.loaded)
 
     def is_loaded(self, tool: Tool) -> bool:
-        """Whether the model has the definition of `tool`."""
         return key_of(tool) in self.keys or is_find_tools(tool)
 
     def loading(self, tools: Sequence[Tool]) -> "ToolOffer":

@@ -300,7 +300,6 @@ class Form:
     def _child(
         self, node: FormField, name: str | int, *, required: bool = False, extra: bool = False
     ) -> FormField:
-        """Add an absent field to an object, map or array."""
         child = FormField(self._reader.child(node.spec, name), (*node.path, name), required, extra)
         self._steps += 1
         self._left -= 1

@@ -382,7 +382,6 @@ class CallApproval:
         return f"denied: {judgement.why}" if judgement.verdict is Verdict.DENY else ""
 
     def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        """Judge a call, and report and record the judgement."""
         found = self._judge(call, tool, arguments)
         self.emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:

@@ -153,7 +153,6 @@ class Launch:
 
     @property
     def shown_words(self) -> tuple[str, ...]:
-        """The command line without values from the environment."""
         args = (self.shown(f"args.{number}", one) for number, one in enumerate(self.args))
         return (self.shown("command", self.command), *args)
 

@@ -220,7 +220,6 @@ class RuleCheck:
 
     @property
     def calls(self) -> int:
-        """The number of compared calls."""
         return self.verdicts.total()
 
     @property
@@ -230,11 +229,9 @@ class RuleCheck:
 
     @property
     def denying(self) -> Sequence[Rule]:
-        """The rules that have denied calls."""
         return [rule for rule in self._rules.rules if self.denied(rule)]
 
     def denied(self, rule: Rule) -> int:
-        """Return how many calls a rule has denied."""
         return self._denials.get(f"rule {rule}", 0)
 
     @property

@@ -172,7 +172,6 @@ class Redactor:
         return self._in_text(text, self.redact_bytes)
 
     def redact_line(self, text: str, limit: int) -> str:
-        """Return a text as one line without secrets, of at most `limit` characters."""
         return clean_line(self.redact(text), limit)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
