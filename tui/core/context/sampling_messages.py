@@ -15,14 +15,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
-from tui.core.ports import (
-    ModelPart,
-    ModelRequest,
-    ReasoningPart,
-    ReplyPart,
-    TextPart,
-    ToolSpec,
-)
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema, objects
 from tui.core.schemas.tool_names import accepted_names
 from tui.core.text import clean_line, visible

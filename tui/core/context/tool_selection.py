@@ -15,23 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tui.core.context.built_in_tools import (
-    BUILT_IN,
-    FIND_TOOLS,
-    built_in_tool,
-    is_find_tools,
-    own_server,
-)
+from tui.core.context.built_in_tools import BUILT_IN, FIND_TOOLS, built_in_tool, is_find_tools, own_server
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.tool_ranking import (
-    Key,
-    ToolBudget,
-    ToolHistory,
-    choose,
-    key_of,
-    ranked,
-    relevance,
-)
+from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema

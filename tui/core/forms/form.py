@@ -12,15 +12,7 @@ from typing import Any
 from tui.core.forms.checks import json_text, parse_json, shown_text
 from tui.core.forms.node import gathered, misfit, raw, text_spec, write, write_raw
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import (
-    HOLDERS,
-    MAX_FIELDS,
-    MISSING,
-    FieldKind,
-    FieldState,
-    FormField,
-    Path,
-)
+from tui.core.forms.spec import HOLDERS, MAX_FIELDS, MISSING, FieldKind, FieldState, FormField, Path
 
 MAX_STEPS = 4_000
 """Maximum nodes that filling in one value may try, including alternatives of unions."""

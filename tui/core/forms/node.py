@@ -4,15 +4,7 @@ from typing import Any
 
 from tui.core.comparison.placeholders import same
 from tui.core.forms.checks import json_text, parse_json, read_text, shown_text, size_problem
-from tui.core.forms.spec import (
-    HOLDERS,
-    MISSING,
-    FieldKind,
-    FieldSpec,
-    FieldState,
-    FormField,
-    Path,
-)
+from tui.core.forms.spec import HOLDERS, MISSING, FieldKind, FieldSpec, FieldState, FormField, Path
 
 
 def write(node: FormField, text: str) -> None:

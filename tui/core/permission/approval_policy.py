@@ -310,12 +310,7 @@ class Policy:
         self.cleared = {pair for pair in self.cleared if pair[0] != key}
 
 
-_ANSWERS = {
-    Answer.ONCE: "once",
-    Answer.SESSION: "until mcptui quits",
-    Answer.ALWAYS: "always",
-    Answer.NO: "",
-}
+_ANSWERS = {Answer.ONCE: "once", Answer.SESSION: "until mcptui quits", Answer.ALWAYS: "always", Answer.NO: ""}
 
 
 def call_record(

@@ -7,13 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from tui.core.secrets.encodings import (
-    Beginnings,
-    forms_of,
-    octets_of,
-    text_of,
-    without_split,
-)
+from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
 from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.secret_names import mark_name

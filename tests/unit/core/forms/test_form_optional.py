@@ -32,10 +32,7 @@ def optional_forms(inner: dict[str, Any]) -> list[dict[str, Any]]:
         {**inner, "nullable": True},
     ]
     if isinstance(inner.get("type"), str):
-        ways += [
-            {**inner, "type": [inner["type"], "null"]},
-            {**inner, "type": ["null", inner["type"]]},
-        ]
+        ways += [{**inner, "type": [inner["type"], "null"]}, {**inner, "type": ["null", inner["type"]]}]
     return [*ways, *({**way, "default": None} for way in [*ways, inner])]
 
 
