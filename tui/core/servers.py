@@ -126,9 +126,7 @@ def _shown_words(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(masked_arguments(words))  # kept, because screens ask for it at each repaint
 
 
-@lru_cache(256)
-def _shown_address(url: str) -> str:
-    return masked(url)
+_shown_address = lru_cache(256)(masked)
 
 
 @dataclass(frozen=True, slots=True)
