@@ -235,10 +235,7 @@ _PATTERN_REASONS = {
 """The words of Python's `re` and of RE2."""
 
 _HTTP_LIBRARIES = frozenset(("anyio", "h11", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "wsproto"))
-_ADDRESS_REASONS = {
-    -3: "the host name cannot be resolved at present",
-    -5: "the host name has no address",
-}
+_ADDRESS_REASONS = {-3: "the host name cannot be resolved at present", -5: "the host name has no address"}
 _TLS_REASONS = {
     "the certificate cannot be verified": "CERTIFICATE_VERIFY_FAILED",
     "the other side does not use TLS": "WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE",
@@ -355,9 +352,8 @@ def _of_tls(error: Any) -> str:
     if why := getattr(error, "verify_message", ""):
         return f"the certificate cannot be verified: {why}"
     reason = getattr(error, "reason", None) or ""
-    return _starting(reason, _TLS_REASONS) or f"TLS error {reason}".replace("_", " ").lower().replace(
-        "tls", "TLS"
-    )
+    said = reason.replace("_", " ").lower().replace("tls", "TLS")
+    return _starting(reason, _TLS_REASONS) or f"TLS error {said}"
 
 
 def _of_json(error: Any) -> str:

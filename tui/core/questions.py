@@ -100,7 +100,6 @@ class ConfigErrors:
     errors: Sequence[str]
 
     def lines(self) -> list[str]:
-        """Return the first errors, cleaned, and how many more there are."""
         shown = [clean_line(error, 400) for error in self.errors[:MOST_ERRORS]]
         if more := len(self.errors[MOST_ERRORS:]):
             shown.append(f"and {plural(more, 'more error')}")

@@ -73,7 +73,6 @@ class OAuthSpec:
     """The sign-in settings of one server; all are optional.
 
     Attributes:
-        client_id: the id of a registered client, or "".
         client_secret, private_key: secrets, or `keyring:SERVICE/NAME`.
         scopes: scopes to request instead of those that the server suggests.
         client_metadata_url: the address of a client metadata document (CIMD), or "".
@@ -118,7 +117,6 @@ class Reference:
 
     @property
     def in_words(self) -> str:
-        """The values that it uses, in words."""
         names = ", ".join(dict.fromkeys(self.names))
         return f"value of {names}" if self.text == f"${{{names}}}" else f"text with the value of {names}"
 
@@ -128,9 +126,7 @@ def _shown_words(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(masked_arguments(words))  # kept, because screens ask for it at each repaint
 
 
-@lru_cache(256)
-def _shown_address(url: str) -> str:
-    return masked(url)
+_shown_address = lru_cache(256)(masked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +137,6 @@ class ServerSpec:
         name: the key of `[servers.NAME]`; unique among the servers of a host.
         command: the program; resolved on PATH, never given to a shell.
         env: variables added to the small allow-listed environment.
-        cwd: working directory, or None.
         folder: its own folder, in which it starts without `cwd`, created on start; "" for the current folder.
         restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
             it.
@@ -150,7 +145,6 @@ class ServerSpec:
         trusted: whether the user trusts its read-only marks and its results; None if they were not asked.
         pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
         off: name patterns of its tools that the model is not offered.
-        oauth: how to sign in to it.
         disabled: it is only listed, and cannot be started.
         problem: why its configuration is invalid, so that it is only listed; or "".
         source: its origin in words if it is not the user's own and needs consent to run; or "".
@@ -267,7 +261,6 @@ class Reach:
 
     @property
     def silent(self) -> bool:
-        """Whether the last request got no response."""
         return self.answers is False
 
     @property
@@ -290,7 +283,6 @@ class ServerStatus:
         reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
         pid: process id of the leader while a process runs.
-        exit_code: exit code of the last process, if it exited with one.
         signal: name of the signal that ended it ("SIGKILL"), or "".
         since_ns: monotonic nanoseconds when it entered this state.
         start_ms: how long the last successful start took.
@@ -361,7 +353,6 @@ class ServerStatus:
 
     @property
     def change_words(self) -> str:
-        """The number of definitions that are not accepted, in words."""
         return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
 
     @property

@@ -50,12 +50,10 @@ class Task:
     """One task of a server.
 
     Attributes:
-        server: configured name of the server.
         origin: hash of where the server runs: a task id is sent to no other program.
         id: the server's id, raw.
         tool: name of the tool that was called, raw.
         created: seconds since the epoch when it was made, by our clock.
-        status: the last status that the server reported.
         message: the server's message about the status, cleaned, or "".
         ttl_ms: how long the server keeps it, in milliseconds; None for no end.
         poll_ms: how long to wait between two requests, within our bounds.
@@ -83,11 +81,9 @@ class Task:
 
     @property
     def description(self) -> str:
-        """The status of the task in the server's words."""
         return self.message
 
     def expired(self, now: float) -> bool:
-        """Return whether its time to live is over."""
         return self.ttl_ms is not None and now > self.created + self.ttl_ms / 1000 + GRACE_SECONDS
 
     def updated(self, raw: Mapping[str, Any]) -> "Task":

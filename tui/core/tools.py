@@ -16,7 +16,6 @@ class Tool:
     """One tool of a running server.
 
     Attributes:
-        server: configured name of the server.
         name: the tool's own name on that server, raw, as it is sent.
         title: cleaned, as is `description`, or "".
         schema: the tool's own input schema, unchanged.

@@ -57,11 +57,9 @@ class ServerIdentity:
 
     Attributes:
         capabilities: as the server declares them, a JSON object.
-        instructions: its instructions for models.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown.
-        cpu_seconds: CPU time used so far; None if unknown.
         hints: caching hints of its lists, by kind: tools, resources, prompts.
     """
 

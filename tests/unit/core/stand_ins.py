@@ -8,7 +8,7 @@ from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.events import Event, TurnEnded
 from tui.core.permission.approval_policy import Mode, Policy, TurnPermission
-from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, Undecided
+from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, TrustStore, Undecided
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
@@ -205,8 +205,8 @@ class NotedJournal:
         await self.settled()
 
 
-class HintedTrust:
-    """A `TrustStore` without questions: the tools say whether their server is trusted."""
+class HintedTrust(TrustStore):
+    """Without questions: the tools say whether their server is trusted."""
 
     def trusts(self, tool: Tool) -> bool:
         return tool.trusted
@@ -216,9 +216,6 @@ class HintedTrust:
 
     def is_open(self, server: str) -> bool:
         return False
-
-    def decide(self, server: str, trusted: bool) -> None:
-        """Ignore the answer."""
 
 
 def policy_of(*args: Any, **more: Any) -> Policy:

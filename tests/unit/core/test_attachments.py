@@ -40,20 +40,18 @@ def test_text_in_any_encoding_is_attached_with_the_type_of_its_name(name, raw, m
     assert (found.kind, found.mime, found.data, found.size) == ("text", mime, text, len(text.encode()))
 
 
-def test_an_image_is_sent_as_base64():
+def test_images_and_audio_are_sent_as_base64():
     found = attachment_of("chart", PNG)
     assert (found.kind, found.mime) == ("image", "image/png")
     assert base64.b64decode(found.data) == PNG
+    assert attachment_of("a", wav()).kind == "audio"
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         (b"", "empty"),
-        (
-            b"\x7fELF\0\1\2",
-            "unsupported type application/x-executable: only text, images and audio",
-        ),
+        (b"\x7fELF\0\1\2", "unsupported type application/x-executable: only text, images and audio"),
         (b"%PDF-1.7 text", "unsupported type application/pdf"),
         (b"OggS\0\1\2", "unsupported type audio/ogg$"),
         (b"\0\1\2", "^unsupported type: only text"),
@@ -73,10 +71,6 @@ def test_content_that_cannot_be_attached_is_rejected_with_the_reason(data, words
 def test_a_text_that_is_too_large_can_be_truncated_with_a_note():
     found = attachment_of("a", b"x" * (MAX_TEXT + 9), shorten=True)
     assert found.data.endswith(f"x\n[… truncated: first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
-
-
-def test_audio_is_sent_as_base64():
-    assert attachment_of("a", wav()).kind == "audio"
 
 
 # ---- content from servers

@@ -47,8 +47,7 @@ def test_the_type_is_detected_from_the_bytes(octets: bytes, mime: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "octets",
-    [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()],
+    "octets", [png(), JPEG + b"\xff\xd9", GIF + b";\0", b"RIFF\x0a\0\0\0WEBPVP8 \0\0", wav()]
 )
 def test_truncated_media_are_recognized(octets: bytes) -> None:
     assert is_whole(octets)
@@ -64,8 +63,7 @@ def test_a_jpeg_of_only_empty_segments_is_abandoned_early() -> None:
 
 
 @pytest.mark.parametrize(
-    "written",
-    ["aGVsbG8_ISE-", "aGVs\nbG8/\r\nISE+", "data:image/png;base64,aGVsbG8/ISE+", " aGVsbG8/ISE+ "],
+    "written", ["aGVsbG8_ISE-", "aGVs\nbG8/\r\nISE+", "data:image/png;base64,aGVsbG8/ISE+", " aGVsbG8/ISE+ "]
 )
 def test_base64_from_servers_is_normalized_for_endpoints(written: str) -> None:
     assert plain_base64(written) == "aGVsbG8/ISE+"

@@ -107,29 +107,16 @@ async def test_a_limit_without_a_total_cannot_be_restarted() -> None:
     assert not limit.signs
 
 
-def test_a_timeout_that_is_no_setting_only_becomes_shorter() -> None:
+def test_a_server_only_shortens_a_timeout_that_is_no_setting_and_overrides_no_option() -> None:
     plain = CallTimeout.of(5)
     assert plain.of_server(9, 90) == plain
     assert plain.of_server(2, None) == CallTimeout(2, 2)
-
-
-def test_an_option_of_the_command_line_is_not_overridden_by_a_server() -> None:
     chosen = CallTimeout(5, 50, "--seconds", "10 times --seconds")
     assert chosen.of_server(1, 2) == chosen
 
 
-async def test_a_maximum_below_the_timeout_is_named() -> None:
+async def test_the_maximum_of_a_call_is_the_limit_of_the_turn_unless_it_is_set() -> None:
+    limits = (Limits(), Limits(turn_seconds=30, tool_seconds=40), Limits(tool_max_seconds=120))
+    assert [one.call_timeout.most for one in limits] == [900.0, 40.0, 120.0]
     timeout = CallTimeout(60, 30)
     assert timeout.passed(timeout.limit()) == "did not finish within 30 s (tool_max_seconds)."
-
-
-@pytest.mark.parametrize(
-    ("limits", "most"),
-    [
-        (Limits(), 900.0),
-        (Limits(turn_seconds=30, tool_seconds=40), 40.0),
-        (Limits(tool_max_seconds=120), 120.0),
-    ],
-)
-def test_the_maximum_of_a_call_is_the_limit_of_the_turn_unless_it_is_set(limits: Limits, most: float) -> None:
-    assert limits.call_timeout.most == most

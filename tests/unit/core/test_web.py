@@ -326,8 +326,7 @@ def test_after_a_limit_the_time_of_its_reset_counts_in_every_form(
 
 
 @pytest.mark.parametrize(
-    ("tokens", "requests", "seconds"),
-    [(0, 99, 10), (99, 0, 60), (0, 0, 60), (500, 99, 10), (500, None, 10)],
+    ("tokens", "requests", "seconds"), [(0, 99, 10), (99, 0, 60), (0, 0, 60), (500, 99, 10), (500, None, 10)]
 )
 def test_only_the_reset_of_a_limit_that_was_reached_counts(
     tokens: int, requests: int | None, seconds: float

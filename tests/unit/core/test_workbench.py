@@ -69,14 +69,14 @@ def test_the_least_recently_used_tool_is_forgotten_first():
     memory = memory.called(KEY, {"again": True})
     for number in range(MAX_LAST - 1):
         memory = memory.called(CallKey("s", CallKind.TOOL, f"{number}"), {})
-    assert KEY in memory.last
-    assert OTHER not in memory.last
-    assert len(memory.last) == MAX_LAST
+    assert KEY in memory.last and OTHER not in memory.last and len(memory.last) == MAX_LAST
 
 
-def test_arguments_that_are_too_large_do_not_replace_earlier_ones():
+def test_arguments_that_are_too_large_are_not_saved_and_do_not_replace_earlier_ones():
     memory = CallMemory().called(KEY, {"a": 1})
     assert memory.called(KEY, {"a": "x" * MAX_ARGUMENTS}) == memory
+    with pytest.raises(ValueError, match="64 KiB"):
+        memory.with_saved(KEY, "big", {"a": "x" * MAX_ARGUMENTS})
 
 
 def test_saved_calls_are_named_separately_for_each_tool():
@@ -107,20 +107,11 @@ def test_the_number_of_saved_calls_is_limited_but_existing_ones_can_be_changed()
     assert memory.with_saved(KEY, "n0", {"a": 1}).saved[KEY]["n0"] == {"a": 1}
 
 
-def test_arguments_that_are_too_large_are_not_saved():
-    with pytest.raises(ValueError, match="64 KiB"):
-        CallMemory().with_saved(KEY, "big", {"a": "x" * MAX_ARGUMENTS})
-
-
-def test_values_whose_names_suggest_a_secret_are_left_out():
+def test_values_whose_names_or_texts_suggest_a_secret_are_left_out():
     arguments = {"user": "ann", "password": "x", "auth": {"kind": "basic", "on": True}, "pins": [1], "n": 3}
     assert without_secrets(arguments) == {"user": "ann", "auth": {"on": True}, "pins": [1], "n": 3}
-
-
-def test_texts_that_look_like_a_secret_are_left_out_everywhere():
-    assert without_secrets({"a": ["fine", "ghp_" + "a" * 36], "b": "Bearer abcdefghijklmnop"}) == {
-        "a": ["fine"]
-    }
+    arguments = {"a": ["fine", "ghp_" + "a" * 36], "b": "Bearer abcdefghijklmnop"}
+    assert without_secrets(arguments) == {"a": ["fine"]}
 
 
 def test_secrets_known_from_the_form_or_the_configuration_are_left_out():

@@ -1,8 +1,4 @@
-"""mcptui's own tools: `read_result`, `find_tools`, and those that list and read resources of servers.
-
-`read_result` is offered while a complete result is stored, `find_tools` while the model is not offered all
-tools, the others for servers whose resources the user allows models to read.
-"""
+"""mcptui's own tools: `read_result`, `find_tools`, and those that list and read resources of servers."""
 
 import math
 import re

@@ -130,7 +130,6 @@ class RequestTokens:
 
     @property
     def generated(self) -> float:
-        """The approximate tokens of the reply so far."""
         return self._text + self._thinking + (self._calls + sum(self._forming.values())) * ASCII
 
     def usage(

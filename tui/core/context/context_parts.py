@@ -1,7 +1,4 @@
-"""The parts of a request to the model and their size in tokens, also of each server. Pure.
-
-A server takes tokens for its tool definitions and its instructions.
-"""
+"""The parts of a request to the model and their size in tokens, also of each server. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -68,7 +68,6 @@ class ProjectInstructions:
 
     @property
     def prompt(self) -> str:
-        """The part of the system text."""
         return (
             f"Instructions for this project follow, from the file {FILE} in the folder "
             f"{clean_line(self.folder, 400)}. The user has accepted them. What the user says in this "

@@ -1,7 +1,4 @@
-"""Sampling: requests from servers as model requests, and replies of the model as results.
-
-Pure. Content from servers is raw. A problem is reported with its place, so that the server can be fixed.
-"""
+"""Sampling: requests from servers, raw, as model requests, and replies of the model as results. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,14 +15,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
-from tui.core.ports import (
-    ModelPart,
-    ModelRequest,
-    ReasoningPart,
-    ReplyPart,
-    TextPart,
-    ToolSpec,
-)
+from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema, objects
 from tui.core.schemas.tool_names import accepted_names
 from tui.core.text import clean_line, visible

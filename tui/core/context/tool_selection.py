@@ -15,23 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tui.core.context.built_in_tools import (
-    BUILT_IN,
-    FIND_TOOLS,
-    built_in_tool,
-    is_find_tools,
-    own_server,
-)
+from tui.core.context.built_in_tools import BUILT_IN, FIND_TOOLS, built_in_tool, is_find_tools, own_server
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.tool_ranking import (
-    Key,
-    ToolBudget,
-    ToolHistory,
-    choose,
-    key_of,
-    ranked,
-    relevance,
-)
+from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema
@@ -189,7 +175,6 @@ class ToolSelection:
         return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
 
     def offered(self, offer: "ToolOffer") -> None:
-        """Record the tools that are offered from now on."""
         self._last = offer.keys
         self.marks = offer.marks()
         self.revision += 1
@@ -301,7 +286,6 @@ class ToolOffer:
         return self._next(tools, self._before.loaded)
 
     def is_loaded(self, tool: Tool) -> bool:
-        """Whether the model has the definition of `tool`."""
         return key_of(tool) in self.keys or is_find_tools(tool)
 
     def loading(self, tools: Sequence[Tool]) -> "ToolOffer":

@@ -211,7 +211,6 @@ class Compaction:
 
     @property
     def applies(self) -> bool:
-        """Whether anything is sent differently."""
         return bool(self.upto or self.shrunk or self.limits)
 
     def before(self, end: int) -> "Compaction":

@@ -1,10 +1,6 @@
-"""Saved conversations: their data and titles.
+"""Sessions, which are saved conversations: their data and titles.
 
-A session is one saved conversation. It is written as it happens: a message when it is complete, a call before
-it is sent.
-
-A title is made from the first question without a model, independent of the language: a sentence ends at the
-end mark of any script, and formatting is removed.
+A session is written as it happens: a message when it is complete, a call before it is sent.
 """
 
 import re
@@ -137,7 +133,8 @@ _TRAILING = " \t.,;:。，、；：،؛-–—"
 def title_of(text: str) -> str:
     """Return a title for a conversation that starts with `text`: one line of at most 60 cells, or "".
 
-    It is the first sentence of the first line with text; code blocks count only if there is nothing else.
+    It is the first sentence of the first line with text, in any language and without formatting; code blocks
+    count only if there is nothing else.
     """
     head = clean(text[:READ])
     for candidate in (_FENCE.sub("\n", head), head):

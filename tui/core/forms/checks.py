@@ -1,8 +1,4 @@
-"""Converts typed text to a value and checks the constraints of its field. Pure and fast.
-
-It checks types, ranges, lengths, lists of values, and patterns. Another module validates the complete schema
-before the call.
-"""
+"""Converts typed text to a value and checks its field; the whole schema is validated before a call. Pure."""
 
 import json
 import math

@@ -1,7 +1,4 @@
-"""The forms that servers ask the user to fill in: flat objects of texts, numbers, booleans, and choices.
-
-A choice of several values is shown as one boolean per value. Pure; schemas and contents are raw.
-"""
+"""The forms that servers ask the user to fill in: flat objects. Pure; schemas and contents are raw."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -67,7 +64,7 @@ def problem_of(problems: Mapping[Path, str]) -> str:
 
 
 def blank_form(schema: Mapping[str, Any]) -> Form:
-    """Return the form to fill in, with every default in place."""
+    """Return the form to fill in: every default in place, one boolean per value of a multiple choice."""
     shown = {}
     for name, spec in _specs(schema):
         choices = _several(spec)

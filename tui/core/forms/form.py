@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from itertools import chain, count
 from typing import Any
 
-from tui.core.forms.checks import json_text, parse_json
-from tui.core.forms.node import FormBuilder, gathered, write, write_raw
+from tui.core.forms.checks import json_text, parse_json, shown_text
+from tui.core.forms.node import gathered, misfit, raw, text_spec, write, write_raw
 from tui.core.forms.schema import SchemaReader
-from tui.core.forms.spec import HOLDERS, MISSING, FieldKind, FieldState, FormField, Path
+from tui.core.forms.spec import HOLDERS, MAX_FIELDS, MISSING, FieldKind, FieldState, FormField, Path
+
+MAX_STEPS = 4_000
+"""Maximum nodes that filling in one value may try, including alternatives of unions."""
 
 
 class Form:
@@ -24,9 +27,11 @@ class Form:
 
     def __init__(self, schema: Any) -> None:
         self._reader = SchemaReader(schema)
-        self._grower = FormBuilder(self._reader)
+        self._steps = 0
+        self._left = MAX_FIELDS - 1
         self._spec = self._reader.spec(schema)
-        self._root = self._grower.blank(self._spec, (), required=True)
+        self._root = FormField(self._spec, required=True)
+        self._begin(self._root)
 
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields to show, in order; the root itself, at (), only if it is more than an object."""
@@ -90,7 +95,7 @@ class Form:
         node = self._grown(path)
         if node is None or node.state not in (FieldState.ABSENT, FieldState.NULL):
             return
-        self._grower.present(node)
+        self._present(node)
 
     def null(self, path: Path) -> None:
         """Make a field null; `not_null` restores its content."""
@@ -115,9 +120,9 @@ class Form:
         if arm != node.arm or node.state is FieldState.NULL:
             node.take_arm(arm)
         if node.state is FieldState.ABSENT:
-            self._grower.recount(self._root)
-            if not (self._grower.carry_over(node, value) or node.kind is FieldKind.TEXT):
-                self._grower.present(node, keep_arm=True)
+            self._recount()
+            if not (self._carry_over(node, value) or node.kind is FieldKind.TEXT):
+                self._present(node, keep_arm=True)
 
     def turn(self, path: Path, step: int) -> None:
         """Select the next (1) or previous (-1) value or variant of a field; open an absent holder."""
@@ -174,14 +179,14 @@ class Form:
         blank = node.children.get(0) if fresh else None
         if blank is not None and blank.is_blank:
             return (*path, 0)
-        if self._grower.left <= 0:
+        if self._left <= 0:
             return None
         key: str | int = len(node.children)
         if node.kind is not FieldKind.ARRAY:
             free = name or "name"
             names = chain((free,), (f"{free} {number}" for number in count(2)))
             key = next(one for one in names if one not in node.children)
-        self._grower.add(node, key)
+        self._begin(self._child(node, key, extra=True))
         return (*path, key)
 
     def remove(self, path: Path) -> None:
@@ -198,8 +203,8 @@ class Form:
     def load(self, arguments: Any) -> None:
         """Replace everything by these arguments; what does not fit becomes raw JSON in its field."""
         self._root = FormField(self._spec, required=True)
-        self._grower.recount(self._root)
-        self._grower.fill(self._root, arguments)
+        self._recount()
+        self._fill(self._root, arguments)
 
     def from_json(self, text: str) -> str:
         """Load arguments from JSON text and return "", or change nothing and return its problem."""
@@ -213,7 +218,7 @@ class Form:
         return "" if text == self.as_json() else self.from_json(text)
 
     def _at(self, path: Path) -> FormField | None:
-        self._grower.recount(self._root)
+        self._recount()
         node: FormField | None = self._root
         for part in path:
             node = None if node is None else node.children.get(part)
@@ -223,5 +228,144 @@ class Form:
         for end in range(len(path)):
             above = self._at(path[:end])
             if above is not None and above.state is FieldState.ABSENT and above.kind in HOLDERS:
-                self._grower.open(above)
+                self._open(above)
         return self._at(path)
+
+    def _recount(self) -> None:
+        self._steps = 0
+        self._left = MAX_FIELDS - sum(1 for _ in self._root.fields())
+
+    def _begin(self, node: FormField) -> None:
+        """Fill in the required content of a present field."""
+        own = node.spec
+        if node.required and own.default is None and node.whole.nullable:
+            node.state = FieldState.NULL
+        elif node.required and self._preset(node):
+            pass
+        elif own.kind is FieldKind.CONST:
+            write(node, own.choices[0].label)
+        elif node.kind is FieldKind.OBJECT or (node.kind in HOLDERS and (not node.path or node.extra)):
+            self._open(node)
+
+    def _present(self, node: FormField, *, keep_arm: bool = False) -> None:
+        """Give a field its default, or content to fill in; `keep_arm`: no default that is of another arm."""
+        node.clear()
+        if self._preset(node, keep_arm=keep_arm):
+            return
+        if node.kind in HOLDERS:
+            self._open(node)
+        elif node.kind is FieldKind.TEXT:
+            write(node, "")
+        else:
+            self._begin(node)
+
+    def _preset(self, node: FormField, *, keep_arm: bool = False) -> bool:
+        """Fill in the default; return False if there is none, or it is null, which fills in nothing."""
+        default, arm = node.spec.default, node.arm
+        if default is MISSING:
+            return False
+        if default is None and not any(choice.value is None for choice in node.spec.choices):
+            return False
+        left = self._left
+        self._fill(node, default)
+        if keep_arm and node.arm != arm:
+            node.clear()
+            node.arm, self._left = arm, left
+            return False
+        return True
+
+    def _open(self, node: FormField) -> None:
+        """Make an object, map or array present, with blank fields for properties and the items of a tuple."""
+        node.clear()
+        node.state = FieldState.SET
+        if node.kind is FieldKind.ARRAY:
+            for number in range(min(self._reader.tuple_length(node.spec), self._left)):
+                self._begin(self._child(node, number, extra=True))
+        elif node.kind is FieldKind.OBJECT:
+            for name, required in self._reader.properties(node.spec).items():
+                if self._left <= 0:
+                    break
+                child = self._child(node, name, required=required)
+                if required:
+                    self._begin(child)
+
+    def _child(
+        self, node: FormField, name: str | int, *, required: bool = False, extra: bool = False
+    ) -> FormField:
+        child = FormField(self._reader.child(node.spec, name), (*node.path, name), required, extra)
+        self._steps += 1
+        self._left -= 1
+        node.children[name] = child
+        return child
+
+    def _fill(self, node: FormField, value: Any) -> bool:
+        """Fill in a value, as raw JSON if it does not fit; return whether it fits."""
+        try:
+            self._fill_deep(node, value)
+        except RecursionError:
+            raw(node, value)
+        return not node.is_raw
+
+    def _carry_over(self, node: FormField, value: Any) -> bool:
+        """Fill in the fitting part of another arm's value; return whether any part may fit."""
+        if node.kind is FieldKind.OBJECT and isinstance(value, dict):
+            self._open(node)
+            for name in value.keys() & node.children.keys():
+                child = node.children[name]
+                if child.spec.kind is not FieldKind.CONST and not self._fill(child, value[name]):
+                    child.clear()
+            return True
+        if value is MISSING or node.kind in HOLDERS or shown_text(text_spec(node), value) is None:
+            return False
+        self._fill_own(node, value)
+        return True
+
+    def _fill_deep(self, node: FormField, value: Any) -> None:
+        node.clear()
+        self._steps += 1
+        if value is None and node.whole.nullable:
+            node.state = FieldState.NULL
+        elif self._steps > MAX_STEPS:
+            raw(node, value)
+        elif node.whole.arms:
+            self._fill_best_arm(node, value)
+        else:
+            self._fill_own(node, value)
+
+    def _fill_best_arm(self, node: FormField, value: Any) -> None:
+        best, chosen = (2, 0, 0), 0
+        for number in range(len(node.whole.arms)):
+            left, trial = self._left, FormField(node.whole, node.path, arm=number)
+            self._fill_own(trial, value)
+            self._left = left
+            found = misfit(trial)
+            if found < best:
+                best, chosen = found, number
+            if best == (0, 0, 0):
+                break
+        node.arm = chosen
+        self._fill_own(node, value)
+
+    def _fill_own(self, node: FormField, value: Any) -> None:
+        kind = node.kind
+        if kind in (FieldKind.OBJECT, FieldKind.MAP) and isinstance(value, Mapping):
+            self._fill_object(node, value)
+        elif kind is FieldKind.ARRAY and isinstance(value, list) and len(value) <= self._left:
+            node.state = FieldState.SET
+            for number, item in enumerate(value):
+                self._fill_deep(self._child(node, number, extra=True), item)
+        elif kind not in HOLDERS and (text := shown_text(text_spec(node), value)) is not None:
+            write(node, text)
+        else:
+            raw(node, value)
+
+    def _fill_object(self, node: FormField, value: Mapping[str, Any]) -> None:
+        known = self._reader.properties(node.spec) if node.kind is FieldKind.OBJECT else {}
+        if len(value.keys() | known.keys()) > self._left or not all(isinstance(key, str) for key in value):
+            raw(node, value)
+            return
+        node.state = FieldState.SET
+        for name in dict.fromkeys((*known, *value)):
+            child = self._child(node, name, required=known.get(name, False), extra=name not in known)
+            if name in value:
+                self._fill_deep(child, value[name])

@@ -200,7 +200,6 @@ class FormField:
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was set in it."""
         if self.state is FieldState.SET and self.kind in HOLDERS:
             return all(child.is_blank for child in self.children.values())
         return self.state is FieldState.ABSENT
@@ -247,7 +246,6 @@ class FormField:
         self.move(self.path)
 
     def move(self, path: Path) -> None:
-        """Give it and the fields below it another path."""
         self.path = path
         for name, child in self.children.items():
             child.move((*path, name))
@@ -258,7 +256,6 @@ class FormField:
         self.children = {}
 
     def fields(self) -> Iterator["FormField"]:
-        """Yield it and all fields below it, in order."""
         yield self
         for child in self.children.values():
             yield from child.fields()

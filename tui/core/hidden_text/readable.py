@@ -1,7 +1,4 @@
-"""Hidden text made readable: decoded, or counted by character, in brackets. Pure, linear.
-
-Also finds letters that look like Latin ones, and words that mix both.
-"""
+"""Hidden text made readable: decoded, or counted by character, in brackets; and look-alikes. Pure, linear."""
 
 import re
 import unicodedata
@@ -162,9 +159,7 @@ def as_latin(text: str) -> str:
 
 
 def mixed_word(text: str) -> tuple[int, int] | None:
-    """Return start and end of the first word that mixes Latin letters with look-alikes of another script.
-
-    None if there is none.
+    """Return where the first word is that mixes Latin letters with look-alikes of another script, or None.
 
     In a Russian or Greek text, a Latin word with an ending of that language (`JSONа`) does not count.
     """

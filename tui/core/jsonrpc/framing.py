@@ -2,8 +2,6 @@
 
 Lines are bounded, linear, and resynchronized after one that is too long. A line ends with LF (MCP stdio: one
 message a line); a CR before it is part of the line. Any split of the same bytes gives the same lines.
-
-Event streams are those of servers over HTTP, and the replies of models.
 """
 
 import re

@@ -310,12 +310,7 @@ class Policy:
         self.cleared = {pair for pair in self.cleared if pair[0] != key}
 
 
-_ANSWERS = {
-    Answer.ONCE: "once",
-    Answer.SESSION: "until mcptui quits",
-    Answer.ALWAYS: "always",
-    Answer.NO: "",
-}
+_ANSWERS = {Answer.ONCE: "once", Answer.SESSION: "until mcptui quits", Answer.ALWAYS: "always", Answer.NO: ""}
 
 
 def call_record(
@@ -382,7 +377,6 @@ class CallApproval:
         return f"denied: {judgement.why}" if judgement.verdict is Verdict.DENY else ""
 
     def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        """Judge a call, and report and record the judgement."""
         found = self._judge(call, tool, arguments)
         self.emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:

@@ -81,7 +81,6 @@ class ConsentQuestion:
 
     @property
     def head(self) -> str:
-        """The question, without its subject."""
         request = "Use it?" if self.is_model else "Connect to it?" if self.is_remote else "Start it?"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
@@ -92,14 +91,12 @@ class ConsentQuestion:
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        """The consequences of yes and of no."""
         if self.is_model:
             return YES_MODEL, NO_MODEL
         return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of characters and lines that are shown."""
         texts = [*(text for _, text in self.facts), *self.changes, *self.risks]
         return sum(map(len, texts)), len(texts)
 
@@ -134,12 +131,10 @@ class ConsentsQuestion:
 
     @property
     def server(self) -> str:
-        """The source of the servers."""
         return self.questions[0].source
 
     @property
     def damage(self) -> str:
-        """Why earlier answers cannot be read, or ""."""
         return self.questions[0].damage
 
     @property
@@ -149,7 +144,6 @@ class ConsentsQuestion:
 
     @property
     def head(self) -> str:
-        """The source of the servers, as a sentence."""
         return f"They come from {self.server}."
 
 

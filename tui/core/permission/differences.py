@@ -188,7 +188,6 @@ def _judged(one: ValueDifference, definition: Definition) -> Difference:
 
 
 def _broken_schema(path: Path, was: Any, now: Any, definition: Definition) -> str:
-    """Return what a difference at a path of a schema breaks, or ""."""
     gives = path[0] == "outputSchema"
     place = _place(path)
     if place is Place.OBJECT and len(path) > 2 and path[-2] == "properties":

@@ -1,7 +1,6 @@
 """The launch of a server: what would run, the hash that consent is stored under, and changes. Pure.
 
-Hidden characters of a command line are made visible, so that the user sees all of it. Also has the
-environment variables that change what a program runs, downloads or connects to.
+Hidden characters of a command line are made visible, so that the user sees all of it.
 """
 
 import hashlib
@@ -154,7 +153,6 @@ class Launch:
 
     @property
     def shown_words(self) -> tuple[str, ...]:
-        """The command line without values from the environment."""
         args = (self.shown(f"args.{number}", one) for number, one in enumerate(self.args))
         return (self.shown("command", self.command), *args)
 

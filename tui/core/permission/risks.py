@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from tui.core.permission.launch import (
-    ENGINES,
-    PROXIES,
-    SOURCE_STARTS,
-    Launch,
-    has_hidden,
-    is_loader,
-    spelled,
-)
+from tui.core.permission.launch import ENGINES, PROXIES, SOURCE_STARTS, Launch, has_hidden, is_loader, spelled
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.secret_names import names_a_key
 from tui.core.web import web_address

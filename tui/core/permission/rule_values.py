@@ -303,7 +303,6 @@ def _decoded(text: str) -> str:
 
 
 def _places(text: str) -> Iterator[Sequence[str]]:
-    """Yield the places that a path may lead to, each with its spellings."""
     if "/" not in text and "\\" not in text and text not in (".", ".."):
         return
     is_file = text[:5].lower() == "file:"

@@ -220,7 +220,6 @@ class RuleCheck:
 
     @property
     def calls(self) -> int:
-        """The number of compared calls."""
         return self.verdicts.total()
 
     @property
@@ -230,11 +229,9 @@ class RuleCheck:
 
     @property
     def denying(self) -> Sequence[Rule]:
-        """The rules that have denied calls."""
         return [rule for rule in self._rules.rules if self.denied(rule)]
 
     def denied(self, rule: Rule) -> int:
-        """Return how many calls a rule has denied."""
         return self._denials.get(f"rule {rule}", 0)
 
     @property
@@ -280,20 +277,20 @@ def _condition(word: str, equals: int) -> Condition:
     return Condition(argument, word[equals + 1 :])
 
 
-_QUOTED, _PLAIN = r'(?:[^"\\]|\\.)*+', r'[^\s"]++'
-_WORD = re.compile(f'(?:"{_QUOTED}"|{_PLAIN})+', re.DOTALL)
-_PART = re.compile(f'"({_QUOTED})"|({_PLAIN})', re.DOTALL)
+_PIECE = r'"((?:[^"\\]|\\.)*)("?)|([^\s"]+)'
+_PIECES = re.compile(_PIECE, re.DOTALL)
+_WORD = re.compile(f"(?:{_PIECE})+", re.DOTALL)
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
 def _words(text: str) -> list[tuple[str, int]]:
     """Return the words, and the position of the first unquoted `=` in each, or -1."""
     words: list[tuple[str, int]] = []
-    if '"' in _WORD.sub("", text):
-        raise RuleError('has a `"` without its closing `"`')
-    for written in _WORD.findall(text):
+    for written in _WORD.finditer(text):
         word, equals = "", -1
-        for quoted, plain in _PART.findall(written):
+        for quoted, closing, plain in _PIECES.findall(written[0]):
+            if not (plain or closing):
+                raise RuleError('has a `"` without its closing `"`')
             if equals < 0 and "=" in plain:
                 equals = len(word) + plain.index("=")
             word += plain or _ESCAPED.sub(r"\1", quoted)

@@ -119,7 +119,6 @@ def _difference(difference: Difference, most: int) -> Iterator[Line]:
 
 
 def _place(difference: Difference, most: int, indent: str = "  ") -> Line:
-    """Return where a difference is, and what is wrong with it."""
     path = " ".join(readable(difference.path[:most]).split())
     at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
     mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
@@ -222,7 +221,6 @@ def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Pi
 
 
 def _words(text: str) -> list[str]:
-    """Split a text into words, each with the blanks after it."""
     return [f"{word} " for word in text.replace("\n", " ⏎ ").split(" ")]
 
 

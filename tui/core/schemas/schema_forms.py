@@ -45,14 +45,7 @@ def _first_level(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
-_KINDS = {
-    type(None): "null",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    list: "array",
-}
+_KINDS = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
 _SHARED = frozenset({"title", "description", "pattern"})
 _BOUNDS: Mapping[str, tuple[str, ...]] = {
     "number": ("minimum", "maximum"),

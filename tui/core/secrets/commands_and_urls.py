@@ -45,10 +45,7 @@ _ATTACHED_HEADER = late(r"-H(?=[A-Za-z][\w.-]*:)")
 
 _USER_FLAGS = frozenset({"u", "user", "proxy-user"})
 _ATTACHED_USER = late(r"-[uU](?=[^:\s=]+:)")
-_PASSWORD = late(
-    r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)",
-    re.DOTALL,
-)
+_PASSWORD = late(r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)", re.DOTALL)
 """`user:password`, as for `curl -u`; not an address, nor `1000:1000` or `node:node`, as for `docker -u`."""
 
 _SIGNED = frozenset({"sig"})

@@ -45,7 +45,6 @@ class Beginnings:
         return self.at_end(text)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Return start and end of each occurrence of the values in a text."""
         found = []
         for form in self._whole:
             at = text.find(form)
@@ -55,7 +54,6 @@ class Beginnings:
         return found
 
     def ends_whole(self, text: str) -> bool:
-        """Return whether `text` ends with one of the texts."""
         return text.endswith(self._whole)
 
     def at_end(self, text: str) -> int:

@@ -1,7 +1,4 @@
-"""Redaction for everything that enters a recording, a log, an export or a screen.
-
-Of bytes and texts, and of texts that arrive in pieces. `walk` applies it to values.
-"""
+"""Redaction of bytes and texts for everything that enters a recording, a log, an export or a screen."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -10,13 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from tui.core.secrets.encodings import (
-    Beginnings,
-    forms_of,
-    octets_of,
-    text_of,
-    without_split,
-)
+from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
 from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.secret_names import mark_name
@@ -175,7 +166,6 @@ class Redactor:
         return self._in_text(text, self.redact_bytes)
 
     def redact_line(self, text: str, limit: int) -> str:
-        """Return a text as one line without secrets, of at most `limit` characters."""
         return clean_line(self.redact(text), limit)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:

@@ -129,7 +129,6 @@ def _walked(value: Any) -> tuple[str, ...]:
 
 
 def _is_media(found: Mapping[str, Any]) -> bool:
-    """Return whether the fields are those of a picture, a sound or a file, whose `data` is base64."""
     return "kind" in found and found["kind"] != "text"
 
 

@@ -128,7 +128,6 @@ class TurnMeter:
         return _reached(LimitName.MAX_STEPS, self.steps, self.limits.max_steps)
 
     def reached(self) -> LimitReached | None:
-        """Return the limit that forbids another step, or None."""
         limits = self.limits
         return (
             _reached(LimitName.IDENTICAL_CALLS, self._most, limits.identical_calls_stop)

@@ -12,13 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.instructions import with_instructions
 from tui.core.context.tool_selection import ToolOffer
-from tui.core.conversation.conversation import (
-    AssistantMessage,
-    Conversation,
-    Message,
-    UserMessage,
-    sanitised,
-)
+from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage, sanitised
 from tui.core.errors import ModelError
 from tui.core.events import (
     ApprovalGiven,

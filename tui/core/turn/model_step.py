@@ -212,7 +212,6 @@ class AnswerFormat:
         )
 
     async def problem(self, text: str) -> str:
-        """Return the problem of an answer, or ""."""
         try:
             value = answer_value(text)
         except ValueError as error:
@@ -221,7 +220,6 @@ class AnswerFormat:
 
     @staticmethod
     def correction(problem: str) -> str:
-        """Return the message to the model about an answer that does not match."""
         return (
             f"Your answer does not match the JSON Schema: {problem}. "
             "Answer again with the corrected JSON value only."

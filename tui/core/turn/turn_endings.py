@@ -1,7 +1,4 @@
-"""Why a turn ended, which limit it reached and what failed, in plain sentences. Pure.
-
-Used by the screen during a turn, for a reopened conversation, and for exports.
-"""
+"""Why a turn ended, which limit it reached and what failed, in plain sentences. Pure."""
 
 from collections.abc import Mapping, Sequence
 

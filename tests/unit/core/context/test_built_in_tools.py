@@ -76,13 +76,10 @@ async def test_grep_resumes_where_it_stopped() -> None:
     assert found == [line for line in LINES.split("\n") if "99 of" in line]
 
 
-async def test_grep_shows_the_context_of_a_match_in_a_long_line() -> None:
+async def test_grep_shows_the_context_of_a_match_in_a_long_line_and_reports_no_match() -> None:
     whole = "a" * 50_000 + "needle" + "b" * 50_000
     seen = said(await read(toolbox(whole), name="result-1", grep="needle"))
     assert "aneedleb" in seen and len(seen) < 500
-
-
-async def test_grep_reports_no_match() -> None:
     assert "nothing at or after offset 0" in said(await read(toolbox(LINES), name="result-1", grep="absent"))
 
 
@@ -101,12 +98,9 @@ async def test_a_dropped_result_is_reported_as_dropped() -> None:
     assert result.is_error and "no longer stored" in said(result) and "result-2" in said(result)
 
 
-async def test_an_unknown_result_name_is_an_error_that_lists_the_known_ones() -> None:
+async def test_an_unknown_name_and_an_offset_past_the_end_are_errors() -> None:
     result = await read(toolbox("x"), name="log\x1b[2J")
     assert result.is_error and "Stored results: result-1." in said(result) and "\x1b" not in said(result)
-
-
-async def test_an_offset_past_the_end_is_an_error() -> None:
     result = await read(toolbox("abc"), name="result-1", offset=3)
     assert result.is_error and "has 3 characters" in said(result)
 
@@ -144,12 +138,8 @@ def test_every_stored_result_can_be_read_in_bounded_pages(
 
 def test_a_stored_result_is_found_by_its_name_and_its_text() -> None:
     result_store = ResultStore()
-    name = result_store.keep("all of it")
-    assert (
-        name == "result-1"
-        and result_store.find(name) == "all of it"
-        and result_store.name_of("all of it") == name
-    )
+    assert result_store.keep("all of it") == "result-1" == result_store.name_of("all of it")
+    assert result_store.find("result-1") == "all of it"
     assert result_store.find("result-2") is None and result_store.name_of("other") == ""
 
 

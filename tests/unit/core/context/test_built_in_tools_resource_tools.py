@@ -45,18 +45,16 @@ def text(result):
 
 
 def test_resource_tools_are_offered_only_if_a_server_has_resources():
-    assert [
-        tool.name for tool in BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source()).tools()
-    ] == ["echo"]
+    box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source())
+    assert [tool.name for tool in box.tools()] == ["echo"]
     box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
     assert [tool.name for tool in box.tools()] == ["echo", "list_resources", "read_resource"]
     assert box.tools()[1] is box.tools()[1]
 
 
 def test_resource_tools_run_without_approval_like_read_result():
-    tools = BuiltInToolbox(
-        FunctionToolbox(), ResultStore({"result-1": "x"}), resources=Source("notes")
-    ).tools()
+    kept = ResultStore({"result-1": "x"})
+    tools = BuiltInToolbox(FunctionToolbox(), kept, resources=Source("notes")).tools()
     assert [tool.server for tool in tools[1:]] == ["mcptui"] * 3
     assert {policy_of().judge(tool).verdict for tool in tools[1:]} == {Verdict.ALLOW}
 
@@ -77,9 +75,8 @@ async def test_a_long_list_is_paged():
 
 
 async def test_a_failed_listing_is_reported():
-    result = await call(
-        Source("notes", found=(), problem="It took too long."), "list_resources", server="notes"
-    )
+    source = Source("notes", found=(), problem="It took too long.")
+    result = await call(source, "list_resources", server="notes")
     assert result.is_error and text(result) == "It took too long."
 
 

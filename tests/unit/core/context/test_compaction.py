@@ -71,9 +71,6 @@ def test_a_compaction_and_its_undoing_change_the_meter_by_what_they_save():
     assert (meter.tokens, meter.estimated, saved > 1000) == (3000 - saved, True, True)
     take_compaction(conversation, Compaction(), meter)
     assert meter.tokens == 3000
-
-
-def test_a_meter_that_has_counted_nothing_yet_stays_empty():
     meter = ContextMeter()
     take_compaction(Conversation(messages=talk([(1, 4000), (1, 10)])), Compaction(4, "a summary", 0), meter)
     assert meter.tokens == 0
@@ -88,6 +85,7 @@ def test_an_old_result_is_reduced_to_its_head_size_and_name():
 def test_compaction_that_saves_nothing_is_not_done():
     before = Compaction()
     assert shrink(talk([(1, 10)] * 5), before, 10_000) is before
+    assert limited(talk([(1, 500)]), before, 10_000) is before
 
 
 def attached(size: int) -> Attachment:
@@ -128,23 +126,10 @@ def test_the_limit_of_a_turn_also_applies_to_its_later_results():
     assert len(sent_messages(messages, compaction)[-1].text) < 3_000
 
 
-def test_a_newest_turn_that_fits_is_unchanged():
-    messages, before = talk([(1, 500)]), Compaction()
-    assert limited(messages, before, 10_000) is before
-
-
 def test_a_stopped_question_is_marked_as_unanswered():
     messages = [UserMessage("ping"), UserMessage("no: pong"), AssistantMessage("pong")]
-    seen = sent_messages(messages, Compaction(), {1, 3})
-    assert [one.text for one in seen] == [
-        "ping",
-        "(No answer: the turn ended early.)",
-        "no: pong",
-        "pong",
-    ]
+    seen = [one.text for one in sent_messages(messages, Compaction(), {1, 3})]
+    assert seen == ["ping", "(No answer: the turn ended early.)", "no: pong", "pong"]
     assert sent_messages(messages, Compaction(), {2}) is messages
-
-
-def test_a_turn_stopped_after_an_answer_is_not_marked():
     messages = [UserMessage("ping"), AssistantMessage("half"), UserMessage("again")]
     assert sent_messages(messages, Compaction(), {2}) is messages

@@ -83,9 +83,8 @@ def test_the_transcript_includes_calls_and_results():
 
 async def test_each_piece_is_summarized_together_with_the_previous_summary():
     model = Narrow(3000)
-    found = await Summarizer(model, ContextMeter(window=3000), lambda usage: None).of(
-        long_talk().messages, 3000
-    )
+    summarizer = Summarizer(model, ContextMeter(window=3000), lambda usage: None)
+    found = await summarizer.of(long_talk().messages, 3000)
     assert found == "noted" and model.refused == 0 and len(model.requests) > 3
     assert all("earlier part:\nnoted\n" in one.messages[0].text for one in model.requests[1:])
 
@@ -101,11 +100,8 @@ async def test_a_conversation_continues_on_a_model_with_a_smaller_window(tells):
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_file_larger_than_the_window_blocks_neither_its_turn_nor_the_next(tells, known):
-    model, talk, context_meter = (
-        Narrow(3000, tells=tells),
-        long_talk(2, 500),
-        ContextMeter(window=3000 if known else None),
-    )
+    model, talk = Narrow(3000, tells=tells), long_talk(2, 500)
+    context_meter = ContextMeter(window=3000 if known else None)
     file = Attachment("text", "text/plain", "big.txt", 260_000, "line of text\n" * 20_000)
     talk.say("what is in it?", (file,))
     for question in ("", "and now?"):
@@ -119,9 +115,8 @@ async def test_a_file_larger_than_the_window_blocks_neither_its_turn_nor_the_nex
 
 async def test_a_window_smaller_than_stated_is_found_by_trying_smaller_pieces():
     model = Narrow(1500, tells=False)
-    found = await Summarizer(model, ContextMeter(window=6000), lambda usage: None).of(
-        long_talk().messages, 6000
-    )
+    summarizer = Summarizer(model, ContextMeter(window=6000), lambda usage: None)
+    found = await summarizer.of(long_talk().messages, 6000)
     assert found == "noted" and model.refused > 0
 
 
@@ -143,10 +138,7 @@ async def test_a_failing_model_is_reported_and_the_history_is_unchanged():
 async def test_the_person_is_notified_if_there_is_no_summary():
     model, talk = Narrow(4000, answer=""), long_talk()
     notice = await Compactor(talk, model, ContextMeter(window=4000)).make_room(by_hand=True)
-    assert (
-        notice is not None
-        and "7 turns truncated for the model, because no summary could be written" in notice.message
-    )
+    assert "7 turns truncated for the model, because no summary could be written" in notice.message
 
 
 async def test_an_answer_that_breaks_off_is_paid_for() -> None:

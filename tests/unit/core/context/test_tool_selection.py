@@ -55,10 +55,7 @@ def test_omitted_tools_are_explained_once_and_counted_every_time():
 def test_definitions_use_only_a_share_of_a_known_window():
     offer = ToolSelection().offer(many(), window=4096)
     assert 0 < len(offer) < 120
-    assert (
-        "more would exceed the context window of 4,096 tokens"
-        in ToolSelection().offer(many(100), window=4096).notice
-    )
+    assert "more would exceed the context window of 4,096 tokens" in offer.notice
 
 
 def test_a_pinned_tool_that_does_not_fit_is_named():
@@ -86,10 +83,8 @@ def test_an_unexpected_schema_affects_only_its_own_tool():
 
 
 def test_only_a_few_bad_schemas_are_named():
-    bad = [
-        Tool("s", f"b{n}", schema={"properties": {str(i): {} for i in range(9000)}}, digest=str(n))
-        for n in range(5)
-    ]
+    large = {"properties": {str(number): {} for number in range(9000)}}
+    bad = [Tool("s", f"b{number}", schema=large, digest=str(number)) for number in range(5)]
     assert ToolOffer(bad).notice.endswith(" and 2 more.")
 
 

@@ -57,8 +57,7 @@ FIELDS = "text calls attachments echo partial is_error kept call_id name seconds
 
 
 @given(
-    st.sampled_from(["user", "assistant", "tool"]),
-    st.dictionaries(st.sampled_from(FIELDS.split()), any_json),
+    st.sampled_from(["user", "assistant", "tool"]), st.dictionaries(st.sampled_from(FIELDS.split()), any_json)
 )
 def test_a_message_with_fields_of_any_type_is_read_or_rejected(role, fields):
     try:

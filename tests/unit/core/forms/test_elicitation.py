@@ -49,31 +49,17 @@ def test_every_default_is_filled_in() -> None:
     }
 
 
-def test_a_multiple_choice_field_is_a_checkbox_for_each_value() -> None:
+def test_a_multiple_choice_is_a_checkbox_for_each_value_and_a_choice_is_set_by_title() -> None:
     form = blank_form(PERSON)
     form.set(("days", "Mon"), "true")
     form.set(("languages", "js"), "true")
-
-    content = content_of(PERSON, form.value()[0])
-
-    assert content["days"] == [1, 2]
-    assert content["languages"] == ["js"]
-
-
-def test_an_optional_multiple_choice_without_a_selection_is_absent() -> None:
-    schema = {"properties": {"a": {"type": "array", "items": {"enum": ["x", "y"]}}}}
-
-    assert content_of(schema, blank_form(schema).value()[0]) == {}
-
-
-def test_choices_are_set_by_title_and_sent_by_value() -> None:
-    form = blank_form(PERSON)
-    form.set(("color",), "Red")
+    form.set(("color",), "Red")  # by title; sent is the value
     form.set(("size",), "Large")
-
     content = content_of(PERSON, form.value()[0])
-
+    assert (content["days"], content["languages"]) == ([1, 2], ["js"])
     assert (content["color"], content["size"]) == ("#f00", "l")
+    schema = {"properties": {"a": {"type": "array", "items": {"enum": ["x", "y"]}}}}
+    assert content_of(schema, blank_form(schema).value()[0]) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,12 +77,8 @@ def test_choices_are_set_by_title_and_sent_by_value() -> None:
 )
 def test_an_invalid_answer_is_reported_with_its_field(change: dict[str, Any], problem: str) -> None:
     right = {"name": "Ada", "languages": ["py"]}
-
     assert content_problem(PERSON, right) == ""
     assert problem in content_problem(PERSON, right | change)
-
-
-def test_a_missing_required_field_is_reported() -> None:
     assert content_problem(PERSON, default_content(PERSON)) == "name is required"
 
 
@@ -117,33 +99,25 @@ def test_a_schema_that_elicitation_does_not_allow_is_reported(schema: Any, probl
     assert problem in schema_problem(schema)
 
 
-@pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}, PERSON])
-def test_any_flat_schema_is_allowed(schema: Any) -> None:
-    assert schema_problem(schema) == ""
-
-
-def test_fields_that_seem_to_ask_for_a_secret_are_reported() -> None:
-    fields = {
-        "api_key": {"type": "string"},
-        "card": {"type": "string", "description": "credit card"},
-        "city": {"type": "string"},
-        "pinned": {"type": "boolean"},
-    }
-
-    assert secret_fields({"properties": fields}) == ["api_key", "card"]
+def test_any_flat_schema_is_allowed() -> None:
+    for schema in ({}, {"type": "object"}, {"type": "object", "properties": {}}, PERSON):
+        assert schema_problem(schema) == ""
 
 
 FAR = "x" * 100_000
 
 
-def test_only_the_texts_that_a_form_shows_are_searched_for_secrets() -> None:
+def test_fields_that_seem_to_ask_for_a_secret_in_the_texts_that_a_form_shows_are_reported() -> None:
     fields = {
+        "api_key": {"type": "string"},
+        "card": {"type": "string", "description": "credit card"},
+        "city": {"type": "string"},
+        "pinned": {"type": "boolean"},
         "far": {"type": "string", "title": f"City {FAR} password", "description": f"City {FAR} password"},
         "near": {"type": "string", "description": f"Your password {FAR} is not needed"},
         "split": {"type": "string", "title": "API\n  key"},
     }
-
-    assert secret_fields({"properties": fields}) == ["near", "split"]
+    assert secret_fields({"properties": fields}) == ["api_key", "card", "near", "split"]
 
 
 def test_an_optional_field_whose_default_is_null_is_left_out_of_the_answer() -> None:
@@ -154,14 +128,9 @@ def test_an_optional_field_whose_default_is_null_is_left_out_of_the_answer() -> 
         "count": {"type": "integer"},
         "colour": {"enum": ["red", "blue"]},
     }
-    schema = {
-        "type": "object",
-        "properties": {
-            name: {"anyOf": [inner, null], "default": None, "title": name} for name, inner in optional.items()
-        },
-    }
-    assert schema_problem(schema) == ""
-    assert default_content(schema) == {}
+    fields = {name: {"anyOf": [one, null], "default": None, "title": name} for name, one in optional.items()}
+    schema = {"type": "object", "properties": fields}
+    assert schema_problem(schema) == "" and default_content(schema) == {}
     form = blank_form(schema)
     form.set(form.add(("tags",)) or (), "x")
     form.set(("days", "tu"), "true")

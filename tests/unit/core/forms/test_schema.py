@@ -131,10 +131,8 @@ def test_references_are_followed_and_keywords_next_to_them_take_precedence():
     assert spec_of({"$ref": "#/$defs/a"}, **root).title == "A"
     assert spec_of({"$ref": "#/$defs/a", "title": "mine"}, **root).title == "mine"
     assert spec_of({"$ref": "#here"}, **root).kind is FieldKind.INTEGER
-    assert (
-        spec_of({"$ref": "#/%24defs/a~0b~1c"}, **{"$defs": {"a~b/c": {"type": "boolean"}}}).kind
-        is FieldKind.BOOLEAN
-    )
+    escaped = {"$defs": {"a~b/c": {"type": "boolean"}}}
+    assert spec_of({"$ref": "#/%24defs/a~0b~1c"}, **escaped).kind is FieldKind.BOOLEAN
 
 
 @pytest.mark.parametrize(
@@ -165,11 +163,8 @@ def test_all_of_is_merged():
 def test_array_items_have_a_schema_by_position_and_then_a_common_one():
     reader = SchemaReader({})
     spec = reader.spec({"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}})
-    assert [reader.child(spec, place).kind for place in (0, 1, 9)] == [
-        FieldKind.TEXT,
-        FieldKind.INTEGER,
-        FieldKind.INTEGER,
-    ]
+    kinds = [reader.child(spec, place).kind for place in (0, 1, 9)]
+    assert kinds == [FieldKind.TEXT, FieldKind.INTEGER, FieldKind.INTEGER]
 
 
 def test_a_secret_field_is_recognized():

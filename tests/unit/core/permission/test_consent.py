@@ -33,10 +33,8 @@ def _fields(spec: ServerSpec) -> dict[str, object]:
 
 
 def test_an_address_is_shown_with_its_header_names():
-    spec = ServerSpec(
-        "w", url="https://e.example/mcp", headers={"Authorization": "Bearer x9"}, transport=Transport.HTTP
-    )
-    said = text(spec)
+    headers = {"Authorization": "Bearer x9"}
+    said = text(ServerSpec("w", url="https://e.example/mcp", headers=headers, transport=Transport.HTTP))
     assert "address  https://e.example/mcp" in said
     assert "headers  Authorization (values are not shown)" in said
     assert "x9" not in said
@@ -127,6 +125,6 @@ def test_a_look_alike_server_name_is_flagged(name: str, said: str):
     assert f"! {said}" in text(ServerSpec(name, "npx"))
 
 
-@pytest.mark.parametrize("name", ["weather", "my-server_2", "погода", "Hugging Face", "@scope.x"])
-def test_an_ordinary_server_name_is_not_flagged(name: str):
-    assert "! The name" not in text(ServerSpec(name, "npx"))
+def test_an_ordinary_server_name_is_not_flagged():
+    for name in ("weather", "my-server_2", "погода", "Hugging Face", "@scope.x"):
+        assert "! The name" not in text(ServerSpec(name, "npx"))

@@ -85,13 +85,9 @@ def test_variables_that_redirect_downloads_or_traffic_are_flagged():
     assert "TOKEN" not in said
 
 
-@pytest.mark.parametrize("line", ["sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"])
-def test_an_argument_that_is_a_program_is_flagged(line: str):
-    command, *args = line.split()
-    assert "One of the arguments is program code." in risks(command, *args)
-
-
-def test_an_ordinary_server_has_no_risks():
+def test_an_argument_that_is_a_program_is_flagged_but_no_ordinary_one():
+    for line in ("sh -c id", "bash -lc id", "node -e 1", "python3.12 -c 1", "npx -c id"):
+        assert "One of the arguments is program code." in risks(*line.split())
     assert risks("python3", "server.py", "--verbose", env={"TOKEN": "x"}) == ""
 
 

@@ -127,9 +127,9 @@ def test_an_aws_secret_is_recognized_by_the_preceding_name():
         assert secret not in Redactor().redact_bytes(before + secret)[0]
 
 
-@pytest.mark.parametrize("text", [b"the task-force asked", b"a desk-organiser-for-everybody", b"high_scores"])
-def test_ordinary_words_that_resemble_a_shape_are_kept(text: bytes):
-    assert Redactor().redact_bytes(text) == (text, ())
+def test_ordinary_words_that_resemble_a_shape_are_kept():
+    for text in (b"the task-force asked", b"a desk-organiser-for-everybody", b"high_scores"):
+        assert Redactor().redact_bytes(text) == (text, ())
 
 
 @pytest.mark.parametrize(
@@ -148,10 +148,14 @@ def test_what_is_around_a_secret_stays_valid_and_unchanged(name: str, raw: bytes
     assert Redactor({name: "longsecret"}).redact_bytes(raw)[0] == redacted
 
 
-def test_overlapping_matches_become_one_placeholder_named_after_the_configured_value():
+def test_overlapping_matches_become_one_placeholder_of_the_configured_and_the_longest_value():
     raw = b"Authorization: Bearer my-configured-token-and-more"
     redacted, spans = Redactor({"TOKEN": "my-configured-token"}).redact_bytes(raw)
     assert redacted == b"Authorization: Bearer [redacted:TOKEN]" and len(spans) == 1
+    redactor = Redactor()
+    for value in ("secret-value-long", "secret-value"):
+        redactor.add({value[-4:]: value})
+    assert redactor.redact_bytes(b"secret-value-long")[0] == b"[redacted:long]"
 
 
 def test_a_value_at_a_window_edge_of_a_large_body_is_found_once():
@@ -183,10 +187,3 @@ def test_a_value_that_is_not_utf_8_is_found_too(form: bytes):
     clean, marks = Redactor({"TOKEN": OF_THE_SYSTEM}).redact_bytes(b"<" + form + b">")
     assert b"[redacted:TOKEN]" in clean and len(marks) == 1
     assert b"ss-w" not in clean and form not in clean
-
-
-def test_the_longest_of_overlapping_values_wins_in_whatever_order_they_are_added():
-    redactor = Redactor()
-    for value in ("secret-value-long", "secret-value"):
-        redactor.add({value[-4:]: value})
-    assert redactor.redact_bytes(b"secret-value-long")[0] == b"[redacted:long]"

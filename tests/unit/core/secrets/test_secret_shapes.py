@@ -108,10 +108,9 @@ def test_other_values_are_searched_for_whatever_their_name(value):
     assert is_searched("SETTING", value)
 
 
-@pytest.mark.parametrize("value", ["correct-horse-battery", "opensesame", "12345678"])
-def test_a_name_that_suggests_a_secret_makes_words_and_numbers_secret(value):
-    assert is_searched("DB_PASSWORD", value)
-    assert not is_searched("SETTING", value)
+def test_a_name_that_suggests_a_secret_makes_words_and_numbers_secret():
+    for value in ("correct-horse-battery", "opensesame", "12345678"):
+        assert is_searched("DB_PASSWORD", value) and not is_searched("SETTING", value)
 
 
 @pytest.mark.parametrize(
