@@ -243,19 +243,15 @@ class RecordingReader:
             if not rows or not is_sound(rows[0]):
                 self._is_part_lost = self._is_part_lost or bool(rows) or not is_whole
                 return None
-            return self._noted(self._with_body(entry_of(rows[0], rows[0][18]), body_limit))
-
-    def _with_body(self, entry: Entry, limit: int) -> Entry:
-        try:
-            body = self._stored(entry.seq, 0, limit)
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            return without_body(entry)
-        if body is None:
-            is_lost = entry.size and entry.in_batch is None and self.damage
-            return without_body(entry) if is_lost else entry
-        return entry._replace(body=body)
+            found = entry_of(rows[0], rows[0][18])
+            try:
+                body = self._stored(seq, 0, body_limit)
+                is_lost = body is None and found.size and found.in_batch is None and self.damage
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                body, is_lost = None, "damaged"
+            return self._noted(without_body(found) if is_lost else found._replace(body=body or b""))
 
     def _noted(self, entry: Entry) -> Entry:
         """Return an entry, and note whether a part of it is lost."""

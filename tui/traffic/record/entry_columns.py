@@ -108,8 +108,18 @@ class EntryColumns:
             return
         start, jumps, gone = self._count, len(self._jumps), self.gone
         parts = RowParts(rows)
+        if not start:
+            self.first = parts.seq[0]
+        expected = self.seq(start)
+        is_gapless = parts.seq[-1] - expected == len(rows) - 1
         try:
-            self._note_gaps(parts.seq)
+            for at, seq in enumerate(() if is_gapless else parts.seq, start):
+                if seq < expected:
+                    raise ValueError("entries out of order")
+                if seq != expected:
+                    self._jumps.append((seq, at))
+                    self.gone = seq - 1
+                expected = seq + 1
             made = self._checked_columns(parts, start)
         except BaseException:
             del self._jumps[jumps:]
@@ -218,21 +228,6 @@ class EntryColumns:
         kinds, outcomes = self.kind[start:stop].tobytes(), self.outcome[start:stop].tobytes()
         acts = either(kinds.translate(_ACTS), outcomes.translate(_ENDED))
         self._settle(compress(range(start, stop), acts))
-
-    def _note_gaps(self, seqs: Sequence[int]) -> None:
-        index = self._count
-        if not index:
-            self.first = seqs[0]
-        expected = self.seq(index)
-        if seqs[-1] - expected == len(seqs) - 1:
-            return
-        for at, seq in enumerate(seqs, index):
-            if seq < expected:
-                raise ValueError("entries out of order")
-            if seq != expected:
-                self._jumps.append((seq, at))
-                self.gone = seq - 1
-            expected = seq + 1
 
     def _places(self, seqs: Sequence[int], start: int) -> list[int]:
         if self._jumps:
