@@ -143,9 +143,8 @@ class Linter:
         value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
         if not is_sound and is_cut(entry):
             self._by_columns(entry, look.session)
-        is_page = isinstance(value, dict) and value.keys().isdisjoint(
-            _RPC_KEYS
-        )  # authorization, or a proxy's
+        # Over HTTP, there is authorization, and a proxy may answer.
+        is_page = isinstance(value, dict) and value.keys().isdisjoint(_RPC_KEYS)
         if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
             look.said.clear()
         elif is_sound and isinstance(value, list):
