@@ -210,10 +210,10 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             notes = [(seq, text, fold(text)) for seq, text in list(self._notes.items())]
-            noted = self._entries.indices(
+            noted = [
                 seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
-            )
-            return placed(stop - start, noted, start)
+            ]
+            return placed(stop - start, map(self._entries.index, noted), start)
 
         return check
 

@@ -315,10 +315,6 @@ class EntryColumns:
         """Return the index of a seq, -1 if no entry has it."""
         return self._find(seq, self._count)
 
-    def indices(self, seqs: Iterable[int]) -> list[int]:
-        """Return the indices of many seqs, -1 for each that no entry has."""
-        return [self._find(seq, self._count) for seq in seqs]
-
     def position(self, seq: int) -> int:
         """Return the index of a seq, or of the first entry after it if no entry has it."""
         start, at, stop = self._stretch(seq, self._count)
