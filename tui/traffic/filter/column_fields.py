@@ -76,9 +76,8 @@ class Columns:
                 return self._belongs(field, values)
             case "since" | "until":
                 return self._moments(field, values, begin_ns)
-            case "note":
+            case _:
                 return self._note_check(values)
-        raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
         wanted = fold(text)

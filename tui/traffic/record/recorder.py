@@ -398,12 +398,8 @@ class Recorder:
                 self._close_store()
         if self.problem:
             self.memory.add(batch, findings)
-        try:
+        with self._surviving("showing a batch"):
             self.entries.extend([column_row(entry) for entry in batch])
-        except (OverflowError, TypeError):  # an entry has a value that no column can hold
-            for entry in batch:
-                with self._surviving("showing an entry"):
-                    self.entries.append(entry)
         for finding in findings:
             self.entries.set_severity(finding.seq, finding.severity)
         if batch and self._on_batch is not None:
