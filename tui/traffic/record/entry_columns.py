@@ -1,6 +1,6 @@
 """The entries of a recording as columns, about 45 bytes each.
 
-Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it. A
+Written by one thread (`extend`), read by the screen at any time: an entry counts once `len()` includes it. A
 reader has the bodies.
 """
 
@@ -93,12 +93,8 @@ class EntryColumns:
 
     # ---- writing: one thread --------------------------------------------------------------------------
 
-    def append(self, entry: Entry) -> None:
-        """Add the next entry; many at once are faster with `extend`."""
-        self.extend([column_row(entry)])
-
     def extend(self, rows: Sequence[ListRow]) -> None:
-        """Add the next entries as rows, in a third of the time that entries take, in order of seq.
+        """Add the next entries as rows, in order of seq.
 
         A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
         or three times None. Raises OverflowError, TypeError or ValueError for an invalid value; then nothing
