@@ -120,13 +120,10 @@ class RecordingReader:
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         """Return `columns` with bodies of at most `most` bytes; raise StorageError if one is damaged."""
         with storage_errors(self.path):
-            if self.damage:
-                raise ValueError("a damaged entry")
             rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
-            if not are_sound(rows, after):
+            are_bodies = all(isinstance(row[19], bytes | None) for row in rows)
+            if self.damage or not are_bodies or not are_sound(rows, after):
                 raise ValueError("a damaged entry")
-            if not all(isinstance(row[19], bytes | None) for row in rows):
-                raise ValueError("a damaged body")
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
