@@ -43,7 +43,7 @@ async def test_a_finding_without_a_stored_sentence_shows_one() -> None:
         await press(pilot, "enter")
         await until(lambda: screen.entry.loaded)
         screen.entry.show_tab(EntryTab.FINDINGS)
-        await until(lambda: "A response without a request." in page(screen))
+        await until(lambda: "The same finding as in #1, #2." in page(screen))
 
 
 async def test_a_search_in_an_entry_unfolds_its_match() -> None:

@@ -147,14 +147,14 @@ def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
 
 def _figures(selection: Selection) -> Iterable[Figures]:
     from tui.storage.exports.jsonl import renumbered
-    from tui.traffic.record.entry_columns import EntryColumns
+    from tui.traffic.record.entry_columns import EntryColumns, column_row
     from tui.traffic.stats import Stats
 
     columns = selection.columns
     if selection.is_filtered:
         columns, numbers = EntryColumns(), dict[int, int]()
         for entry in selection.entries():
-            columns.append(renumbered(entry, numbers))
+            columns.extend([column_row(renumbered(entry, numbers))])
     stats = Stats(columns)
     while not stats.advance(100):
         pass

@@ -161,7 +161,12 @@ class Stats:
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Count for about `budget_ms`, at least one slice; return whether all loaded entries are counted."""
         deadline = time.perf_counter() + budget_ms / 1000
-        self._note_changes()
+        entries, touched = self._entries, self._entries.touched
+        upto = len(touched)  # calls that have been cancelled since: no response of theirs says so
+        for index in touched[self._changes_seen : upto] if self._done else ():
+            if index < self._done and entries.outcome[index] in _GONE:
+                self._lose(index)
+        self._changes_seen = upto
         while self._done < self._entries.ready:
             self._count(self._done, min(self._done + CHUNK, self._entries.ready))
             if time.perf_counter() >= deadline:
@@ -290,16 +295,6 @@ class Stats:
             line.ended += len(durations)
             line.errors += failed[code]
             line.latencies.add(durations)
-
-    def _note_changes(self) -> None:
-        """Count calls that have been cancelled since; no response of theirs says so."""
-        entries, touched = self._entries, self._entries.touched
-        upto = len(touched)
-        if self._done:
-            for index in touched[self._changes_seen : upto]:
-                if index < self._done and entries.outcome[index] in _GONE:
-                    self._lose(index)
-        self._changes_seen = upto
 
     def _lose(self, index: int) -> None:
         entries = self._entries

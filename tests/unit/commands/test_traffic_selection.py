@@ -15,7 +15,7 @@ from tui.commands.traffic_selection import Selection, beginning, query_of
 from tui.core.errors import UsageError
 from tui.core.traffic import DROPPED, Cause, Entry, Finding, Kind, Severity
 from tui.storage.recordings.writer import RecordingWriter
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 SECOND = 1_000_000_000
 LONG_AGO = 1_700_000_000 * SECOND
@@ -62,8 +62,7 @@ def test_since_matches_nothing_in_an_empty_recording(tmp_path: Path):
 def test_the_columns_match_the_entries(path: Path):
     with open_entries(path) as recording, closing(Selection(recording, query_of(""))) as selection:
         expected = EntryColumns()
-        for entry in recording.entries():
-            expected.append(entry)
+        expected.extend(list(map(column_row, recording.entries())))
         for name in ("mono", "kind", "direction", "source", "method", "turn", "ident", "size", "outcome"):
             assert getattr(selection.columns, name) == getattr(expected, name)
         selection.read_on()

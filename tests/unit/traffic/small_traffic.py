@@ -39,7 +39,7 @@ class Traffic:
         entry = Entry(self._seq, self.now, self.now + self.wall, kind=kind, **fields)  # type: ignore[arg-type]
         self.entries.append(entry)
         self.bodies[entry.seq] = body
-        self.columns.append(entry)
+        self.columns.extend([column_row(entry)])
         self._seq += 1
         return entry.seq
 

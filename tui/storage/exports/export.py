@@ -77,6 +77,11 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
     for entry in entries:
         note = note_of(entry.seq)
         body = entry.body[: LONGEST * 4].decode("utf-8", "replace")
+        facts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
+        facts += [f"id {clean_line(entry.ident, 60)}"] if entry.ident else []
+        facts += [f"truncated, SHA-256 {clean_line(entry.sha256, 64)}"] if entry.sha256 else []
+        facts += [f"{len(entry.redactions)} redacted"] if entry.redactions else []
+        facts += ["marked"] if note.marked else []
         yield Row(
             number=entry.seq,
             source=clean_line(entry.source, 60),
@@ -85,7 +90,7 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
             took=_took(entry, asked),
             outcome=entry.outcome.name.lower().replace("_", " ") if entry.outcome else "",
             is_bad=entry.outcome in _BAD,
-            facts=_facts(entry, is_marked=note.marked),
+            facts=", ".join(facts),
             note=note_line(note),
             body=f"({BODY_LOST_TEXT})" if entry.is_body_lost else readable(body, len(entry.body)),
         )
@@ -100,15 +105,6 @@ def _took(entry: Entry, asked: "OrderedDict[int, int]") -> str:
     elif entry.kind in ANSWERS and entry.pair in asked:
         return duration((entry.mono_ns - asked.pop(entry.pair)) / 1e6)
     return ""
-
-
-def _facts(entry: Entry, *, is_marked: bool) -> str:
-    """Return time, size and id of an entry on one line."""
-    parts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
-    parts += [f"id {clean_line(entry.ident, 60)}"] if entry.ident else []
-    parts += [f"truncated, SHA-256 {clean_line(entry.sha256, 64)}"] if entry.sha256 else []
-    parts += [f"{len(entry.redactions)} redacted"] if entry.redactions else []
-    return ", ".join([*parts, "marked"] if is_marked else parts)
 
 
 def write_whole(

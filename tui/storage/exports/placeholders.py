@@ -77,8 +77,14 @@ def named_servers(names: Iterable[str]) -> str:
     return f"from the servers {', '.join(some)} and {last}" if some else f"from the server {last}"
 
 
-def values_in(value: Any) -> int:
-    """Return how many texts, numbers and other plain values are in a value of JSON."""
+def _values_of(text: str | bytes, *path: str) -> int:
+    """Return how many plain values the member at a path has in a text of JSON; 1 if it cannot be read."""
+    try:
+        value = json.loads(text)
+        for name in path:
+            value = value.get(name, {})
+    except (ValueError, RecursionError, AttributeError):
+        return 1 if text else 0
     waiting, count = [value], 0
     while waiting:
         match waiting.pop():
@@ -89,17 +95,6 @@ def values_in(value: Any) -> int:
             case _:
                 count += 1
     return count
-
-
-def _values_of(text: str | bytes, *path: str) -> int:
-    """Return how many values the member at a path has in a text of JSON; 1 if it cannot be read."""
-    try:
-        value = json.loads(text)
-        for name in path:
-            value = value.get(name, {})
-        return values_in(value)
-    except (ValueError, RecursionError, AttributeError):
-        return 1 if text else 0
 
 
 _DEFINITIONS = frozenset(

@@ -38,6 +38,7 @@ from tui.storage.files.sqlite_file import (
     has_bytes,
     open_database,
     remove_files,
+    roll_back,
     side_file,
     size_in_header,
     storable,
@@ -372,5 +373,4 @@ def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text
         connection.execute("DELETE FROM notes WHERE seq = ? AND NOT marked AND text = ''", (seq,))
         connection.execute("COMMIT")
     finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        roll_back(connection)

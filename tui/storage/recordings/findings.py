@@ -156,10 +156,8 @@ def findings_of(connection: sqlite3.Connection, seq: int) -> list[Finding]:
     found = []
     for code, severity, section, source, method, count, places in rows:
         sentences = {int(place): str(sentence) for place, sentence in json.loads(places)}
-        if not sentences:
-            raise ValueError("a finding without a place")
-        if not all(isinstance(text, str) for text in (code, section, source, method)):
-            raise ValueError("a finding without a text")
+        if not sentences or not all(isinstance(text, str) for text in (code, section, source, method)):
+            raise ValueError("a finding without a place or a text")
         sentence = sentences.get(seq, "")
         found.append(
             Finding(seq, code, Severity(severity), sentence, section, source, method, count, tuple(sentences))

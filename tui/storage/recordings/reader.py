@@ -98,14 +98,10 @@ class RecordingReader:
         self.path = path
         self._found = found
         self._connection = open_for_reading(path)
-        try:
-            with storage_errors(path):
-                version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-                self._has_findings = version == VERSION  # older ones are linted again
-                self._cut = cut_short(path) if is_cut(self._connection) else ""
-        except BaseException:
-            self._connection.close()
-            raise
+        with storage_errors(path):
+            version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+            self._has_findings = version == VERSION  # older ones are linted again
+            self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._end: int | None = None
@@ -124,13 +120,10 @@ class RecordingReader:
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         """Return `columns` with bodies of at most `most` bytes; raise StorageError if one is damaged."""
         with storage_errors(self.path):
-            if self.damage:
-                raise ValueError("a damaged entry")
             rows = self._connection.execute(_SELECT_WHOLE, (most, after, limit)).fetchall()
-            if not are_sound(rows, after):
+            are_bodies = all(isinstance(row[19], bytes | None) for row in rows)
+            if self.damage or not are_bodies or not are_sound(rows, after):
                 raise ValueError("a damaged entry")
-            if not all(isinstance(row[19], bytes | None) for row in rows):
-                raise ValueError("a damaged body")
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
@@ -243,19 +236,15 @@ class RecordingReader:
             if not rows or not is_sound(rows[0]):
                 self._is_part_lost = self._is_part_lost or bool(rows) or not is_whole
                 return None
-            return self._noted(self._with_body(entry_of(rows[0], rows[0][18]), body_limit))
-
-    def _with_body(self, entry: Entry, limit: int) -> Entry:
-        try:
-            body = self._stored(entry.seq, 0, limit)
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            return without_body(entry)
-        if body is None:
-            is_lost = entry.size and entry.in_batch is None and self.damage
-            return without_body(entry) if is_lost else entry
-        return entry._replace(body=body)
+            found = entry_of(rows[0], rows[0][18])
+            try:
+                body = self._stored(seq, 0, body_limit)
+                is_lost = body is None and found.size and found.in_batch is None and self.damage
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                body, is_lost = None, "damaged"
+            return self._noted(without_body(found) if is_lost else found._replace(body=body or b""))
 
     def _noted(self, entry: Entry) -> Entry:
         """Return an entry, and note whether a part of it is lost."""

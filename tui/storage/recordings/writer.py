@@ -267,17 +267,15 @@ class RecordingWriter:
             connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))
             drop_flags(connection, gone)
         if gone > self._gone:
-            self._leave_marker(connection, gone)
+            # The last dropped entry is replaced with one that counts them, so that seqs have no gaps.
+            times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
+            mono_ns, wall_ns = connection.execute(times, (gone,)).fetchone()
+            connection.execute("DELETE FROM entries WHERE seq = ?", (gone,))
+            detail = {"entries": gone - self._first + 1}
+            names = ("mcptui", Direction.NONE, Kind.EVENT, DROPPED)
+            marker = Entry(gone, mono_ns, wall_ns, *names, detail=detail)
+            connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
         return gone
-
-    def _leave_marker(self, connection: sqlite3.Connection, seq: int) -> None:
-        """Replace the last dropped entry with an entry that counts them, so that seqs have no gaps."""
-        times = "SELECT mono_ns, wall_ns FROM entries WHERE seq = ?"
-        mono_ns, wall_ns = connection.execute(times, (seq,)).fetchone()
-        connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))
-        detail = {"entries": seq - self._first + 1}
-        marker = Entry(seq, mono_ns, wall_ns, "mcptui", Direction.NONE, Kind.EVENT, DROPPED, detail=detail)
-        connection.execute(_INSERT_ENTRIES[1], entry_values(marker))
 
 
 def _insert(connection: sqlite3.Connection, statements: Mapping[int, str], rows: Sequence[Row]) -> None:

@@ -34,7 +34,7 @@ from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
 from tui.storage.files.foreign_file import is_damage
 from tui.storage.files.live_lock import LiveLock
-from tui.storage.files.sqlite_file import FileGuard, files_of, leave_one_file
+from tui.storage.files.sqlite_file import FileGuard, leave_one_file, remove_files
 from tui.storage.sessions.file import (
     create_file,
     create_tables,
@@ -405,9 +405,7 @@ class SessionWriter:
             return
         if self.is_new:  # nothing was ever stored in the file
             self._release_file()
-            with suppress(OSError):
-                for file in files_of(self.path):
-                    file.unlink(missing_ok=True)
+            remove_files(self.path)
 
     def _save_again(self, connection: sqlite3.Connection) -> None:
         """Write the file anew: what the connection has of it, or else what can be read of it."""

@@ -6,14 +6,14 @@ A replacement is first written completely next to the old file. A damaged file i
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
 from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage
 from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
-from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, side_file
+from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, remove_files, side_file
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
 from tui.storage.sessions.tables import SessionTables
@@ -89,9 +89,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
             tables.commit()
             leave_one_file(connection)
     except BaseException:
-        for file in files_of(fresh):
-            with suppress(OSError):
-                file.unlink()
+        remove_files(fresh)
         raise
     return fresh
 

@@ -209,21 +209,14 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
-    limits = _limits_of(found, messages)
+    pairs, known = found.get("limits"), dict[int, int]()
+    for pair in pairs if isinstance(pairs, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, int) for part in pair):
+            known[pair[0]] = pair[1]
+    all_turns = int(_number(found, "limit"))  # older versions stored one limit
+    turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
+    limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
     return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
-
-
-def _limits_of(found: Mapping[str, Any], messages: list[Message]) -> tuple[tuple[int, int], ...]:
-    """Return the limits of single turns; older versions stored one `limit` for all of them."""
-    turns = [at for at, one in enumerate(messages) if isinstance(one, UserMessage)]
-    if limit := int(_number(found, "limit")):
-        return tuple((at, limit) for at in turns)
-    stored = found.get("limits")
-    pairs = (
-        [one for one in stored if isinstance(one, list) and len(one) == 2] if isinstance(stored, list) else []
-    )
-    known = {at: limit for at, limit in pairs if all(isinstance(part, int) for part in (at, limit))}
-    return tuple((at, known[at]) for at in turns if known.get(at, 0) > 0)
 
 
 def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:

@@ -93,7 +93,15 @@ class SessionTables:
         self._connection.execute("DELETE FROM draft")
         cleared = message_of(stored)
         self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, searchable_text(cleared))
-        self._count(place, cleared, at, is_new=old is None)
+        meta = self._meta
+        meta["messages"] = max(meta.get("messages", 0), place + 1)
+        meta["changed"] = at
+        if isinstance(cleared, UserMessage):
+            meta["turns"] = meta.get("turns", 0) + (old is None)
+            if not meta.get("title"):
+                meta["title"] = title_of(cleared.text)
+        elif isinstance(cleared, AssistantMessage) and cleared.model not in ("", OWN_LABEL):
+            meta["model"] = cleared.model
 
     def draft(self, text: str, reasoning: str) -> None:
         reasoning, text = self._redact().redact_texts([reasoning, text], self._clear)
@@ -153,17 +161,6 @@ class SessionTables:
 
     def _append(self, table: str, body: Object, at: float) -> None:
         self._connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))
-
-    def _count(self, place: int, message: Message, at: float, *, is_new: bool) -> None:
-        meta = self._meta
-        meta["messages"] = max(meta.get("messages", 0), place + 1)
-        meta["changed"] = at
-        if isinstance(message, UserMessage):
-            meta["turns"] = meta.get("turns", 0) + is_new
-            if not meta.get("title"):
-                meta["title"] = title_of(message.text)
-        elif isinstance(message, AssistantMessage) and message.model not in ("", OWN_LABEL):
-            meta["model"] = message.model
 
     def _forget_words(self, place: int, text: str) -> None:
         self._change_words("INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text)

@@ -55,11 +55,7 @@ def error_words(code: int) -> str:
         return _ERRORS[code]
     if -32099 <= code <= -32020:
         return "reserved by MCP, not defined"
-    if -32019 <= code <= -32000:
-        return "an implementation error, defined by the server"
-    if -32768 <= code <= -32000:
-        return "reserved by JSON-RPC, not defined"
-    return "a server-specific code"
+    return "reserved by JSON-RPC, not defined" if -32768 <= code <= -32020 else "defined by the server"
 
 
 def status_words(status: int) -> str:
@@ -74,19 +70,9 @@ def exit_words(code: int) -> str:
     if code == 0:
         return "it exited normally"
     if code < 0:
-        return f"it was terminated by {signal_words(-code)}"
-    if code == 126:
-        return "the command is not executable"
-    if code == 127:
-        return "the command was not found"
-    if code > 128 and code - 128 in _SIGNALS:
-        return f"the command it ran was terminated by {signal_words(code - 128)}"
-    return f"it exited with code {code}"
-
-
-def signal_words(number: int) -> str:
-    """Return the name and purpose of a signal."""
-    return _SIGNALS.get(number, f"signal {number}")
+        return f"it was terminated by {_SIGNALS.get(-code, f'signal {-code}')}"
+    known = {126: "the command is not executable", 127: "the command was not found"}
+    return known.get(code, f"it exited with code {code}")
 
 
 _MOST_WORDS = 12
@@ -165,9 +151,7 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     after = detail.get("seconds")
     lived = f" after {duration(_number(after) * 1e3)}" if after is not None else ""
     sentences = [f"The process of {server} ended{lived}."]
-    if isinstance(signal, int) and not isinstance(signal, bool) and signal:
-        sentences.append(f"{_capital(exit_words(-abs(signal)))}.")
-    elif isinstance(signal, str) and signal:
+    if isinstance(signal, str) and signal:
         sentences.append(f"It was terminated by {clean_line(signal, 24)}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         sentences.append(f"{_capital(exit_words(code))}.")
@@ -192,10 +176,8 @@ def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
 
 
 def _too_large(_: str, detail: Mapping[str, Any]) -> list[str]:
-    if not (limit := _number(detail.get("limit"))):
-        return ["A line was too large."]
-    skipped = size(_number(detail.get("bytes")))
-    return [f"A line of {skipped} was skipped. mcptui reads lines of up to {size(limit)}."]
+    skipped, limit = (size(_number(detail.get(name))) for name in ("bytes", "limit"))
+    return [f"A line of {skipped} was skipped. mcptui reads lines of up to {limit}."]
 
 
 def _dropped(_: str, detail: Mapping[str, Any]) -> list[str]:

@@ -76,9 +76,8 @@ class Columns:
                 return self._belongs(field, values)
             case "since" | "until":
                 return self._moments(field, values, begin_ns)
-            case "note":
+            case _:
                 return self._note_check(values)
-        raise ValueError(f"no column for {field}")
 
     def named(self, text: str) -> Check:
         wanted = fold(text)
@@ -210,10 +209,10 @@ class Columns:
 
         def check(start: int, stop: int) -> bytes:
             notes = [(seq, text, fold(text)) for seq, text in list(self._notes.items())]
-            noted = self._entries.indices(
+            noted = [
                 seq for seq, text, folded in notes if is_like(text) or any(word in folded for word in words)
-            )
-            return placed(stop - start, noted, start)
+            ]
+            return placed(stop - start, map(self._entries.index, noted), start)
 
         return check
 

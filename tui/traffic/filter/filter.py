@@ -55,7 +55,7 @@ class Filter:
         """
         if found is None:
             return self._step(start, stop, None)
-        places = (self._entries.indices(seqs) for seqs in found)
+        places = (map(self._entries.index, seqs) for seqs in found)
         return self._step(start, stop, [placed(stop - start, each, start) for each in places])
 
     def _compiled(self, node: Node, negated: bool, begin_ns: int | None) -> tuple[bool, Step]:

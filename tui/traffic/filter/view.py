@@ -162,7 +162,7 @@ class View:
 
     def recheck(self, seqs: Sequence[int]) -> None:
         """Check entries again after a change that is not in the columns, such as a note."""
-        self._again(self._entries.indices(seqs))
+        self._again(list(map(self._entries.index, seqs)))
 
     def cancel(self) -> None:
         """Skip unchecked entries. Rows stay, and new entries are checked."""

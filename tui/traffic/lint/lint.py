@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.protocol import BATCHES, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind
@@ -143,9 +143,8 @@ class Linter:
         value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
         if not is_sound and is_cut(entry):
             self._by_columns(entry, look.session)
-        is_page = isinstance(value, dict) and value.keys().isdisjoint(
-            _RPC_KEYS
-        )  # authorization, or a proxy's
+        # Over HTTP, there is authorization, and a proxy may answer.
+        is_page = isinstance(value, dict) and value.keys().isdisjoint(_RPC_KEYS)
         if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
             look.said.clear()
         elif is_sound and isinstance(value, list):
@@ -209,7 +208,11 @@ class Linter:
             look.revision = version if isinstance(version, str) and version in REVISIONS else ""
         elif look.entry.direction is Direction.OUT and method == "server/discover" and not asked.revision:
             look.revision = MODERN
-        rules.note_request(look, asked, params)
+        meta = mapping(params.get("_meta"))
+        if method == "initialize" or CAPABILITIES_KEY in meta:
+            told = params.get("capabilities") if method == "initialize" else meta[CAPABILITIES_KEY]
+            look.session.client = mapping(told)
+        look.session.log_wanted |= asked.wants_log
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
         if messages.check_method(look, method, is_request=True):
@@ -252,29 +255,24 @@ class Linter:
         if look.entry.direction is Direction.IN:
             rules.negotiate(look, asked, result)
         if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
-            result = self._typed(look, asked, result)
-            if result.get("resultType") not in _CORE_RESULTS:
-                return  # an extension, for which there are no rules
+            if "resultType" not in result:
+                sentence = f"The result of {quote(asked.method)} has no resultType."
+                look.error("missing-result-type", sentence, BASIC)
+                result = {**result, "resultType": "complete"}
+            kind = result["resultType"]
+            if kind == "input_required":
+                rules.check_input_requests(look, result)
+            elif kind not in _CORE_RESULTS:
+                if not mapping(look.session.client).get("extensions"):
+                    sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
+                    look.error("unknown-result-type", sentence, BASIC)
+                return  # there are no rules for an extension
         if asked.method == "tools/list":
             check_list(look, asked, result, self._judge)
         elif asked.method == "tools/call":
             check_call_result(look, asked, result, self._judge)
         if "task" not in result:
             self._hold(look, "result", asked.method, result)
-
-    def _typed(self, look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Check the type of a result, which 2026-07-28 requires; return a result that has one."""
-        kind = result.get("resultType")
-        if "resultType" not in result:
-            sentence = f"The result of {quote(asked.method)} has no resultType."
-            look.error("missing-result-type", sentence, BASIC)
-            return {**result, "resultType": "complete"}
-        if kind == "input_required":
-            rules.check_input_requests(look, result)
-        elif kind not in _CORE_RESULTS and not mapping(look.session.client).get("extensions"):
-            sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
-            look.error("unknown-result-type", sentence, BASIC)
-        return result
 
     def _hold(self, look: MessageCheck, role: str, method: str, value: Any) -> None:
         if self._judge is None or look.revision not in REVISIONS:

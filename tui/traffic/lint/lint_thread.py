@@ -35,9 +35,6 @@ PAUSE = 0.5
 CHUNK, SMALL = 64, 16 * 1024
 """Number of entries read together, and the maximum bytes of a body to read with them."""
 
-REPORTED = 200
-"""Maximum number of findings to report together."""
-
 _SILENT = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _LOG = logging.getLogger(__name__)
 
@@ -74,8 +71,6 @@ class LintThread:
 
     def offer(self, entries: Sequence[Entry]) -> None:
         """Tell that entries are stored. Fast, never raises, never waits."""
-        if not entries:
-            return
         with self._lock:
             self._last, self._offered = entries[-1].seq, time.perf_counter()
             self._idle.clear()
@@ -176,8 +171,6 @@ class LintThread:
             self.faults += 1
             _LOG.warning("linter: cannot check #%d", entry.seq, exc_info=True)
         self._next = entry.seq + 1
-        if len(self._found) >= REPORTED:
-            self._hand_over()
         now = time.perf_counter()
         worked = now - self._since
         if worked > SLICE:

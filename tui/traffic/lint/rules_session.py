@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, mapping, other
@@ -170,17 +170,6 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         look.error("bad-cancel", "The initialize request must not be cancelled.", _CANCELLATION)
     if not asked.cancelled_ns:
         asked.cancelled_ns = max(1, look.entry.mono_ns)
-
-
-def note_request(look: MessageCheck, asked: SentRequest, params: Mapping[str, Any]) -> None:
-    """Learn about the session from a request."""
-    session = look.session
-    meta = mapping(params.get("_meta"))
-    if asked.method == "initialize":
-        session.client = mapping(params.get("capabilities"))
-    elif CAPABILITIES_KEY in meta:
-        session.client = mapping(meta[CAPABILITIES_KEY])
-    session.log_wanted |= asked.wants_log
 
 
 def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:

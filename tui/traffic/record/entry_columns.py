@@ -1,6 +1,6 @@
 """The entries of a recording as columns, about 45 bytes each.
 
-Written by one thread (`append`), read by the screen at any time: an entry counts once `len()` includes it. A
+Written by one thread (`extend`), read by the screen at any time: an entry counts once `len()` includes it. A
 reader has the bodies.
 """
 
@@ -93,12 +93,8 @@ class EntryColumns:
 
     # ---- writing: one thread --------------------------------------------------------------------------
 
-    def append(self, entry: Entry) -> None:
-        """Add the next entry; many at once are faster with `extend`."""
-        self.extend([column_row(entry)])
-
     def extend(self, rows: Sequence[ListRow]) -> None:
-        """Add the next entries as rows, in a third of the time that entries take, in order of seq.
+        """Add the next entries as rows, in order of seq.
 
         A row has `seq` to `outcome` as in `Entry`, enums as numbers, then turn, step and call of the cause,
         or three times None. Raises OverflowError, TypeError or ValueError for an invalid value; then nothing
@@ -108,8 +104,18 @@ class EntryColumns:
             return
         start, jumps, gone = self._count, len(self._jumps), self.gone
         parts = RowParts(rows)
+        if not start:
+            self.first = parts.seq[0]
+        expected = self.seq(start)
+        is_gapless = parts.seq[-1] - expected == len(rows) - 1
         try:
-            self._note_gaps(parts.seq)
+            for at, seq in enumerate(() if is_gapless else parts.seq, start):
+                if seq < expected:
+                    raise ValueError("entries out of order")
+                if seq != expected:
+                    self._jumps.append((seq, at))
+                    self.gone = seq - 1
+                expected = seq + 1
             made = self._checked_columns(parts, start)
         except BaseException:
             del self._jumps[jumps:]
@@ -219,21 +225,6 @@ class EntryColumns:
         acts = either(kinds.translate(_ACTS), outcomes.translate(_ENDED))
         self._settle(compress(range(start, stop), acts))
 
-    def _note_gaps(self, seqs: Sequence[int]) -> None:
-        index = self._count
-        if not index:
-            self.first = seqs[0]
-        expected = self.seq(index)
-        if seqs[-1] - expected == len(seqs) - 1:
-            return
-        for at, seq in enumerate(seqs, index):
-            if seq < expected:
-                raise ValueError("entries out of order")
-            if seq != expected:
-                self._jumps.append((seq, at))
-                self.gone = seq - 1
-            expected = seq + 1
-
     def _places(self, seqs: Sequence[int], start: int) -> list[int]:
         if self._jumps:
             return [self._find(seq, most) + 1 for most, seq in enumerate(seqs, start + 1)]
@@ -319,10 +310,6 @@ class EntryColumns:
     def index(self, seq: int) -> int:
         """Return the index of a seq, -1 if no entry has it."""
         return self._find(seq, self._count)
-
-    def indices(self, seqs: Iterable[int]) -> list[int]:
-        """Return the indices of many seqs, -1 for each that no entry has."""
-        return [self._find(seq, self._count) for seq in seqs]
 
     def position(self, seq: int) -> int:
         """Return the index of a seq, or of the first entry after it if no entry has it."""

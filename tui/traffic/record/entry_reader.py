@@ -42,7 +42,12 @@ class EntryReader:
         Those have no body of their own: `detail` says which entry has it (`batch`) and where (`at`). Raises
         TypeError if the tap sent an invalid value; no number is used then.
         """
-        _check(captured)
+        if not (
+            type(captured.mono_ns) is type(captured.wall_ns) is type(captured.size) is int
+            and type(captured.source) is str
+            and type(captured.direction) is Direction
+        ):  # the columns of one entry would have different lengths
+            raise TypeError("a tap sent unexpected data")
         if kept is None:
             kept = keep(captured, self._redact, self.cap, self._arguments)
         if captured.kind is not None:
@@ -133,18 +138,6 @@ def _places(reading: Classification, kept: StoredBody) -> list[list[int]]:
             for number, span in enumerate(items(kept.body, kept.body.find(b"["), len(places))):
                 places[number] = list(span)
     return places
-
-
-def _check(captured: Captured) -> None:
-    """Reject values that would leave the columns of one entry with different lengths."""
-    if not (
-        type(captured.mono_ns) is int
-        and type(captured.wall_ns) is int
-        and type(captured.size) is int
-        and type(captured.source) is str
-        and type(captured.direction) is Direction
-    ):
-        raise TypeError("a tap sent unexpected data")
 
 
 def _model_named(body: bytes) -> str:

@@ -225,10 +225,21 @@ class Correlator:
             answered = _answer(state.other_side(direction), reading, cause, exchange, peer)
             return _negotiated(state, answered, reading)
         if reading.token:
-            return _progress(state.other_side(direction), reading, cause, peer)
-        if reading.target:
-            return _cancel(state, direction, reading, cause, peer)
-        return Link(reading.method, reading.tool, cause=cause)
+            tokens = state.other_side(direction).tokens
+            asked = tokens.get((reading.token, peer)) or tokens.get((reading.token, ANY_PEER))
+            if asked is not None:
+                is_late = asked.outcome is not Outcome.PENDING
+                remark = PairingRemark.LATE if is_late else PairingRemark.NONE
+                return _linked(asked, reading.method, Outcome.NONE, cause, remark)
+        elif reading.target:
+            # The requester cancels; a server may also end a `subscriptions/listen` of the host.
+            for side in (state.side(direction), state.other_side(direction)):
+                if (asked := side.find(reading.target, peer=peer)) is not None:
+                    ended = Link(reading.method, outcome=Outcome.CANCELLED, cause=cause)
+                    return _end_early(side, asked, ended)
+        else:
+            return Link(reading.method, reading.tool, cause=cause)
+        return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
 
     def link_model(
         self,
@@ -375,24 +386,6 @@ def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
     if link.method == "initialize" and state.knows_probe and link.outcome is Outcome.ERROR:
         return link._replace(outcome=Outcome.PROBE)
     return link
-
-
-def _progress(side: Side, reading: Classification, cause: Cause | None, peer: int) -> Link:
-    tokens = side.tokens
-    asked = tokens.get((reading.token, peer)) or tokens.get((reading.token, ANY_PEER))
-    if asked is None:
-        return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
-    remark = PairingRemark.NONE if asked.outcome is Outcome.PENDING else PairingRemark.LATE
-    return _linked(asked, reading.method, Outcome.NONE, cause, remark)
-
-
-def _cancel(state: _Source, way: Direction, reading: Classification, cause: Cause | None, peer: int) -> Link:
-    # The requester cancels; a server may also end a `subscriptions/listen` of the host.
-    for side in (state.side(way), state.other_side(way)):
-        asked = side.find(reading.target, peer=peer)
-        if asked is not None:
-            return _end_early(side, asked, Link(reading.method, outcome=Outcome.CANCELLED, cause=cause))
-    return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
 
 
 def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:

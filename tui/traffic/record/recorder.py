@@ -398,20 +398,13 @@ class Recorder:
                 self._close_store()
         if self.problem:
             self.memory.add(batch, findings)
-        self._show(batch)
+        with self._surviving("showing a batch"):
+            self.entries.extend([column_row(entry) for entry in batch])
         for finding in findings:
             self.entries.set_severity(finding.seq, finding.severity)
         if batch and self._on_batch is not None:
             with self._surviving("notifying about a batch"):
                 self._on_batch(batch)
-
-    def _show(self, batch: Sequence[Entry]) -> None:
-        try:
-            self.entries.extend([column_row(entry) for entry in batch])
-        except (OverflowError, TypeError):  # an entry has a value that no column can hold
-            for entry in batch:
-                with self._surviving("showing an entry"):
-                    self.entries.append(entry)
 
     def _close_store(self) -> None:
         writer, self._writer = self._writer, None

@@ -77,9 +77,7 @@ def without_secret_calls(captured: Captured, raw: bytes, known: SecretArguments,
     if is_reply or captured.kind is Kind.MODEL_REQUEST:
         found = [*_written(raw, known), *_in_model_text(raw, known, all_of_it=is_reply)]
         return spliced(raw, found, quote=b'\\"')
-    if captured.kind is None and captured.direction is Direction.OUT:
-        return without_secret_arguments(raw, known, captured.source)
-    return raw, frozenset()
+    return without_secret_arguments(raw, known, captured.source)
 
 
 def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "") -> Hidden:
@@ -88,8 +86,6 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
     These are arguments of tools and prompts, answers to forms, and values to complete. Names are those of the
     tool for its arguments, and elsewhere those of all tools and forms of the server.
     """
-    if not _may_give_values(raw):
-        return raw, frozenset()
     anywhere = known.of_server(server)
     call = None
     if _ARGUMENTS in raw:
@@ -97,10 +93,6 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
         is_call = _CALL.search(raw) and not raw.lstrip().startswith(b"[")
         call = _Part(start, end, known.of(server, tool) if is_call else anywhere)
     return spliced(raw, [*_given(raw, anywhere, call), *_completed(raw, anywhere)])
-
-
-def _may_give_values(raw: bytes) -> bool:
-    return any(word in raw for word in _GIVING)
 
 
 class _Part(NamedTuple):
@@ -343,7 +335,8 @@ def _needs_more(captured: Captured) -> bool:
     if captured.kind in _MODEL:
         in_pieces = captured.kind is Kind.MODEL_REPLY and b"data:" in captured.raw
         return in_pieces or b"arguments" in captured.raw or b'\\"' in captured.raw
-    return captured.kind is None and captured.direction is Direction.OUT and _may_give_values(captured.raw)
+    is_sent = captured.kind is None and captured.direction is Direction.OUT
+    return is_sent and any(word in captured.raw for word in _GIVING)
 
 
 def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:

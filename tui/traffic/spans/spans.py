@@ -287,19 +287,16 @@ class _PastTurns:
 
     def take(self, place: int, message: Message) -> None:
         match message:
-            case UserMessage() if not self._was_steered(place):
-                self._begin(place)
+            case UserMessage():
+                turn = self._turn
+                ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
+                if ended or not isinstance(self._last, ToolMessage):  # otherwise it steered the previous turn
+                    self._begin(place)
             case AssistantMessage() if self._turn is not None and message.model != "mcptui":
                 self._reply(self._turn, message)
             case ToolMessage():
                 self._result(message)
         self._last = message
-
-    def _was_steered(self, place: int) -> bool:
-        """Return whether a message belongs to the previous turn: it was sent before the model answered."""
-        turn = self._turn
-        ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
-        return isinstance(self._last, ToolMessage) and not ended
 
     def _begin(self, place: int) -> None:
         self.end()

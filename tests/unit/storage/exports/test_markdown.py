@@ -83,9 +83,6 @@ def test_an_entry_has_a_heading_and_an_indented_body_and_is_counted():
     assert '```json\n{\n  "a": 1\n}\n```' in text
     assert text.endswith("\n1 entry.\n")
     assert "".join(markdown(entry_document([entry(b"{}")] * 2, "t"))).endswith("\n2 entries.\n")
-
-
-def test_an_empty_selection_is_reported_as_empty():
     assert "No entries." in "".join(markdown(entry_document([], "t")))
 
 

@@ -34,19 +34,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "r.mcptrace"
 
 
-def test_a_mark_and_a_text_are_stored_independently(path: Path):
+def test_a_mark_and_a_text_are_stored_independently_and_an_empty_note_is_removed(path: Path):
     keep_note(path, 1, marked=True)
     keep_note(path, 2, text="why so slow?")
     keep_note(path, 1, text="this one")
     assert notes_of(path) == {1: EntryNote(True, "this one"), 2: EntryNote(False, "why so slow?")}
-
-
-def test_an_empty_note_is_removed(path: Path):
-    keep_note(path, 1, marked=True, text="x")
     keep_note(path, 1, marked=False)
-    assert notes_of(path) == {1: EntryNote(False, "x")}
-    keep_note(path, 1, text="")
-    assert notes_of(path) == {}
+    keep_note(path, 2, text="")
+    assert notes_of(path) == {1: EntryNote(False, "this one")}
 
 
 def test_unencodable_characters_are_stored_as_question_marks(path: Path):

@@ -155,6 +155,9 @@ def test_a_call_by_hand_is_explained():
     assert explain(script.entries[0]).sentences[-1] == "Sent by hand."
 
 
+SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
+
+
 @pytest.mark.parametrize(
     ("word", "detail", "sentence"),
     [
@@ -190,6 +193,17 @@ def test_a_call_by_hand_is_explained():
          "The connection to server weather was lost: ReadError: reset."),
         ("unreadable", {}, "This entry is lost: this part of the recording is damaged."),
         ("invented", {"why": "because"}, "why: because"),
+        ("stream opened again", {},
+         "mcptui reopened the stream of server weather. Messages sent meanwhile may be lost."),
+        ("sign-in", SIGN_IN | {"sent": {"grant_type": "authorization_code"}},
+         "mcptui requested tokens for server weather: POST https://auth.example/token."),
+        ("sign-in", SIGN_IN, "mcptui asked to sign in to server weather: POST https://auth.example/token."),
+        ("sign-in", SIGN_IN, "Response: HTTP 401: authorization is missing or expired."),
+        ("sign-in", SIGN_IN, "Codes, tokens and secrets were redacted before recording."),
+        ("sign-in", {"http": "GET", "url": "https://auth.example/.well-known/x"},
+         "mcptui asked how to sign in to server weather: GET https://auth.example/.well-known/x."),
+        ("sign-in", {"http": "GET", "url": "u", "failed": "no response within 30 s"},
+         "The request failed: no response within 30 s."),
     ],
 )  # fmt: skip
 def test_events_are_explained(word: str, detail: dict[str, object], sentence: str):

@@ -14,7 +14,7 @@ from tui.traffic.filter.column_fields import since_ns, until_ns
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.nodes import Ago, ClockTime, clock
 from tui.traffic.filter.query import parse
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 SECOND = 1_000_000_000
 HOUR = 3600 * SECOND
@@ -129,7 +129,7 @@ def test_clock_times_in_a_filter_written_after_midnight_can_be_of_yesterday(text
     }
     columns = EntryColumns()
     for seq, moment in enumerate(times.values(), 1):
-        columns.append(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))
+        columns.extend([column_row(Entry(seq, ns(moment), ns(moment), "s", Direction.NONE, Kind.STDERR))])
     query = parse(text)
     assert query.is_sound
     mask = Filter(query, columns, now_ns=ns("2026-11-20T00:30+01:00")).mask(0, 4)

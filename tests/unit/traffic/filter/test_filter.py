@@ -10,6 +10,7 @@ from tests.unit.traffic.small_traffic import CAUSE, MS, Bodies, Traffic
 from tui.core.traffic import Direction, Kind, Outcome, Severity
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.query import parse
+from tui.traffic.record.entry_columns import column_row
 
 
 def sample() -> Traffic:
@@ -196,7 +197,7 @@ def test_adjustments_of_the_clock_are_followed():
         moved = type(entry)(
             seq, entry.mono_ns + seq, entry.wall_ns + shift, "weather", entry.direction, entry.kind
         )
-        traffic.columns.append(moved)
+        traffic.columns.extend([column_row(moved)])
     assert passing(traffic, "since:1m", now_ns=entry.wall_ns + hour) == [2]
 
 

@@ -10,7 +10,7 @@ from tui.core.traffic import Direction, Entry, Kind
 from tui.runtime.recording import MemoryReader
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.recorder import RecentEntries
 
 
@@ -21,7 +21,7 @@ def passing(bodies: Sequence[bytes], text: str) -> list[int]:
     columns, ring = EntryColumns(), RecentEntries()
     for seq, body in enumerate(bodies, 1):
         entry = Entry(seq, seq, seq, "server", Direction.IN, Kind.RESPONSE, body=body)
-        columns.append(entry)
+        columns.extend([column_row(entry)])
         ring.add([entry])
     view = View(columns, query, reader=lambda: MemoryReader(ring))
     try:

@@ -44,7 +44,7 @@ def test_adding_rows_gives_the_same_columns_as_adding_entries(made: list[Any], f
     entries = [entry(seq, part) for seq, part in enumerate(made, start=first)]
     one, other = EntryColumns(), EntryColumns()
     for each in entries:
-        one.append(each)
+        one.extend([column_row(each)])
     other.extend([column_row(each) for each in entries[:cut]])
     other.extend([column_row(each) for each in entries[cut:]])
     assert len(one) == len(other) == len(entries) and one.first == other.first
@@ -70,7 +70,9 @@ def test_invalid_rows_add_nothing(place: int, value: Any):
 
 def test_an_entry_whose_partner_is_missing_has_none():
     columns = EntryColumns()
-    columns.append(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))
+    columns.extend(
+        [column_row(entry(1, (5, 0, "a", Direction.IN, Kind.RESPONSE, "", 9, 9, Outcome.OK, None)))]
+    )
     assert (columns.partner(0), columns.root[0]) == (-1, 0)
 
 
@@ -145,8 +147,8 @@ def test_loading_from_the_end_gives_the_same_columns_as_loading_in_order(
     assert [one.wall_ns(index) for index in range(len(rows))] == [
         other.wall_ns(index) for index in range(len(rows))
     ]
-    one.append(entry(first + len(rows), made[0]))
-    other.append(entry(first + len(rows), made[0]))
+    one.extend([column_row(entry(first + len(rows), made[0]))])
+    other.extend([column_row(entry(first + len(rows), made[0]))])
     assert (one.pair, one.outcome, one.pending()) == (other.pair, other.outcome, other.pending())
 
 
