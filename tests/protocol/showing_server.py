@@ -1,12 +1,10 @@
-"""A server of 2026-07-28 on raw lines whose tools return content other than short text."""
+"""A server whose tools return content other than short text."""
 
 import base64
 import struct
 import zlib
 
-from answering_loop import serve  # beside this script
-
-CACHED = {"ttlMs": 0, "cacheScope": "private"}
+from answering_loop import Answer, serve  # beside this script
 
 
 def png(width: int, height: int) -> bytes:
@@ -42,18 +40,10 @@ CONTENT = {
 STRUCTURED = {"numbers": {"structuredContent": {"result": [1, 2, 3]}}}
 
 
-def result_of(method: str, params: dict[str, str]) -> dict[str, object] | None:
-    match method:
-        case "server/discover":
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED}
-        case "tools/list":
-            return {
-                "tools": [{"name": name, "inputSchema": {"type": "object"}} for name in CONTENT],
-                **CACHED,
-            }
-        case "tools/call":
-            return {"content": CONTENT[params["name"]], **STRUCTURED.get(params["name"], {})}
-    return None
+def answer(method: str, params: dict[str, str], ident: object) -> Answer:
+    if method != "tools/call":
+        return None
+    return {"content": CONTENT[params["name"]], **STRUCTURED.get(params["name"], {})}
 
 
-serve(result_of)
+serve(answer, CONTENT, modern=True)

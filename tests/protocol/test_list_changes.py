@@ -207,22 +207,22 @@ async def test_a_change_stream_unknown_to_the_server_is_not_requested_again(stag
     assert (stage.count('"subscriptions/listen"'), stage.clock.naps) == (1, [])
 
 
-ADDING = """
-import json, sys
-added = 0
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    added += asked["method"] == "tools/call"
-    offers = {"tools": {}, "resources": {}}
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {
-        "protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "a", "version": "1"},
-        "tools": [{"name": "add", "inputSchema": {"type": "object"}}], "content": [],
-        "resourceTemplates": [],
-        "resources": [{"uri": f"a://{number}", "name": "a"} for number in range(added)],
-    }}), flush=True)
+ADDING = (
+    programs.ANSWERING
+    + """
+added = []
+def answer(method, params, ident):
+    match method:
+        case "tools/call":
+            added.append({"uri": f"a://{len(added)}", "name": "a"})
+            return {"content": []}
+        case "resources/list":
+            return {"resources": added}
+        case "resources/templates/list":
+            return {"resourceTemplates": []}
+serve(answer, ["add"], offers={"tools": {}, "resources": {}})
 """
+)
 
 
 @pytest.mark.parametrize("by_hand", [False, True])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.configurations import config_file, model, server
 from tests.endpoint import DONE, Answer, Endpoint, calls, chunk, refuses, says
+from tests.programs import ANSWERING
 from tests.protocol.command import Done, mcptui
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import data_dir
@@ -292,25 +293,17 @@ async def test_an_html_page_instead_of_an_answer_is_reported_with_what_to_check(
     assert "base_url" in str(done.of_type("error")[0])
 
 
-SERVER = """
-import json, sys
-SCHEMA = {"type": "object", "properties": {
+SERVER = (
+    ANSWERING
+    + """
+def answer(method, params, ident):
+    if method == "tools/call":
+        return text(f"right: {params['arguments'] == {'code': 'canary-code', 'ssn': 'canary-ssn'}}")
+schema = {"type": "object", "properties": {
     "code": {"type": "string", "format": "password"}, "ssn": {"type": "string"}}}
-for line in sys.stdin:
-    asked = json.loads(line)
-    method, params = asked["method"], asked.get("params") or {}
-    result = {}
-    if method == "initialize":
-        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "auth", "version": "1"}}
-    elif method == "tools/list":
-        result = {"tools": [{"name": "login", "inputSchema": SCHEMA}]}
-    elif method == "tools/call":
-        right = params["arguments"] == {"code": "canary-code", "ssn": "canary-ssn"}
-        result = {"content": [{"type": "text", "text": f"right: {right}"}]}
-    if "id" in asked:
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+serve(answer, [{"name": "login", "inputSchema": schema}])
 """
+)
 
 
 def written() -> list[Path]:
