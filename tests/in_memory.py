@@ -1,10 +1,9 @@
 """An SDK server in the same process, used through the host's own transport: `Host(..., open_with=...)`.
 
-Messages sent before the other side listens are queued. Closing one end also closes the other, once.
+Messages are bytes in two queues. None ends each.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,52 +18,6 @@ from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.remote import RemoteTransport
 
 
-class LinkClosed(Exception):
-    """A message was sent on a closed link."""
-
-
-class LinkEnd:
-    """One end of a link that carries messages as bytes, in order."""
-
-    def __init__(self) -> None:
-        self.other: LinkEnd = self
-        self.closings = 0
-        self._waiting: deque[bytes] = deque()
-        self._woken = asyncio.Event()
-
-    @property
-    def closed(self) -> bool:
-        return self.closings > 0
-
-    def send(self, raw: bytes) -> None:
-        if self.closed:
-            raise LinkClosed
-        self.other._waiting.append(raw)
-        self.other._woken.set()
-
-    async def receive(self) -> bytes | None:
-        """Return the next message, or None once the link is closed and everything is read."""
-        while not self._waiting:
-            if self.closed:
-                return None
-            self._woken.clear()
-            await self._woken.wait()
-        return self._waiting.popleft()
-
-    def close(self) -> None:
-        for end in (self, self.other):
-            if not end.closed:
-                end.closings += 1
-                end._woken.set()
-
-
-def linked_pair() -> tuple[LinkEnd, LinkEnd]:
-    """Return the two ends of a new link."""
-    left, right = LinkEnd(), LinkEnd()
-    left.other, right.other = right, left
-    return left, right
-
-
 class InMemory:
     """The link to one server as a `Wire`."""
 
@@ -74,7 +27,8 @@ class InMemory:
     def __init__(self, remote: RemoteTransport, server: MCPServer) -> None:
         self._remote = remote
         self._server = server
-        self.ours, self.theirs = linked_pair()
+        self._to_server: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._to_host: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def open(self) -> None:
         self._remote.start(self._run(), "server")
@@ -83,15 +37,16 @@ class InMemory:
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         line = write_line(message)
         self._remote.tap.sent(line)
-        self.ours.send(line)
+        self._to_server.put_nowait(line)
 
     def negotiated(self, version: str) -> None: ...
 
     async def close(self) -> None:
-        self.ours.close()
+        self._to_server.put_nowait(None)
+        self._to_host.put_nowait(None)
 
     async def _read(self) -> None:
-        while (raw := await self.ours.receive()) is not None:
+        while (raw := await self._to_host.get()) is not None:
             self._remote.tap.received(raw, 0)
             await self._remote.link.message(raw)
         self._remote.end(HttpFault("it closed the link.", next_step="Start it again."))
@@ -103,20 +58,21 @@ class InMemory:
 
         async def deliver() -> None:
             async with to_server:
-                while (raw := await self.theirs.receive()) is not None:
+                while (raw := await self._to_server.get()) is not None:
                     await to_server.send(SessionMessage(jsonrpc_message_adapter.validate_json(raw)))
 
         async def collect() -> None:
             async with from_server:
                 async for item in from_server:
-                    self.theirs.send(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+                    said = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    self._to_host.put_nowait(said.encode())
 
         async with inbound, outbound, anyio.create_task_group() as both:
             both.start_soon(deliver)
             both.start_soon(collect)
             await lowlevel.run(inbound, outbound, lowlevel.create_initialization_options())
             both.cancel_scope.cancel()
-        self.theirs.close()
+        self._to_host.put_nowait(None)
 
 
 def in_memory(server: MCPServer) -> Any:
