@@ -106,7 +106,7 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
             await _unless_it_fails(app, app.close())
             for runtime in made:
                 await _unless_it_fails(app, _shut_down(runtime, screen))
-                screen.write(_unsaved_text(runtime) or how_to_resume(runtime))
+                screen.write(_last_line(runtime))
                 screen.flush()
     return stop.code or app.return_code or 0
 
@@ -135,24 +135,20 @@ async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
         raise error
 
 
-def how_to_resume(runtime: "Runtime") -> str:
-    """Return a line with the command that resumes this run's session, or ""."""
-    info = runtime.conversations.info if runtime.is_ready else None
-    if info is None or not runtime.conversations.messages:
-        return ""
-    return f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n"
-
-
-def _unsaved_text(runtime: "Runtime") -> str:
-    """Return a line that says what was not saved, or ""."""
+def _last_line(runtime: "Runtime") -> str:
+    """Return a line that says what was not saved, or else how to resume this run's session, or ""."""
     if not runtime.is_ready:
         return ""
+    info = runtime.conversations.info if runtime.conversations.messages else None
     told = (
         ("Some messages were not saved", runtime.unsaved if runtime.conversations.messages else ""),
         ("Traffic was not recorded", runtime.unrecorded),
         ("Some decisions were not recorded", runtime.decisions.problem),
     )
-    return next((f"mcptui: {clean_line(f'{what}: {why}', 400)}.\n" for what, why in told if why), "")
+    resume = (
+        f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n" if info is not None else ""
+    )
+    return next((f"mcptui: {clean_line(f'{what}: {why}', 400)}.\n" for what, why in told if why), resume)
 
 
 class _Stop:
