@@ -285,7 +285,6 @@ class ConversationActions:
         self._regions.open_dialog(screen, done)
 
     def add_model(self) -> None:
-        """Add a model profile and switch to it."""
         if self._is_free():
             self._ask_for_model(lambda _: self._wake())
 
@@ -381,7 +380,6 @@ class ConversationActions:
             self.open_models("for the comparison", retry)
 
     def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
-        """Change the conversation from the marked question on."""
         if (question := self._navigator.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:

@@ -278,7 +278,6 @@ class ApprovalKeys:
         return True
 
     def _give_keys(self, request: ApprovalRequest) -> None:
-        """Show an approval and give it the keys."""
         regions = self._regions
         if request is not self._shown:
             self._bridge.question(request)

@@ -100,7 +100,6 @@ def _of_list(context: Context, id: str, keys: str, label: str, help: str, footer
 
 
 def _ask(id: str, keys: str, label: str, help: str, footer: int) -> Action:
-    """Return an answer to a question of a server."""
     return Action(Context.SERVER_QUESTION, id, keys, label, help, footer, run=f"screen.ask('{id}')")
 
 

@@ -128,7 +128,6 @@ class EditorSession:
         self.has_terminal = False
 
     def open(self) -> None:
-        """Edit the message of the composer."""
         self.begin(self._edit)
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

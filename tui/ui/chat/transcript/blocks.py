@@ -33,9 +33,9 @@ def measure(width: int) -> int:
     return min(width, TEXT_COLUMNS)
 
 
-def guess(text: str, width: int = TEXT_COLUMNS) -> int:
+def guess(text: str) -> int:
     """Estimate the number of rows of a text."""
-    return text.count("\n") + len(text) // width + 1
+    return text.count("\n") + len(text) // TEXT_COLUMNS + 1
 
 
 def pieces(text: str) -> list[str]:

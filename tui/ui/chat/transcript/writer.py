@@ -88,7 +88,6 @@ class Writer:
             self._append(block)
 
     def note(self, text: str, kind: str) -> Note:
-        """Add a line by mcptui."""
         self.close()
         note = Note(text, kind, self._symbols)
         self._append(note)
