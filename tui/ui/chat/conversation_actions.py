@@ -55,7 +55,6 @@ class ConversationActions:
         turns: TurnQueue,
         navigator: Navigator,
         sent: SerialQueue[Any],
-        wake: Callable[[], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -65,7 +64,7 @@ class ConversationActions:
         self._turns = turns
         self._navigator = navigator
         self._sent = sent
-        self._wake = wake
+        self._wake = regions.ticker.wake
         self._shown = -1  # `Conversations.opened` of the conversation on screen
         self._seen: tuple[int, Compaction] | None = None
         self._change: asyncio.Task[None] | None = None

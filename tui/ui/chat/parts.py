@@ -17,7 +17,7 @@ from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status import ChatStatus, StandingNotes, Ticker
+from tui.ui.chat.status import ChatStatus, StandingNotes
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, method_at
@@ -34,19 +34,17 @@ class ChatParts:
         self.regions = regions
         self._app = regions.screen.app
         self._sources = regions.composer.completing.sources
-        self.ticker = Ticker(regions)
-        wake = self.ticker.wake
         self.spans = Spans()
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator, wake)
+        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
-        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans, wake)
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(
-            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
+            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent
         )
         commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
@@ -54,7 +52,7 @@ class ChatParts:
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
-        self.ticker.observers += (
+        regions.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
             self.outbox.show_held,
@@ -68,7 +66,7 @@ class ChatParts:
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self.regions
-        runtime.host.on_change = self.ticker.changed
+        runtime.host.on_change = regions.ticker.changed
         regions.servers.show_host(
             runtime.host,
             runtime.redactor,
@@ -84,7 +82,7 @@ class ChatParts:
         self._notes.show_problems()
         self._sources.runtime = runtime
         self.turns.flush()
-        self.ticker.wake()
+        regions.ticker.wake()
         await self.outbox.begin()
 
     async def close(self) -> None:

@@ -180,8 +180,7 @@ class QuestionQueue:
 class ApprovalKeys:
     """Shows the first question once the user is not typing, with its keys; takes the focus and returns it.
 
-    An approval is shown in the conversation, another question over whatever screen is on top. `wake` is
-    called when the visible question changes.
+    An approval is shown in the conversation, another question over whatever screen is on top.
     """
 
     def __init__(
@@ -190,14 +189,13 @@ class ApprovalKeys:
         regions: "Regions",
         bridge: "Bridge",
         navigator: "Navigator",
-        wake: Callable[[], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._bridge = bridge
         self._navigator = navigator
-        self._wake = wake
+        self._wake = regions.ticker.wake
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self.keys = AnswerKeys(self.write, self._app.set_timer)

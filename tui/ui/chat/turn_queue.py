@@ -57,8 +57,7 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    An unsent message goes back into the composer. The trace, `spans`, gets every event. `on_change` is called
-    when a turn starts or ends, or the queue changes.
+    An unsent message goes back into the composer. The trace, `spans`, gets every event.
     """
 
     def __init__(
@@ -68,7 +67,6 @@ class TurnQueue:
         approvals: QuestionQueue,
         bridge: Bridge,
         spans: Spans,
-        on_change: Callable[[], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -78,7 +76,7 @@ class TurnQueue:
         self._bridge = bridge
         self._spans = spans
         self.reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
-        self._on_change = on_change
+        self._changed = regions.ticker.wake
         self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
         self._turn: PendingTurn | None = None
@@ -125,7 +123,7 @@ class TurnQueue:
         if held.attachments is None:
             self._reading[held] = self._regions.start(self._attach(held), "read attachments")
         self.flush()
-        self._on_change()
+        self._changed()
 
     def steer(self, written: Written) -> None:
         """Give the model a message at its next step.
@@ -137,7 +135,7 @@ class TurnQueue:
             return
         self._steered.append(written)
         self._turn.steer(written.text)
-        self._on_change()
+        self._changed()
 
     def steer_held(self) -> None:
         """Steer with all queued messages that have no attachments."""
@@ -146,7 +144,7 @@ class TurnQueue:
             self._held = [one for one in self._held if one not in now]
             for one in now:
                 self.steer(one.written)
-        self._on_change()
+        self._changed()
 
     def take_back(self) -> str:
         """Remove the message that was queued last and return its text, or ""."""
@@ -155,7 +153,7 @@ class TurnQueue:
         held = self._held.pop()
         if held in self._reading:
             self._reading.pop(held).cancel()
-        self._on_change()
+        self._changed()
         return held.written.shown
 
     def flush(self) -> None:
@@ -182,7 +180,7 @@ class TurnQueue:
             self._give_back(held.written.shown)
         del self._reading[held]
         self.flush()
-        self._on_change()
+        self._changed()
 
     def continue_turn(self) -> None:
         self._start(lambda: self._runtime.continue_turn(self._approvals))
@@ -211,7 +209,7 @@ class TurnQueue:
             self.stopping = True
             self._turn.cancel()
         shown = self._clear_queue()
-        self._on_change()
+        self._changed()
         if shown and not self._closed:
             self._give_back(shown)
 
@@ -255,12 +253,12 @@ class TurnQueue:
                 known = (one for one in self._steered if one.text == event.text)
                 if (given := next(known, None)) is not None:
                     self._steered.remove(given)
-                    self._on_change()
+                    self._changed()
             if not self._closed:
                 self._bridge.apply(event)
                 self._spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
-                    self._on_change()
+                    self._changed()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         stopped = self.stopping
@@ -283,7 +281,7 @@ class TurnQueue:
         else:
             self._held[:0] = [QueuedMessage(one, ()) for one in late]
         self.flush()
-        self._on_change()
+        self._changed()
 
 
 class AttachmentReader:
