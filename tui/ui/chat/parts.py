@@ -1,7 +1,6 @@
 """The objects behind the chat screen, created and connected."""
 
 from collections.abc import Iterable
-from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
@@ -9,10 +8,10 @@ from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
+from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
@@ -48,7 +47,7 @@ class ChatParts:
         )
         commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
-        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
+        self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
