@@ -31,7 +31,6 @@ class ChatParts:
     def __init__(self, runtime: "Runtime", regions: Regions, apply_ui: ApplyUi) -> None:
         self.runtime = runtime
         self.regions = regions
-        self._app = regions.screen.app
         self._sources = regions.composer.completing.sources
         self.spans = Spans()
         regions.trace.show(self.spans)
@@ -45,7 +44,7 @@ class ChatParts:
         self.current = ConversationActions(
             runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent
         )
-        commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
+        commands = SlashCommands(runtime, regions, self.current, self.navigator)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
@@ -124,9 +123,6 @@ class ChatParts:
             if key in self.regions.overrides.keys_of(found).split(",") and self._says_unavailable(found):
                 return
         self.regions.notify(f"Press {self.regions.key_of('focus.composer')} to write a message.", timeout=4)
-
-    async def _run_action(self, action_id: str) -> object:
-        return await self._app.run_action(action(action_id).method)
 
     def ask(self, text: str) -> None:
         self.regions.go_to(Context.COMPOSER)
