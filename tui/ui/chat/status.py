@@ -1,7 +1,4 @@
-"""Content of header, status line and footer; mcptui's own notes.
-
-A note is added to the conversation when saving or recording fails, and when it works again.
-"""
+"""Content of header, status line and footer; what mcptui itself says in the conversation."""
 
 import os
 import time

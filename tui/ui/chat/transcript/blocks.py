@@ -1,7 +1,4 @@
-"""The blocks of a conversation: messages, signatures, text, Markdown, code, thinking, notes, the welcome.
-
-And short descriptions of what is not text in a message or a result.
-"""
+"""The blocks of a conversation, and short descriptions of what is not text in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
