@@ -6,9 +6,10 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.pastes import BEHIND, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
 
@@ -75,7 +76,7 @@ class TurnQueue:
         self._approvals = approvals
         self._bridge = bridge
         self._spans = spans
-        self.reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
+        self._numbers = count(1)
         self._changed = regions.ticker.wake
         self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
@@ -173,7 +174,8 @@ class TurnQueue:
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
-            held.attachments = await self.reader.read(held.written)
+            bench = self._runtime.workbench
+            held.attachments = await read_attachments(held.written, bench, Path.cwd(), self._numbers)
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
@@ -284,40 +286,32 @@ class TurnQueue:
         self._changed()
 
 
-class AttachmentReader:
-    """Reads attachments: files in a thread, resources from their servers."""
+async def read_attachments(
+    written: Written, bench: "HandWorkbench", folder: Path, numbers: Iterator[int]
+) -> tuple[Attachment, ...]:
+    """Read the attachments of a message, in order: files in a thread, resources from their servers.
 
-    def __init__(self, workbench: "Callable[[], HandWorkbench]", folder: Path) -> None:
-        self._workbench = workbench
-        self._folder = folder
-        self._count = 0
-
-    async def read(self, written: Written) -> tuple[Attachment, ...]:
-        """Return the attachments of a message, in order; raises `McptuiError` if one cannot be read."""
-        found: list[Attachment] = []
-        for one in written.references:
-            try:
-                if one.attachment is not None:
-                    found.append(one.attachment)
-                elif one.path:
-                    data = await asyncio.to_thread(bytes_of, one.path, self._folder)
-                    found.append(attachment_of(one.name, data))
-                else:
-                    found += await self._resource(one)
-            except (OSError, ValueError) as error:
-                reason = f"not attached: {reason_of(error)}"
-                raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
-        return tuple(found)
-
-    async def _resource(self, reference: Reference) -> list[Attachment]:
-        self._count += 1
-        result = await self._workbench().read_resource(
-            reference.server, reference.uri, call=f"hand-attach-{self._count}", seconds=RESOURCE_SECONDS
-        )
-        if result.is_error or result.failure is not CallFailure.NONE:
-            raise ValueError(result_text(result).strip() or str(result.failure))
-        found = attachments_of(result.content, reference.name)
-        return [replace(one, server=reference.server) for one in found]
+    `numbers` are those of the calls. Raises `McptuiError` if one cannot be read.
+    """
+    found: list[Attachment] = []
+    for one in written.references:
+        try:
+            if one.attachment is not None:
+                found.append(one.attachment)
+            elif one.path:
+                data = await asyncio.to_thread(bytes_of, one.path, folder)
+                found.append(attachment_of(one.name, data))
+            else:
+                call = f"hand-attach-{next(numbers)}"
+                result = await bench.read_resource(one.server, one.uri, call=call, seconds=RESOURCE_SECONDS)
+                if result.is_error or result.failure is not CallFailure.NONE:
+                    raise ValueError(result_text(result).strip() or str(result.failure))
+                parts = attachments_of(result.content, one.name)
+                found += [replace(part, server=one.server) for part in parts]
+        except (OSError, ValueError) as error:
+            reason = f"not attached: {reason_of(error)}"
+            raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
+    return tuple(found)
 
 
 def bytes_of(written: str, folder: Path) -> bytes:
