@@ -36,7 +36,7 @@ class ChatParts:
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator)
+        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
@@ -123,6 +123,10 @@ class ChatParts:
             if key in self.regions.overrides.keys_of(found).split(",") and self._says_unavailable(found):
                 return
         self.regions.notify(f"Press {self.regions.key_of('focus.composer')} to write a message.", timeout=4)
+
+    def open_rules(self) -> None:
+        """Show the rules that apply to the call that waits for approval."""
+        self.navigator.open_rules(self.approvals.current)
 
     def ask(self, text: str) -> None:
         self.regions.go_to(Context.COMPOSER)

@@ -155,7 +155,7 @@ ACTIONS: tuple[Action, ...] = (
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
         call="approval_keys.refuse_with_reason"),
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
-        call="approval_keys.open_rules"),
+        call="open_rules"),
     # ---- chat ----
     _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="outbox.cancel",
         when="turns.why_idle"),
