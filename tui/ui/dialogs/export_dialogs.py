@@ -116,10 +116,11 @@ class ExportDialog(Dialog[Export | None]):
             )
 
     def _format_row(self) -> Row:
-        return tuple(
-            (f"● {one.words}   ", "accent bold") if one is self._chosen else (f"○ {one.words}   ", "dim")
-            for one in self._all
-        )
+        row: list[tuple[str, str]] = []
+        for one in self._all:
+            sign, style = ("●", "accent bold") if one is self._chosen else ("○", "dim")
+            row += [("   " if row else "", ""), (f"{sign} {one.words}", style)]
+        return tuple(row)
 
     def on_mount(self) -> None:
         async def count() -> None:
