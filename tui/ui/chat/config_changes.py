@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerStatus, not_configured
 from tui.core.text import clean_line, quoted_name
-from tui.ui.chat.composer.editor import EditorSession, edit_file, editor_of
+from tui.ui.chat.editor import EditorSession, edit_file, editor_of
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.server_rows import toggle_server, trust_words, why_only_listed
