@@ -58,8 +58,15 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
     if path.suffix.lower() in (".yaml", ".yml"):
         return _yaml(text)
     plain = without_comments(text)
+    twice: list[str] = []
+
+    def of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(pairs)) < len(pairs):
+            twice.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return found
+
     try:
-        tree = json.loads(plain)
+        tree = json.loads(plain, object_pairs_hook=of_pairs)
     except json.JSONDecodeError as error:
         if _YAML.match(text[:20_000]):
             return _yaml(text)
@@ -69,7 +76,12 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return Problem(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
         return Problem(f"is not valid JSON: {reason_of(error)}")
-    return _read(tree, path, json_places(plain))
+    found = _read(tree, path, json_places(plain))
+    if isinstance(found, Source) and twice:
+        names = clean_line(", ".join(twice), 400)
+        note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
+        return replace(found, problems=(*found.problems, note))
+    return found
 
 
 def _read_toml(text: str, path: Path) -> Source | Problem:
