@@ -23,7 +23,7 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
 from tui.settings.problems import Problem, Source, dotted
-from tui.settings.references import FILE, expand, files_in, reference_in
+from tui.settings.references import FILE, HERE, expand, files_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker
 
@@ -214,12 +214,15 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    found = {
-        path: reference_in(value, env)
-        for path, value in leaves(tree)
-        if path[0] in ("servers", "models", "registry") and isinstance(value, str)
-    }
-    return {path: one for path, one in found.items() if one is not None}
+    """Return what comes from the environment. Defaults that apply, and the values of `HERE`, are its text."""
+    found = {}
+    for path, value in leaves(tree):
+        if path[0] in ("servers", "models", "registry") and isinstance(value, str) and "${" in value:
+            text = value.replace("$${", "$$${")  # stays escaped
+            one = expand(text, env, lambda name, value: value if name in HERE else f"${{{name}}}")
+            if names := tuple(name for name in one.variables if name not in HERE):
+                found[path] = Reference(str(one.text), names)
+    return found
 
 
 def _expanded(
