@@ -171,7 +171,7 @@ class ServerChanges:
                     await self._agree(spec)  # the user entered it, in a file that is not their own
 
         notes = await self._configuration.change(change, first=agree)
-        return [*(["the sample servers no longer start"] if had_samples else ()), *_ending(notes)]
+        return [*(["the sample servers no longer start"] if had_samples else ()), *notes]
 
     async def change(self, draft: Draft) -> Sequence[str]:
         """Write a changed server and restart it; return sentences about further effects.
@@ -183,7 +183,7 @@ class ServerChanges:
             merge(server_at(document, draft.name), draft.before, draft.table)
             return draft.name
 
-        return _ending(await self._configuration.change(change))
+        return await self._configuration.change(change)
 
     async def toggle(self, name: str) -> tuple[bool, Sequence[str]]:
         """Disable a server, or enable and start it.
@@ -202,7 +202,7 @@ class ServerChanges:
             return "" if disabled else name
 
         notes = await self._configuration.change(change)
-        return disabled, _ending(notes)
+        return disabled, notes
 
     async def remove(self, name: str) -> Sequence[str]:
         """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
@@ -227,8 +227,7 @@ class ServerChanges:
         notes = await self._configuration.change(change, first=sign_out)
         if (delete_leftovers := service("leftovers")) is not None:
             told += await delete_leftovers(name, present)
-        left = _ending([*told, *notes])
-        return left if self._configuration.file.table("servers") else [*left, NONE_LEFT]
+        return [*told, *notes, *([] if self._configuration.file.table("servers") else [NONE_LEFT])]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
         table = self.table(name)
@@ -240,8 +239,3 @@ class ServerChanges:
                 next_step="Add your own server. The samples are then no longer started.",
             )
         return table
-
-
-def _ending(notes: Sequence[str]) -> list[str]:
-    """Return sentences without their periods, which the caller adds."""
-    return [one.rstrip(".") for one in notes]

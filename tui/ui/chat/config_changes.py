@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, as_sentences
 from tui.core.servers import ServerStatus, not_configured
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.composer.editor import EditorSession, edit_file, editor_of
@@ -168,7 +168,7 @@ class ConfigEditing:
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
-            return [problem.rstrip(".")] if problem else []
+            return [problem] if problem else []
 
         def change() -> None:
             if self._found(name) is not None:
@@ -222,8 +222,10 @@ class ConfigEditing:
 
         async def work() -> None:
             more = await change or ()
-            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
-            self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
+            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}" for one in more)]
+            self._regions.notify(
+                clean_line(f"{as_sentences(told)}.", 400), timeout=8 if told[1:] else seconds
+            )
             after()
 
         self._regions.start(work(), "change the configuration")
