@@ -25,7 +25,6 @@ from tui.core.units import plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
 from tui.runtime.profiles import Profiles
-from tui.settings.config_file import ConfigFile
 from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
 from tui.settings.load import Loaded
@@ -83,8 +82,7 @@ def check_against(loaded: Loaded, against: str, *, trust: bool = False) -> int:
     try:
         choice, span, begin = _choice(against)
         decisions = Decisions.read()
-        file = ConfigFile(str(loaded.path), os.environ)
-        check = RuleCheck(applicable_rules(loaded, file, trust=trust), decisions.denials(begin))
+        check = RuleCheck(applicable_rules(loaded, trust=trust), decisions.denials(begin))
         for call in _calls(choice, decisions):
             check.add(call)
     except McptuiError as error:

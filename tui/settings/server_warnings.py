@@ -13,7 +13,6 @@ from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.foreign_settings import unused_settings
 from tui.settings.keymap import ActionKeys, check_keys
@@ -59,7 +58,7 @@ def all_problems(loaded: Loaded, actions: Mapping[str, ActionKeys], *, trust: bo
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found += [*server_warnings(loaded), *rule_warnings(loaded)]
-    if ConfigFile(str(loaded.path), os.environ).source and not trust:
+    if loaded.source and not trust:
         found += unused_settings(loaded)
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
