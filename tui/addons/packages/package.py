@@ -5,17 +5,13 @@ A bundle is shown, its settings are asked for, and it is unpacked once confirmed
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import (
-    Values,
-    refuse_borrowed_secrets,
-    values_of,
-    without_secrets,
-)
+from tui.addons.packages.server_inputs import Values, found_server, values_of
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.programs import find_program, is_command
@@ -96,25 +92,14 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
             made["command"] = "python3"
         return made
 
-    table = table_of(values)
-    refuse_borrowed_secrets(table, given)
     unset = [one for one in bundle.inputs if one.name not in values]
     lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in unset]
-    if "/" not in table["command"] and find_program(table["command"]) is None:
-        lines.append(f"  {clean_line(table['command'], 80)} is not installed")
-    marked, store = without_secrets(bundle.inputs, values, table_of)
 
     def install() -> None:
         with open_bundle(path, digest) as again:
             again.unpack(folder, bundle.program() if bundle.is_binary else "")
 
-    return FoundServer(
-        table,
-        named_after(bundle.name),
-        "bundle",
-        marked,
-        tuple(lines),
-        str(folder),
-        install=install,
-        store=store,
+    server = found_server(bundle.inputs, given, values, table_of, lines)
+    return replace(
+        server, name=named_after(bundle.name), source="bundle", folder=str(folder), install=install
     )
