@@ -36,13 +36,9 @@ _NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
 
 @dataclass(frozen=True, slots=True)
 class ServerInput:
-    """One value.
+    """One value, which `--set NAME=VALUE` sets. It may have `several`.
 
-    Attributes:
-        name: how `--set NAME=VALUE` names it.
-        kind: "string", "number", "boolean", "file" or "directory".
-        default: the value if no other is set, as in a configuration, or None.
-        several: whether it may have several values.
+    `kind` is "string", "number", "boolean", "file" or "directory". `default` is as in a configuration.
     """
 
     name: str
