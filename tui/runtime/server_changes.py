@@ -68,18 +68,9 @@ class ServerChanges:
     _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
     """Stores consent for a server that the user has typed."""
 
-    def table(self, name: str) -> Mapping[str, Any] | None:
-        """Return the current table of a server in the file, None if the file has none (as for samples)."""
-        table = self._present().get(name)
-        return table if isinstance(table, Mapping) else None
-
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._configuration.file.table("servers"):
-            return found
-        loaded = self._configuration.loaded
-        servers = loaded.raw.get("servers") if loaded is not None else None
-        return servers if isinstance(servers, Mapping) else {}
+        return self._configuration.file.table("servers") or self._configuration.servers
 
     def values(self, name: str) -> ServerValues:
         """Return a server's form values, secrets hidden. Raises UsageError if it is not in the file."""
@@ -109,9 +100,8 @@ class ServerChanges:
         remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
         named = new_server.pairs(texts, colon=remote)
-        if changes:
-            self._configured(changes)
-        before = typed.before or self.table(changes) or {}
+        present = self._configured(changes) if changes else {}
+        before = typed.before or present
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
             named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
@@ -125,8 +115,7 @@ class ServerChanges:
         table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
         name = name.strip() or new_server.server_name(table)
-        present = self._present()
-        others = {known: there for known, there in present.items() if known != changes}
+        others = {known: there for known, there in self._present().items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         try:
             notes = new_server.check_new(name, table, self._configuration.file.path, self._env)
@@ -230,10 +219,11 @@ class ServerChanges:
         return [*told, *notes, *([] if self._configuration.file.table("servers") else [NONE_LEFT])]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
-        table = self.table(name)
-        if table is None and self._present():
+        present = self._present()
+        table = present.get(name)
+        if not isinstance(table, Mapping) and present:
             raise UsageError(f"The server {quoted_name(name)} is no longer in the configuration file.")
-        if table is None:
+        if not isinstance(table, Mapping):
             raise UsageError(
                 f"The server {quoted_name(name)} is a sample, not in the configuration file.",
                 next_step="Add your own server. The samples are then no longer started.",

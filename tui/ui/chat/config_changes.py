@@ -71,16 +71,16 @@ class ConfigEditing:
             if await self._questions.config_errors(errors):
                 self.open()
 
-        found = await self._runtime.configuration.reload()
+        errors, notes = await self._runtime.configuration.reload()
         if self._errors is not None:
             self._errors.cancel()
-        if found.errors:
+        if errors:
             if self._questions.first is not None:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
-            self._errors = self._regions.start(show(found.errors), "show configuration errors")
+            self._errors = self._regions.start(show(errors), "show configuration errors")
             return
-        text = clean_line(" ".join(("Configuration reloaded.", *found.notes)), 800)
-        self._regions.notify(text, timeout=8 if found.notes else 3)
+        text = clean_line(" ".join(("Configuration reloaded.", *notes)), 800)
+        self._regions.notify(text, timeout=8 if notes else 3)
 
     # ---- its servers ----
 
