@@ -29,6 +29,7 @@ from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
 from tui.settings.load import Loaded
 from tui.settings.locations import decisions_file
+from tui.settings.problems import Problem
 from tui.settings.server_warnings import all_problems
 from tui.settings.state.permission.stored_decisions import read_decisions
 
@@ -45,10 +46,14 @@ def config_check(
 ) -> int:
     """Print all problems and return the exit code. `actions` are those that can have keys."""
     keyed = Profiles(loaded, os.environ, trust=True).configured()
-    # The variable of a key that the user has stored need not be set.
-    unneeded = {("models", one.name, "api_key_env") for one in keyed if one.key_place}
-    found = all_problems(loaded, actions, trust=trust)
-    problems = [one for one in found if not (one.is_missing_key and one.keys in unneeded)]
+    problems = all_problems(loaded, actions, trust=trust)
+    for profile in keyed:  # the variable of a key that the user has stored need not be set
+        if (name := profile.api_key_env) and not os.environ.get(name) and not profile.key_place:
+            keys, message = (
+                ("models", profile.name, "api_key_env"),
+                f"the environment variable {name} is not set",
+            )
+            problems.append(loaded.located(Problem(message, keys, warning=True)))
     lines = [("warning: " if one.warning else "") + str(one) for one in problems]
     for profile in keyed:
         if wanted := missing_key(profile):
