@@ -47,13 +47,10 @@ def config_check(
     """Print all problems and return the exit code. `actions` are those that can have keys."""
     keyed = Profiles(loaded, os.environ, trust=True).configured()
     problems = all_problems(loaded, actions, trust=trust)
-    for profile in keyed:  # the variable of a key that the user has stored need not be set
-        if (name := profile.api_key_env) and not os.environ.get(name) and not profile.key_place:
-            keys, message = (
-                ("models", profile.name, "api_key_env"),
-                f"the environment variable {name} is not set",
-            )
-            problems.append(loaded.located(Problem(message, keys, warning=True)))
+    for one in keyed:  # the variable of a key that the user has stored need not be set
+        if (name := one.api_key_env) and not os.environ.get(name) and not one.key_place:
+            said = f"the environment variable {name} is not set"
+            problems.append(loaded.located(Problem(said, ("models", one.name, "api_key_env"), warning=True)))
     lines = [("warning: " if one.warning else "") + str(one) for one in problems]
     for profile in keyed:
         if wanted := missing_key(profile):

@@ -3,7 +3,7 @@
 import dataclasses
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.addons import service
 from tui.core.errors import UsageError
@@ -11,12 +11,10 @@ from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
+from tui.runtime.configuration import Configuration
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
 from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
-
-if TYPE_CHECKING:
-    from tui.runtime.configuration import Configuration
 
 IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
 """The keys of a server that its form can change."""
@@ -63,7 +61,7 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 class ServerChanges:
     """Adds, changes and removes servers."""
 
-    _configuration: "Configuration"
+    _configuration: Configuration
     _env: Mapping[str, str]
     _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
     """Stores consent for a server that the user has typed."""

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from tui.core.addons import missing
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
+from tui.settings.foreign.entry import SAME
 from tui.settings.key_positions import KeyPath
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import (
@@ -224,12 +225,9 @@ def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iter
 
 
 _SYNONYMS = {
-    "environment": "env",
-    "arguments": "args",
-    "cmd": "command",
+    **SAME,
     "type": "transport",
     "timeout": "tool_seconds",
-    "working_directory": "cwd",
     "enabled": "disabled",
     "max_iterations": "max_steps",
     "tokens": "max_tokens",
