@@ -177,8 +177,8 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 def _typed(args: argparse.Namespace) -> FoundServer:
     table = new_server.server_table(
         args.target,
-        env=new_server.pairs(args.env),
-        headers=new_server.pairs(args.header, colon=True),
+        env=dict(new_server.pairs(args.env)),
+        headers=dict(new_server.pairs(args.header, colon=True)),
         transport=args.transport or "",
     )
     if "command" in table:  # the path must work from any folder

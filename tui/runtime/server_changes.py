@@ -97,7 +97,7 @@ class ServerChanges:
         line = typed.line.strip()
         remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
-        named = new_server.pairs(texts, colon=remote)
+        named = dict(new_server.pairs(texts, colon=remote))
         present = self._configured(changes) if changes else {}
         before = typed.before or present
         kept = before.get("headers" if remote else "env")

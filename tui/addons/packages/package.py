@@ -18,7 +18,7 @@ from tui.core.programs import find_program, is_command
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
-from tui.settings.new_server import named_after, pair_list
+from tui.settings.new_server import named_after, pairs
 
 
 def is_package(args: argparse.Namespace) -> bool:
@@ -77,7 +77,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
-    given = pair_list(args.set)
+    given = pairs(args.set)
     values = values_of(bundle.inputs, given, every=True)
     for one in bundle.inputs:  # in a configuration, paths are absolute
         if one.kind in ("file", "directory") and not one.secret and one.name in values:

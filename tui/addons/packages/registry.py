@@ -32,7 +32,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import size
 from tui.core.web import proxy_problem
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
-from tui.settings.new_server import named_after, pair_list
+from tui.settings.new_server import named_after, pairs
 
 FOUND, NOTHING, USAGE = 0, 1, 2
 OFFICIAL = "io.modelcontextprotocol.registry/official"
@@ -150,7 +150,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     )
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
-    given = pair_list(args.set)
+    given = pairs(args.set)
     values = values_of(inputs, given)
     server = found_server(way.inputs, given, values, way.table, _asked_for(way, dict(given)))
     return replace(server, name=named_after(name.rpartition("/")[2]), source="registry")
