@@ -152,7 +152,6 @@ class ModelChanges:
 
     async def try_out(self, values: ModelValues) -> None:
         """Request a short reply from the model. Raises McptuiError if there is none."""
-        self.check(values)
         profile = self._profile(values) if values.is_new else await self._with_new_key(values)
         await asyncio.to_thread(import_model, profile)
         model = self._active_model.made(profile)
