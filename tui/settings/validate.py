@@ -11,7 +11,6 @@ from pydantic_core import ErrorDetails
 from tui.core.addons import missing
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
-from tui.settings.foreign.entry import SAME
 from tui.settings.key_positions import KeyPath
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import (
@@ -218,14 +217,15 @@ def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iter
             place = place[:-1]
         where = (*path, *place)
         if detail["type"] == "extra_forbidden":
-            hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
+            from tui.settings.foreign.entry import SAME  # rarely needed
+
+            hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, {**SAME, **_SYNONYMS})
             yield Problem(UNKNOWN_KEY, where, hint)
         else:
             yield Problem(_message(detail), where)
 
 
 _SYNONYMS = {
-    **SAME,
     "type": "transport",
     "timeout": "tool_seconds",
     "enabled": "disabled",
