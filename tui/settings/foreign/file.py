@@ -130,19 +130,19 @@ class _Reader:
         self._places = places
         self._notes: list[Problem] = []
         self._expands = _is_expanding(tree, path)
-        self._first: dict[tuple[str, str], Found] = {}
 
     def read(self, found: list[Found]) -> Source:
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
+        first: dict[tuple[str, str], Found] = {}
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
                 self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
-            is_first = self._first.setdefault(key, one) is one
+            is_first = first.setdefault(key, one) is one
             if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
                 continue  # a remote server of another project too
             if name in servers and one.suffix:
