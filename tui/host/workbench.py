@@ -94,7 +94,7 @@ class HandWorkbench:
         if known is None:
             return ServerIdentity()
         spec = known.spec
-        argv = tuple(self._redaction.own(word) for word in spec.shown_command if word)
+        argv = tuple(known.redact(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
         connection = self._connection_of(server)
         if connection is None:
