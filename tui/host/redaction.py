@@ -130,7 +130,7 @@ class ResultRedactor:
         return self.text(joined) != joined
 
     def _result(self, result: ToolResult) -> ToolResult:
-        contents = list(self._cleared(result.content))
+        contents: list[Any] = list(self._cleared(result.content))
         texts = {at: one.text for at, one in enumerate(result.content) if isinstance(one, TextContent)}
         for at, text in self._whole(texts):
             contents[at] = replace(contents[at], text=text)

@@ -235,15 +235,29 @@ def named_values(
         start = stop
 
 
+Hidden = tuple[bytes, frozenset[str]]
+"""Redacted bytes, and the names in their marks."""
+
+
+def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
+    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
+    parts: list[bytes] = []
+    names: set[str] = set()
+    done = 0
+    for span in sorted(spans, key=lambda one: one.start):
+        if span.start < done:
+            continue
+        parts += (raw[done : span.start], quote, mark_of(span.name).encode(), quote)
+        names.add(span.name)
+        done = span.end
+    return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
+
+
 def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:
     """Return JSON text with a mark for each secret value."""
     raw = text.encode("utf-8", "surrogatepass")
-    parts: list[bytes] = []
-    done = 0
-    for place in named_values(raw, 0, len(raw), secret):
-        parts += (raw[done : place.start], f'"{mark_of(place.name)}"'.encode())
-        done = place.end
-    return b"".join((*parts, raw[done:])).decode("utf-8", "surrogatepass") if parts else text
+    hidden, names = spliced(raw, named_values(raw, 0, len(raw), secret))
+    return hidden.decode("utf-8", "surrogatepass") if names else text
 
 
 def without_named_arguments(arguments: Mapping[str, Any], secret: SecretNames = BY_NAME) -> Mapping[str, Any]:

@@ -209,8 +209,9 @@ _MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
     """Return a session without any of its conversation text."""
+    shaped: SessionTranscript = _shaped(shown)
     return replace(
-        _shaped(shown),
+        shaped,
         intents=_shaped_rows(shown.intents),
         decisions=_shaped_rows(shown.decisions),
         results={name: str(shape(text)) for name, text in shown.results.items()},
@@ -228,7 +229,11 @@ def _shaped(value: Any) -> Any:
     """Return a part of a session: one of our own types, a list of them, or what is kept."""
     if isinstance(value, list | tuple):
         return type(value)(map(_shaped, value))
-    if not is_dataclass(value) or (isinstance(value, Remark) and value.kind in _CODES):
+    if (
+        isinstance(value, type)
+        or not is_dataclass(value)
+        or (isinstance(value, Remark) and value.kind in _CODES)
+    ):
         return value
     found: dict[str, Any] = {}
     for name in (one.name for one in fields(value)):

@@ -18,18 +18,18 @@ from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import (
     FORMS,
     MAX_NODES,
+    Hidden,
     SecretArguments,
     SecretNames,
     named_values,
+    spliced,
 )
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
-    Hidden,
     Redact,
     in_prose,
-    spliced,
     within,
     without_secret_deltas,
 )
@@ -248,8 +248,6 @@ GROUP_BYTES = 4096
 
 _MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
-ONLY_NAMES = SecretArguments()
-"""For recordings without known tools. It never learns."""
 
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
@@ -262,7 +260,7 @@ class StoredBody(NamedTuple):
     sha256: str
 
 
-def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
+def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments) -> StoredBody:
     """Return a body as it is stored; a `cap` of 0 stores all of it.
 
     `arguments` knows which arguments of calls are secret.
@@ -270,7 +268,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
     raw = captured.raw
     if _needs_more(captured):
         redact = _with_arguments(redact, captured, arguments)
-    elif arguments is not ONLY_NAMES:
+    else:
         learn_schemas(captured, arguments)
     whole = not _is_head(captured)
     if whole and (cap <= 0 or len(raw) <= cap):
@@ -289,7 +287,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
 
 
 def keep_all(
-    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES
+    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     """Yield the result of `keep` for each; small bodies are searched together, in a third of the time.
 
@@ -309,20 +307,19 @@ def _keep_few(
     group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
-    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_head, group))
-    if not alone and any(map(_needs_more, group)):
-        alone = any(has_schemas(one) for one in group) or any(
+    alone = (
+        len(raws) == 1
+        or (cap and max(map(len, raws), default=0) > cap)
+        or any(_is_head(one) or has_schemas(one) for one in group)
+        or any(
             one.kind in _MODEL or without_secret_calls(one, one.raw, arguments, redact)[1]
             for one in filter(_needs_more, group)
         )
+    )
     if alone or redact(b"\n".join(raws))[1]:
-        for captured in group:
-            yield keep(captured, redact, cap, arguments)
-        return
-    for captured in group:
-        if arguments is not ONLY_NAMES:
-            learn_schemas(captured, arguments)
-        yield StoredBody(captured.raw, (), "")
+        yield from (keep(captured, redact, cap, arguments) for captured in group)
+    else:
+        yield from (StoredBody(raw, (), "") for raw in raws)
 
 
 def _is_head(captured: Captured) -> bool:

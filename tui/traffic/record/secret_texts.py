@@ -12,33 +12,16 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import SecretSpan
-from tui.core.secrets.named_values import SecretArguments, named_values
+from tui.core.secrets.named_values import Hidden, SecretArguments, named_values
 from tui.core.secrets.secret_names import mark_of
 from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')
 
-Hidden = tuple[bytes, frozenset[str]]
-"""Redacted bytes, and the names in their marks."""
-
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 """Returns bytes with marks for the secrets in them, and the positions of the marks."""
 
 Finder = Callable[[bytes], Iterable[SecretSpan]]
-
-
-def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
-    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
-    parts: list[bytes] = []
-    names: set[str] = set()
-    done = 0
-    for span in sorted(spans, key=lambda one: one.start):
-        if span.start < done:
-            continue
-        parts += (raw[done : span.start], quote, mark_of(span.name).encode(), quote)
-        names.add(span.name)
-        done = span.end
-    return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
 
 
 def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[SecretSpan]:
