@@ -35,20 +35,12 @@ class EventRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](
-            redactor,
-            lambda event: (type(event), event.step),
-            lambda event, text: type(event)(event.step, text),
-            redactor.redact_spoken,
-        )
+        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](redactor, redactor.redact_spoken)
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events for front ends in place of an event: none, or up to three."""
         if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.held):
-            replaces = isinstance(event, ReasoningDelta) and event.replaces_text
-            if replaces:
-                yield from self._pieces.forget(lambda held: isinstance(held, TextDelta))
-            yield from self._pieces.take(event, always=replaces)
+            yield from self._pieces.take(event)
             return
         if self._pieces.held:
             yield from self._pieces.rest()

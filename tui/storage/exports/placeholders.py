@@ -8,14 +8,13 @@ times, tokens and costs stay.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, Remark, ToolMessage
-from tui.core.secrets.secret_names import OPEN_HEADERS
+from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural, size
@@ -204,8 +203,6 @@ _LEFT_OUT = {"attachments": (), "echo": None, "extra": None}
 _CODES = frozenset({"limit", "end"})
 """Kinds of remarks whose text is one of our codes."""
 
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
-
 
 def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
     """Return a session without any of its conversation text."""
@@ -229,11 +226,9 @@ def _shaped(value: Any) -> Any:
     """Return a part of a session: one of our own types, a list of them, or what is kept."""
     if isinstance(value, list | tuple):
         return type(value)(map(_shaped, value))
-    if (
-        isinstance(value, type)
-        or not is_dataclass(value)
-        or (isinstance(value, Remark) and value.kind in _CODES)
-    ):
+    if isinstance(value, type) or not is_dataclass(value):
+        return value
+    if isinstance(value, Remark) and value.kind in _CODES:
         return value
     found: dict[str, Any] = {}
     for name in (one.name for one in fields(value)):
@@ -255,7 +250,7 @@ def session_contents(shown: SessionTranscript) -> str:
     """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
-    redacted = sum(len(_MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
+    redacted = sum(len(MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
     servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
     numbers = {
         "tool call": len(calls),
