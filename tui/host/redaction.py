@@ -21,6 +21,7 @@ LARGE = 256 * 1024
 """Results with more characters are searched in a thread."""
 
 T = TypeVar("T")
+Answer = TypeVar("Answer", PromptResult, RawAnswer)
 
 
 class ResultRedactor:
@@ -82,35 +83,28 @@ class ResultRedactor:
             return redacted(result, self.sentence)
         if not self._redactor.searches:
             return result
-        return await self._in_thread(result, self._result, result.content)
+        # A model gets its texts joined, without invisible characters.
+        items = [_as_sent(one.text) for one in result.content if isinstance(one, TextContent)]
+        return await self._in_thread(result, self._result, result.content, items)
 
     def redacted(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets, at once."""
         return replace(self._result(result), as_is=False)
 
-    async def prompt(self, result: PromptResult) -> PromptResult:
-        result = replace(result, problem=self.sentence(result.problem))
-        contents = [message.content for message in result.messages]
-        return await self._in_thread(result, self._cleared, contents, may_split=False)
-
-    async def answer(self, answer: RawAnswer) -> RawAnswer:
+    async def answer(self, answer: Answer) -> Answer:
         answer = replace(answer, problem=self.sentence(answer.problem))
-        return await self._in_thread(answer, self._cleared)
+        contents: list[Content] = (
+            [one.content for one in answer.messages] if isinstance(answer, PromptResult) else []
+        )
+        return await self._in_thread(answer, self._cleared, contents)
 
     async def _in_thread(
-        self,
-        value: T,
-        work: Callable[[T], T],
-        contents: Sequence[Content] = (),
-        *,
-        may_split: bool = True,
+        self, value: T, work: Callable[[T], T], contents: Sequence[Content], items: Sequence[str] = ()
     ) -> T:
         """Return the result of `work` if a secret is in the value or its `contents`; else the value.
 
-        A secret may be split over the texts of the contents, or in a file. Long texts are searched in a
-        thread.
+        A secret may be in a file, or split over `items`. Long texts are searched in a thread.
         """
-        items = [_as_sent(one.text) for one in contents if isinstance(one, TextContent) and may_split]
         files = [one.data for one in contents if isinstance(one, BinaryContent)]
         texts = list(texts_in(value))
 

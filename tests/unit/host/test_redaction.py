@@ -161,7 +161,7 @@ async def test_a_large_result_is_redacted_too(redaction):
 
 async def test_prompts_and_raw_responses_are_redacted(redaction):
     prompt = PromptResult(SECRET, (PromptMessage("user", TextContent(SECRET)),), SECRET, raw={"a": SECRET})
-    found = await redaction.prompt(prompt)
+    found = await redaction.answer(prompt)
     assert found == PromptResult(MARK, (PromptMessage("user", TextContent(MARK)),), MARK)
     assert found.raw == {"a": MARK}
     answer = await redaction.answer(RawAnswer({"a": [SECRET]}, {"message": SECRET}, SECRET))

@@ -5,7 +5,7 @@ for everywhere.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -52,6 +52,9 @@ _SIGNED = frozenset({"sig"})
 """Names of secrets in the query of a URL only."""
 
 _SCHEME = late(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
+
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
+"""Variables with these words in their names have secret values."""
 
 
 class SecretSpan(NamedTuple):
@@ -148,6 +151,18 @@ def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, str]]:
     for number, places in enumerate(places_in_arguments(arguments)):
         for value in _values(arguments[number], places):
             yield number, value
+
+
+def secrets_in_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the secrets in variables, by displayable names."""
+    found: dict[str, str] = {}
+    for name, value in env.items():
+        certain = any(word in name.upper() for word in _SECRET_WORDS)
+        if may_be_secret(name) and (certain or not is_plain(value)):
+            found[name] = value
+        elif "://" in value:
+            found |= {f"{name}.{number}": one for number, one in enumerate(secrets_in(value))}
+    return found
 
 
 def _values(text: str, places: Iterable[SecretSpan]) -> list[str]:

@@ -226,10 +226,11 @@ def _shaped(value: Any) -> Any:
     """Return a part of a session: one of our own types, a list of them, or what is kept."""
     if isinstance(value, list | tuple):
         return type(value)(map(_shaped, value))
-    if isinstance(value, type) or not is_dataclass(value):
+    if not is_dataclass(value):
         return value
     if isinstance(value, Remark) and value.kind in _CODES:
         return value
+    whole: Any = value
     found: dict[str, Any] = {}
     for name in (one.name for one in fields(value)):
         part = getattr(value, name)
@@ -243,7 +244,7 @@ def _shaped(value: Any) -> Any:
             "arguments": json.dumps(arguments, ensure_ascii=False),
             "problem": str(shape(value.problem)),
         }
-    return replace(value, **found)
+    return replace(whole, **found)
 
 
 def session_contents(shown: SessionTranscript) -> str:
