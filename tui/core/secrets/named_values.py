@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.commands_and_urls import SecretSpan
 from tui.core.secrets.secret_names import mark_name, mark_of, names_a_secret_argument
+from tui.core.traffic import Redaction
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -210,7 +210,7 @@ _LONGEST = 400
 
 def named_values(
     raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME, *, plain: bool = False
-) -> Iterator[SecretSpan]:
+) -> Iterator[Redaction]:
     """Yield the secret values between `start`, which is not within a text, and `end`.
 
     If only the name suggests a secret, true and false are kept: they say whether there is one. With `plain`,
@@ -231,7 +231,7 @@ def named_values(
         value = raw[start:stop]
         if _EMPTY.fullmatch(value) or (_WORD.fullmatch(value) and not secret.declares(name)) or not value:
             continue
-        yield SecretSpan(start, stop, mark_name(name))
+        yield Redaction(start, stop, mark_name(name))
         start = stop
 
 
@@ -239,7 +239,7 @@ Hidden = tuple[bytes, frozenset[str]]
 """Redacted bytes, and the names in their marks."""
 
 
-def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
+def spliced(raw: bytes, spans: Iterable[Redaction], quote: bytes = b'"') -> Hidden:
     """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
     parts: list[bytes] = []
     names: set[str] = set()

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
-from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
+from tui.core.secrets.known_values import MAX_LEARNED, KnownValues, Span
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.secrets.secret_names import mark_name
 from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
@@ -49,9 +49,6 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._value)
-
-
-Span = tuple[int, int, str]
 
 
 def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
 from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.secrets.commands_and_urls import SecretSpan, masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import (
     FORMS,
@@ -115,7 +115,7 @@ def _parts(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[_Par
             at = call.end
 
 
-def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[SecretSpan]:
+def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[Redaction]:
     """Yield the secret values in a message, which are in any part of it."""
     elsewhere = secret._replace(kept=_ENVELOPE)
     at = 0
@@ -131,7 +131,7 @@ def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[Secr
             at = part.end
 
 
-def _completed(raw: bytes, secret: SecretNames) -> Iterator[SecretSpan]:
+def _completed(raw: bytes, secret: SecretNames) -> Iterator[Redaction]:
     """Yield the value to complete (`completion/complete`), which is apart from its name."""
     if _COMPLETION.search(raw) is None:
         return
@@ -143,7 +143,7 @@ def _completed(raw: bytes, secret: SecretNames) -> Iterator[SecretSpan]:
         except (ValueError, KeyError):
             continue
         if secret.includes(name) and last - first > len('""'):
-            yield SecretSpan(first, last, mark_name(name))
+            yield Redaction(first, last, mark_name(name))
 
 
 def has_schemas(captured: Captured) -> bool:
@@ -200,7 +200,7 @@ def _arguments_in(raw: bytes) -> tuple[int, int, str]:
     return at + begin, at + end if whole else len(raw), tool
 
 
-def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
+def _written(raw: bytes, known: SecretArguments) -> Iterator[Redaction]:
     """Yield the secret values in arguments that are JSON within a string, as models write them."""
     for found in _WRITTEN.finditer(raw):
         start, end = found.end(), _end(raw, found.end())
@@ -210,11 +210,11 @@ def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
         yield from within(raw, start, end, find)
 
 
-def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
+def _arguments(secret: SecretNames, text: bytes) -> Iterator[Redaction]:
     return named_values(text, 0, len(text), secret)
 
 
-def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[SecretSpan]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[Redaction]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):
