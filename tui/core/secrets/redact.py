@@ -94,7 +94,7 @@ class Redactor:
         self._words: Collection[str] = ()
         self._spoken: Collection[str] = ()
         self._known = KnownValues()
-        self._quotes = self._quotes_of_no_words = PartialQuotes({})
+        self._quotes = PartialQuotes({})
         self._learned_from = Counter[str]()
         self._added_from = Counter[str]()
         self._beginnings: Beginnings | None = None
@@ -118,9 +118,6 @@ class Redactor:
         }
         self._spoken = self._names.keys() - self._words
         self._quotes = PartialQuotes(self._keys)
-        self._quotes_of_no_words = PartialQuotes(
-            {key: name for key, name in self._keys.items() if key not in self._words}
-        )
         for value, name in new.items():
             self._known.add(name, value)
         self._beginnings = None
@@ -240,9 +237,10 @@ class Redactor:
         so are partial `quotes` of keys and `shapes`. What is `spoken` keeps words, and placeholders that look
         like a secret.
         """
-        spans = self._known.spans_in(raw, self._words if spoken else ())
+        kept = self._words if spoken else ()
+        spans = self._known.spans_in(raw, kept)
         if quotes:
-            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
+            spans += self._quotes.spans_in(raw, kept)
         if shapes:
             spans += shapes_in(raw, placeholders=not spoken)
         return _replaced(raw, spans) if spans else (raw, ())
