@@ -53,15 +53,12 @@ class Secret:
 
 def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
     """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
-    order = sorted(range(len(spans)), key=lambda number: spans[number][0])
     merged: list[tuple[int, int, int]] = []
-    for number in order:
-        start, end, _ = spans[number]
+    for start, end, number in sorted((start, end, number) for number, (start, end, _) in enumerate(spans)):
         if merged and start < merged[-1][1]:
-            first, last, named = merged[-1]
-            merged[-1] = (first, max(last, end), min(named, number))
-        else:
-            merged.append((start, end, number))
+            first, last, named = merged.pop()
+            start, end, number = first, max(last, end), min(named, number)
+        merged.append((start, end, number))
     parts: list[bytes] = []
     redactions: list[Redaction] = []
     done = length = 0

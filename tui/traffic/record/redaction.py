@@ -267,7 +267,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
     """
     raw = captured.raw
     if _needs_more(captured):
-        redact = _with_arguments(redact, captured, arguments)
+        redact = partial(_with_arguments, redact, captured, arguments)
     else:
         learn_schemas(captured, arguments)
     whole = not _is_head(captured)
@@ -336,24 +336,17 @@ def _needs_more(captured: Captured) -> bool:
     return is_sent and any(word in captured.raw for word in _GIVING)
 
 
-def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:
-    """Return `redact`, extended to secret arguments of calls and secrets that a reply spells in pieces."""
-
-    def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        hidden, names = without_secret_calls(captured, raw, arguments, redact)
-        body, redactions = redact(hidden)
-        if not names:
-            return body, redactions
-        known = {span.start for span in redactions}
-        marks = {mark_of(name).encode() for name in names}
-        again = [
-            Redaction(found.start(), found.end(), found[1].decode())
-            for found in _MARK.finditer(body)
-            if found[0] in marks and found.start() not in known
-        ]
-        return body, tuple(sorted([*redactions, *again], key=lambda span: span.start))
-
-    return both
+def _with_arguments(
+    redact: Redact, captured: Captured, arguments: SecretArguments, raw: bytes
+) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Redact secret arguments of calls, and secrets that a reply spells in pieces, too."""
+    hidden, names = without_secret_calls(captured, raw, arguments, redact)
+    body, redactions = redact(hidden)
+    marks = {mark_of(name).encode() for name in names}
+    again = (
+        Redaction(*found.span(), found[1].decode()) for found in _MARK.finditer(body) if found[0] in marks
+    )
+    return body, tuple(sorted({*redactions, *again})) if names else redactions
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:
