@@ -13,6 +13,7 @@ from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     is_about_a_secret,
     is_secret_header,
+    mark_name,
     mark_of,
     may_be_secret,
     names_a_secret,
@@ -113,6 +114,36 @@ def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Itera
     found = _PASSWORD.fullmatch(argument, start)
     if found is not None and not _SHOWN.fullmatch(found["password"]):
         yield Redaction(*found.span("password"), "password")
+
+
+def replaced(
+    raw: bytes, spans: Sequence[tuple[int, int, str]], quote: bytes = b""
+) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Return `raw` with a mark for each of the spans, and where these are.
+
+    Overlapping ones become one, named as the first one found. A `quote` is put around each mark.
+    """
+    if not spans:
+        return raw, ()
+    merged: list[tuple[int, int, int]] = []
+    for start, end, number in sorted((start, end, number) for number, (start, end, _) in enumerate(spans)):
+        if merged and start < merged[-1][1]:
+            first, last, named = merged.pop()
+            start, end, number = first, max(last, end), min(named, number)
+        merged.append((start, end, number))
+    parts: list[bytes] = []
+    redactions: list[Redaction] = []
+    done = length = 0
+    for start, end, number in merged:
+        name = spans[number][2]
+        mark = mark_of(name).encode()
+        length += start - done + len(quote)
+        parts += (raw[done:start], quote, mark, quote)
+        redactions.append(Redaction(length, length + len(mark), mark_name(name)))
+        length += len(mark) + len(quote)
+        done = end
+    parts.append(raw[done:])
+    return b"".join(parts), tuple(redactions)
 
 
 def masked(text: str, places: Iterable[Redaction] | None = None) -> str:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.secret_names import mark_name, mark_of, names_a_secret_argument
+from tui.core.secrets.commands_and_urls import replaced
+from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
 from tui.core.traffic import Redaction
 
 MAX_NODES = 20_000
@@ -241,16 +242,8 @@ Hidden = tuple[bytes, frozenset[str]]
 
 def spliced(raw: bytes, spans: Iterable[Redaction], quote: bytes = b'"') -> Hidden:
     """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
-    parts: list[bytes] = []
-    names: set[str] = set()
-    done = 0
-    for span in sorted(spans, key=lambda one: one.start):
-        if span.start < done:
-            continue
-        parts += (raw[done : span.start], quote, mark_of(span.name).encode(), quote)
-        names.add(span.name)
-        done = span.end
-    return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
+    hidden, marks = replaced(raw, list(spans), quote)
+    return hidden, frozenset(mark.name for mark in marks)
 
 
 def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:

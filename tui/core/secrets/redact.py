@@ -7,10 +7,10 @@ from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from tui.core.secrets.commands_and_urls import replaced
 from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
-from tui.core.secrets.known_values import MAX_LEARNED, KnownValues, Span
+from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.secrets.secret_names import mark_name
 from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
 from tui.core.traffic import Redaction
 
@@ -49,29 +49,6 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._value)
-
-
-def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
-    """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
-    merged: list[tuple[int, int, int]] = []
-    for start, end, number in sorted((start, end, number) for number, (start, end, _) in enumerate(spans)):
-        if merged and start < merged[-1][1]:
-            first, last, named = merged.pop()
-            start, end, number = first, max(last, end), min(named, number)
-        merged.append((start, end, number))
-    parts: list[bytes] = []
-    redactions: list[Redaction] = []
-    done = length = 0
-    for start, end, number in merged:
-        name = mark_name(spans[number][2])
-        mark = f"[redacted:{name}]".encode()
-        length += start - done
-        parts += (raw[done:start], mark)
-        redactions.append(Redaction(length, length + len(mark), name))
-        length += len(mark)
-        done = end
-    parts.append(raw[done:])
-    return b"".join(parts), tuple(redactions)
 
 
 class Redactor:
@@ -240,7 +217,7 @@ class Redactor:
             spans += self._quotes.spans_in(raw, kept)
         if shapes:
             spans += shapes_in(raw, placeholders=not spoken)
-        return _replaced(raw, spans) if spans else (raw, ())
+        return replaced(raw, spans)
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
