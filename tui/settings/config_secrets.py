@@ -88,7 +88,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             if bare.strip() and _SCHEME.fullmatch(scheme):
                 found[f"{name}.value"] = bare.strip()
         match path:
-            case ("servers", _, "env", _):  # a server may print only the password of a connection string
+            case ("servers", _, "env", *_):  # a server may print only the password of a connection string
                 inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
                 found |= {f"{name}.{number}": one for number, one in enumerate(inside)}
             case ("models", _, "api_key_env") if env.get(value):
