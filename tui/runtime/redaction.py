@@ -97,8 +97,6 @@ class ShownMessages(Sequence[Message]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def _at(self, place: int) -> Message:
         message, known = self.messages[place], self._redactor.known
         before = self._shown.get(place)

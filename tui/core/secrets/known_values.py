@@ -14,7 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from tui.core.secrets.encodings import forms_of, inside_base64, octets_of
 from tui.core.secrets.secret_shapes import secret_lines
@@ -286,10 +286,3 @@ def _char(escape: re.Match[bytes]) -> bytes:
 def _alike(octets: bytes) -> bytes:
     """Return a text without case, backslashes and the difference between the two alphabets of base64."""
     return octets.translate(_ALIKE, b"\\")
-
-
-def repeated_forms(value: str) -> Iterator[str]:
-    """Yield a value that a server hands out as it may be repeated: with and without percent escapes."""
-    yield value
-    if "%" in value and (plain := unquote(value)) != value:
-        yield plain

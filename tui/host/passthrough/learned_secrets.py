@@ -5,9 +5,10 @@ Bodies may repeat them, where nothing distinguishes them from other text.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
-from tui.core.secrets.known_values import MAX_LEARNED, repeated_forms
+from tui.core.secrets.known_values import MAX_LEARNED
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
 from tui.core.traffic import Captured, Kind, TrafficSink
 
@@ -62,7 +63,7 @@ class LearnedSecrets:
         return len(found) <= MAX_AT_ONCE and all(
             self._redactor.learn(captured.source, name, form)
             for name, value in found
-            for form in repeated_forms(value)
+            for form in {value, unquote(value)}
         )
 
 
