@@ -4,16 +4,14 @@ Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
 from tui.core.secrets.known_values import MAX_LEARNED
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
+from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Kind, TrafficSink
-
-if TYPE_CHECKING:
-    from tui.core.secrets.redact import Redactor
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
@@ -36,7 +34,7 @@ class LearnedSecrets:
     on, only sizes are passed on, and `on_full` is called with the reason before each.
     """
 
-    def __init__(self, sink: TrafficSink, redactor: "Redactor") -> None:
+    def __init__(self, sink: TrafficSink, redactor: Redactor) -> None:
         self._sink = sink
         self._redactor = redactor
         self.on_full: Callable[[str], object] = lambda why: None
