@@ -157,9 +157,8 @@ TrafficSink = Callable[[Captured], None]
 """Takes captured values. Never raises, never waits, never changes a byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
-    """A mark for a secret in a stored body: bytes `start` to `end`, and the secret's name."""
+class Redaction(NamedTuple):
+    """A secret in a text, or the mark for it in a stored body, from `start` to `end`, and its name."""
 
     start: int
     end: int

@@ -27,6 +27,7 @@ from tui.core.jsonrpc.protocol import (
     is_modern,
 )
 from tui.core.jsonrpc.skimmer import outline, value_end
+from tui.core.secrets.secret_names import MARK
 from tui.core.text import start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
@@ -167,7 +168,6 @@ OPENINGS = frozenset({*HANDSHAKES, "notifications/initialized", "logging/setLeve
 """Methods of messages that every client sends once, with its own params."""
 
 MAX_SHOWN = 400
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 Body = Callable[[int], bytes]
 """Returns the complete stored body of an entry, by its seq."""
@@ -358,7 +358,7 @@ class RecordedServer:
         """Return the script for a request: the same one, one that is equal but for secrets, or alike."""
         if (same := self._next(asked.exact_key(), asked.key())) is not None:
             return same
-        redacted = (one for one in self.recorded(asked.method) if _MARK.search(one.key()))
+        redacted = (one for one in self.recorded(asked.method) if MARK.search(one.key()))
         found = next((one for one in redacted if alike(one.params, asked.params)), None)
         return self._next(found.key() if found is not None else asked.loose_key())
 
@@ -381,12 +381,12 @@ def alike(recorded: Any, asked: Any) -> bool:
 
     A completely redacted value also matches numbers and any other non-empty value, since its type is unknown.
     """
-    if isinstance(recorded, str) and not isinstance(asked, str) and _MARK.fullmatch(recorded):
+    if isinstance(recorded, str) and not isinstance(asked, str) and MARK.fullmatch(recorded):
         return asked not in (None, [], {})
     if isinstance(recorded, str) and isinstance(asked, str):
         if recorded == asked:
             return True
-        parts = _MARK.split(recorded)
+        parts = MARK.split(recorded)
         return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
     if isinstance(recorded, dict) and isinstance(asked, dict):
         return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)

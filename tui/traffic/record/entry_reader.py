@@ -13,7 +13,7 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
 from tui.core.units import whole
 from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark
-from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
+from tui.traffic.record.redaction import StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
@@ -23,9 +23,9 @@ _INSIDE = StoredBody(b"", (), "")
 class EntryReader:
     """Makes numbered entries with bodies of at most `cap` bytes, 0 for all."""
 
-    def __init__(self, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> None:
+    def __init__(self, redact: Redact, cap: int, arguments: SecretArguments | None = None) -> None:
         self._redact, self.cap = redact, cap
-        self._arguments = arguments
+        self._arguments = arguments or SecretArguments()
         self._seq = 1
         self._correlator = Correlator()
 

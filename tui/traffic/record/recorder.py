@@ -24,7 +24,6 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
-from tui.traffic.record.redaction import ONLY_NAMES
 from tui.traffic.record.secret_texts import Redact
 
 HEAD = 1024
@@ -230,7 +229,7 @@ class Recorder:
         entries: EntryColumns,
         *,
         redact: Redact,
-        arguments: SecretArguments = ONLY_NAMES,
+        arguments: SecretArguments | None = None,
         on_batch: Callable[[Sequence[Entry]], None] | None = None,
         queue_bytes: int = QUEUE_BYTES,
     ) -> None:
