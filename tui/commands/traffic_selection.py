@@ -6,7 +6,6 @@ The recordings are the named one, the newest, or all since a time. Entries come 
 import argparse
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -16,9 +15,19 @@ from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_ent
 from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.traffic import DROPPED, Direction, Entry, EntryNote, Finding, Kind, Outcome, Severity
+from tui.core.traffic import (
+    DROPPED,
+    REQUESTS,
+    Direction,
+    Entry,
+    EntryNote,
+    Finding,
+    Kind,
+    Outcome,
+    Severity,
+)
 from tui.core.units import plural
-from tui.traffic.filter.arrangement import keeps_pairs
+from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
 from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
@@ -26,6 +35,7 @@ from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.entry_reader import with_part_of_batch
+from tui.traffic.record.open_recording import columns_of
 
 if TYPE_CHECKING:
     from tui.storage.recordings.reader import RecordingReader
@@ -74,9 +84,7 @@ class Selection:
         live = recording.is_live
         self.read_on()
         if "lint:" in query.text.lower():
-            for severity, seqs in self._flagged(live):
-                for seq in seqs:
-                    self.columns.set_severity(seq, severity)
+            self.columns.set_severities(self._flagged(live))
         self.notes = self._take_notes()
         self._view = View(
             self.columns,
@@ -93,7 +101,7 @@ class Selection:
         from tui.storage.recordings.database import notes_of
 
         try:
-            kept = notes_of(self.recording.file)
+            kept = notes_of(self.recording.reader.path)
         except StorageError:  # damaged notes: show the entries without them
             return {}
         for seq, note in kept.items():
@@ -111,13 +119,31 @@ class Selection:
 
         Raises UsageError at the end if not all bodies could be searched.
         """
+        self._search()
+        rows = range(self._view.row_near(after + 1), len(self._view))
+        yield from self._read(list(map(self._view.seq, rows)))
+        if self._view.problem:
+            raise UsageError(f"--filter: {self._view.problem}")
+
+    def _search(self) -> None:
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
         self._damage = self.damage
         del self._searched[:-1]
-        yield from self._passing(after)
-        if self._view.problem:
-            raise UsageError(f"--filter: {self._view.problem}")
+
+    def slowest(self, most: int) -> tuple[list[Entry], int]:
+        """Return the matching calls that took longest, and the number of other requests with a response."""
+        self._search()
+        columns, view = self.columns, self._view
+        calls = Arrangement(view, columns, order=Order(SortColumn.LATENCY, descending=True))
+        while not calls.advance(100):
+            pass
+        requests = (index for index in view.indices(0, len(view)) if columns.kind[index] in REQUESTS)
+        if view.problem:
+            raise UsageError(f"--filter: {view.problem}")
+        others = sum(columns.latency_ns(index) >= 0 for index in requests) - len(calls)
+        seqs = sorted(map(columns.seq, calls.indices(0, most)))
+        return sorted(self._read(seqs), key=self.latency_ns, reverse=True), others
 
     def exported(self) -> Iterator[Entry]:
         """Yield the columns of the entries to export: the matching ones, and what belongs to marked ones."""
@@ -125,10 +151,8 @@ class Selection:
             yield from self.entries()
             return
         found = [self.columns.index(entry.seq) for entry in self.entries()]
-        for index in self.columns.with_partners(index for index in found if index >= 0):
-            seq = self.columns.seq(index)
-            if (kept := self._unless_dropped(seq, self.columns_of(seq))) is not None:
-                yield kept
+        places = self.columns.with_partners(index for index in found if index >= 0)
+        yield from self._read(list(map(self.columns.seq, places)))
 
     def note_of(self, seq: int) -> EntryNote:
         """Return the user's mark and note on an entry."""
@@ -138,7 +162,7 @@ class Selection:
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader
 
-        reader = RecordingReader(self.recording.file)
+        reader = RecordingReader(self.recording.reader.path)
         self._searched.append(reader)
         return reader
 
@@ -153,16 +177,10 @@ class Selection:
         """Number of matching entries among those that `entries` last checked."""
         return len(self._view)
 
-    def _passing(self, after: int) -> Iterator[Entry]:
-        wanted = [self._view.seq(row) for row in range(self._view.row_near(after + 1), len(self._view))]
-        place = 0
-        while place < len(wanted):
-            page = {entry.seq: entry for entry in self.recording.reader.columns(wanted[place] - 1, PAGE)}
-            stop = bisect_right(wanted, max(page), place) if page else len(wanted)
-            for seq in wanted[place:stop]:
-                if (kept := self._unless_dropped(seq, page.get(seq))) is not None:
-                    yield kept
-            place = stop
+    def _read(self, seqs: Sequence[int]) -> Iterator[Entry]:
+        for seq, entry in columns_of(self.recording.reader, seqs):
+            if (kept := self._unless_dropped(seq, entry)) is not None:
+                yield kept
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         for entry in self.entries(after):
@@ -205,12 +223,9 @@ class Selection:
         from tui.traffic.lint.lint import Linter
         from tui.traffic.lint.lint_thread import lint_entries
 
-        judge = model_judge()
-        try:
+        with closing(model_judge()) as judge:
             for _, found in lint_entries(Linter(judge), self.recording.reader):
                 yield from found
-        finally:
-            judge.close()
 
     def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
         """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""

@@ -22,7 +22,7 @@ from tui.storage.recordings.findings import JudgedFindings, judged_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Annotations, Linting, Recording
+from tui.traffic.record.open_recording import Annotations, Recording
 
 if TYPE_CHECKING:
     from tui.traffic.lint.lint import Linter
@@ -132,7 +132,7 @@ class RecordingFile:
             ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
             annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
-            linting=Linting(lambda: self._judged),
+            judged=lambda: self._judged,
         )
 
     def _findings_of(self, seq: int) -> Sequence[Finding] | None:
@@ -263,9 +263,7 @@ class RecordingFile:
             except StorageError as error:  # recompute damaged findings
                 _log.info("cannot read the findings: %s", error)
             else:
-                for severity, seqs in stored:
-                    for seq in seqs:
-                        self.recording.entries.set_severity(seq, severity)
+                self.recording.entries.set_severities(stored)
                 self._judged = sys.maxsize if is_whole else judged
                 return True
         self._judged = self._looked_at
@@ -311,8 +309,7 @@ class RecordingFile:
     def _show(self, found: Sequence[Finding]) -> None:
         if self._found is not None:
             self._found.add(found)
-        for finding in found:
-            self.recording.entries.set_severity(finding.seq, finding.severity)
+        self.recording.entries.set_severities((finding.severity, (finding.seq,)) for finding in found)
         self._judged = self._looked_at
 
 

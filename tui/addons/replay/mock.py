@@ -377,7 +377,7 @@ def mock(args: argparse.Namespace) -> int:
         with open_entries(recordings().find(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
             ours = (entry for entry in recording.whole_entries() if entry.source == source)
-            server = MockServer(ours, recording.body)
+            server = MockServer(ours, recording.reader.body)
             if recording.reader.damage:
                 shown = clean_line(str(recording.path), 400)
                 print(f"mcptui mock: {shown}: {recording.reader.damage}", file=sys.stderr)

@@ -317,7 +317,8 @@ def _items(args: argparse.Namespace, selection: Selection) -> tuple[list[ReplayI
     same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
-    items = plan((entry for entry in recording.whole_entries() if entry.source == server), recording.body)
+    ours = (entry for entry in recording.whole_entries() if entry.source == server)
+    items = plan(ours, recording.reader.body)
     passing = frozenset(_matching_requests(selection)) & {
         item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }

@@ -400,8 +400,7 @@ class Recorder:
             self.memory.add(batch, findings)
         with self._surviving("showing a batch"):
             self.entries.extend([column_row(entry) for entry in batch])
-        for finding in findings:
-            self.entries.set_severity(finding.seq, finding.severity)
+        self.entries.set_severities((finding.severity, (finding.seq,)) for finding in findings)
         if batch and self._on_batch is not None:
             with self._surviving("notifying about a batch"):
                 self._on_batch(batch)
