@@ -95,7 +95,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
-        for finding in selection.findings():
+        for finding, entry in selection.findings():
             if wanted is not None and finding.seq not in wanted:
                 continue
             worst, number = max(worst, finding.severity), number + 1
@@ -104,7 +104,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                 del told["count"], told["places"]  # each entry has its own line in this output
                 _write(_json(selection, told))
             else:
-                _write(_labelled(selection, finding_line(finding, selection.columns_of(finding.seq), colour)))
+                _write(_labelled(selection, finding_line(finding, entry, colour)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")

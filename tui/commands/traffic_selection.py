@@ -18,11 +18,9 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.traffic import (
     DROPPED,
     REQUESTS,
-    Direction,
     Entry,
     EntryNote,
     Finding,
-    Kind,
     Outcome,
     Severity,
 )
@@ -200,16 +198,6 @@ class Selection:
         columns = self.columns
         return found if columns.methods.texts[columns.method[columns.index(seq)]] == DROPPED else None
 
-    def columns_of(self, seq: int) -> Entry:
-        found = self.recording.reader.columns(seq - 1, 1)
-        if found and found[0].seq == seq:
-            return found[0]
-        columns, index = self.columns, self.columns.index(seq)
-        if index < 0:
-            return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
-        source, kind = columns.sources.texts[columns.source[index]], Kind(columns.kind[index])
-        return Entry(seq, columns.mono[index], columns.wall_ns(index), source, columns.goes(index), kind)
-
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)
         return Outcome(self.columns.outcome[index]) if index >= 0 else entry.outcome
@@ -218,14 +206,14 @@ class Selection:
         index = self.columns.index(entry.seq)
         return self.columns.latency_ns(index) if index >= 0 else -1
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[tuple[Finding, Entry]]:
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint import Linter
         from tui.traffic.lint.lint_thread import lint_entries
 
         with closing(model_judge()) as judge:
-            for _, found in lint_entries(Linter(judge), self.recording.reader):
-                yield from found
+            for entry, found in lint_entries(Linter(judge), self.recording.reader):
+                yield from ((finding, entry) for finding in found)
 
     def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
         """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""
@@ -235,7 +223,7 @@ class Selection:
         if not live and judged_of(reader.meta()) >= self._last:
             with suppress(StorageError):  # recompute damaged findings
                 return reader.flagged()[0]
-        return ((finding.severity, (finding.seq,)) for finding in self.findings())
+        return ((finding.severity, (finding.seq,)) for finding, _ in self.findings())
 
     def close(self) -> None:
         self._view.close(wait=True)

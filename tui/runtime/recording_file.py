@@ -214,7 +214,6 @@ class RecordingFile:
         try:
             columns.begin_at_end(first, rows)
         except BAD_VALUES:
-            reader.doubt()
             return 0
         self._painted.wait(PAINTED_SECONDS)
         # Before the entries, so that a filter for them is right about all that is loaded.
@@ -293,10 +292,10 @@ class RecordingFile:
             self._linter = Linter(self._ended.enter_context(closing(model_judge())))
         found: list[Finding] = []
         since = time.perf_counter()
-        for seq, some in lint_entries(self._linter, reader, self._looked_at, last):
+        for entry, some in lint_entries(self._linter, reader, self._looked_at, last):
             found += some
-            self._looked_at = seq
-            if seq - self._judged >= KEPT:
+            self._looked_at = entry.seq
+            if entry.seq - self._judged >= KEPT:
                 self._show(found)
                 found = []
             if time.perf_counter() - since > SLICE_SECONDS:

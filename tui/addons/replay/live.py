@@ -86,8 +86,6 @@ def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
     """Return the host's messages in one server's traffic, in order, with the responses."""
     kept = [entry for entry in entries if entry.direction is not Direction.NONE]
     bodies = Bodies(body)
-    for entry in kept:
-        bodies.note(entry)
     answers = {
         entry.pair: entry
         for entry in kept
@@ -239,16 +237,10 @@ class LiveConnection:
             raise NotStartedError(error.message) from error
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         stdin = PipeWriter(popen.stdin, broken=lambda why: None)
-        live, stdout, stderr = (
-            cls(stdin, start_seconds(spec)),
-            PipeReader(popen.stdout),
-            PipeReader(popen.stderr),
-        )
+        stdout, stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
+        live = cls(stdin, start_seconds(spec))
         process = ServerProcess(popen, lambda: stdout.expect_no_more(LAST_WORDS))
-        reading = [
-            asyncio.create_task(live._read(stdout)),
-            asyncio.create_task(drain(stderr, lambda _: None)),
-        ]
+        reading = asyncio.gather(live._read(stdout), drain(stderr, lambda chunk: None))
         try:
             yield live
         finally:
@@ -259,7 +251,7 @@ class LiveConnection:
                 stdin.close()
                 for pipe in (stdout, stderr):
                     pipe.close()
-            await asyncio.gather(*reading)
+            await reading
 
     # ---- before the user confirms ------------------------------------------------------------------------
 

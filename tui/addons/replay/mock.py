@@ -225,7 +225,7 @@ class MockServer:
                 kept = entry.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
                 if not kept and not is_sent_unasked(entry.method, play.asked.meta):
                     continue
-            raw, is_in_batch = self._words(entry, answers, play), self._bodies.is_in_batch(entry)
+            raw, is_in_batch = self._words(entry, answers, play), entry.in_batch is not None
             wanted = wanted_input(raw) if answers else None
             if wanted is not None:
                 if missing := next(

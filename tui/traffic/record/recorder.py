@@ -334,11 +334,8 @@ class Recorder:
                 self._writer = self._factory()
                 self.problem = self._writer.problem
             except Exception as error:  # the recording continues in memory
-                self.problem = f"{type(error).__name__}: {error}"
-                if isinstance(error, OSError) and error.filename and error.strerror:
-                    self.problem = f"cannot write to {error.filename}: {error.strerror}"
-                elif isinstance(error, McptuiError):
-                    self.problem = str(error)
+                is_told = isinstance(error, McptuiError)
+                self.problem = str(error) if is_told else f"{type(error).__name__}: {error}"
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self.problem and self._writer is not None else None)
             self._wake.clear()
