@@ -124,7 +124,7 @@ async def test_the_readable_part_of_a_damaged_recording_is_shown(path):
     with shown(path) as loaded:
         await until(lambda: not loaded._thread.is_alive)
         count = len(loaded.recording.entries)
-        assert 100 < count < 2000 and loaded._looked_at == count
+        assert 100 < count < 2000 and loaded.recording.judged() == count
         told = f"the recording is damaged: only the entries up to {count} could be read"
         assert loaded.recording.problem() == told
 

@@ -6,7 +6,6 @@ up afterwards. Entries that are not linted before the end are linted when the re
 """
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -191,16 +190,9 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_entries(
-    linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
-) -> Iterator[tuple[Entry, Sequence[Finding]]]:
-    """Lint the entries after `after`, in order; yield each with its findings.
-
-    An entry that was dropped or is on a damaged page is skipped. The last one is at most `upto`.
-    """
-    for entry in _entries(reader, after):
-        if entry.seq > upto:
-            return
+def lint_entries(linter: Linter, reader: TrafficReader) -> Iterator[tuple[Entry, Sequence[Finding]]]:
+    """Lint the readable entries, in order; yield each with its findings."""
+    for entry in _entries(reader, 0):
         yield entry, linter.feed(entry)
 
 
