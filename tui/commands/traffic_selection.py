@@ -32,8 +32,7 @@ from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import with_part_of_batch
-from tui.traffic.record.open_recording import columns_of
+from tui.traffic.record.open_recording import columns_of, whole_entry
 
 if TYPE_CHECKING:
     from tui.storage.recordings.reader import RecordingReader
@@ -187,9 +186,7 @@ class Selection:
 
     def with_body(self, seq: int) -> Entry | None:
         """Return an entry with its body, if that is readable. None if the entry has been dropped."""
-        found = self.recording.reader.entry(seq, BODY_LIMIT)
-        kept = self._unless_dropped(seq, found)
-        return kept if kept is None else with_part_of_batch(self.recording.reader, kept)
+        return self._unless_dropped(seq, whole_entry(self.recording.reader, seq, BODY_LIMIT))
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry; with a filter, None for the marker of dropped entries that is now in its place."""

@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tui.core.traffic import Entry, TrafficReader
+from tui.core.errors import StorageError
+from tui.core.traffic import Entry, TrafficReader, without_body
 from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
@@ -68,6 +69,18 @@ def columns_of(reader: TrafficReader, seqs: Sequence[int]) -> Iterator[tuple[int
         stop = bisect_right(seqs, max(page), place) if page else len(seqs)
         yield from ((seq, page.get(seq)) for seq in seqs[place:stop])
         place = stop
+
+
+def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
+    """Return an entry with up to `limit` bytes of its body, which may be a part of that of a batch."""
+    entry = reader.entry(seq, limit)
+    if entry is None or entry.body or (place := entry.in_batch) is None:
+        return entry
+    batch, start, end = place
+    try:
+        return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
+    except StorageError:  # the entry of the batch reports it
+        return without_body(entry)
 
 
 @dataclass(slots=True)

@@ -18,11 +18,11 @@ from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import Recording, columns_of
+from tui.traffic.record.open_recording import Recording, columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, whole_entry
+from tui.ui.traffic.entry_loader import MOST
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.export_dialogs import Export
