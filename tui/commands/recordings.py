@@ -136,7 +136,7 @@ MOST_SERVERS = 50
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Summary of a recording. `octets` are bytes on disk. `live`: whether a running process is writing it.
+    """Summary of a recording.
 
     `began_ns` and `ended_ns` are the times of its first and last entries, in nanoseconds since 1970, 0 if
     there are none. `tap` is the name of the server that was tapped, `command` the command that recorded it,
@@ -144,10 +144,7 @@ class About:
     known.
     """
 
-    name: str
-    path: Path
-    octets: int
-    live: bool
+    kept: "KeptRecording"
     entries: int = 0
     began_ns: int = 0
     ended_ns: int = 0
@@ -181,10 +178,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
             sources = reader.sources(MOST_SERVERS) if with_servers else []
             meta = reader.meta()
             return About(
-                kept.name,
-                kept.path,
-                kept.size,
-                kept.live,
+                kept,
                 last - first + 1 if last else 0,
                 began_ns,
                 ended_ns,
@@ -195,7 +189,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
             )
     except StorageError as error:
         problem = clean_line(sentences(error.message, error.next_step), 400)
-        return About(kept.name, kept.path, kept.size, kept.live, problem=problem)
+        return About(kept, problem=problem)
 
 
 def newest(live_first: bool = False) -> About:
@@ -216,12 +210,12 @@ def newest(live_first: bool = False) -> About:
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *last_entry(one)))
+    return max(found, key=lambda one: (live_first and one.kept.live, not one.is_short, *last_entry(one)))
 
 
 def last_entry(one: About) -> tuple[bool, int, str]:
     """Return the time of the last entry for sorting; recordings without entries come first."""
-    return one.entries > 0, one.ended_ns, one.name
+    return one.entries > 0, one.ended_ns, one.kept.name
 
 
 def since(wall_ns: int) -> list[About]:
@@ -233,5 +227,5 @@ def since(wall_ns: int) -> list[About]:
     found = map(about, changed)
     return sorted(
         (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
-        key=lambda one: (one.began_ns, one.name),
+        key=lambda one: (one.began_ns, one.kept.name),
     )

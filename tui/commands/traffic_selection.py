@@ -253,19 +253,19 @@ class RecordingChoice:
         if self.several:
             self._now_ns = self._now_ns or time.time_ns()
             self._abouts = since(begin_ns)
-            self.paths = [one.path for one in self._abouts]
+            self.paths = [one.kept.path for one in self._abouts]
         elif args.recording is not None:
             self.paths = [recordings().find(args.recording)]
         else:
             self._abouts = [newest(live_first=args.follow)]
-            self.paths = [self._abouts[0].path]
+            self.paths = [self._abouts[0].kept.path]
 
     def say_which(self) -> None:
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
         began = f", {local(one.began_ns)}" if one.began_ns else ""
-        say(f"reading {one.name} ({one.of}{began}). List the others with --list.")
+        say(f"reading {one.kept.name} ({one.of}{began}). List the others with --list.")
 
     def selections(self) -> Generator[Selection, None, None]:
         """Yield the recordings one after the other, each open until the next.
@@ -298,7 +298,7 @@ class RecordingChoice:
 
     def _without_copies(self, path: Path) -> Query:
         """Return the filter for one of several recordings, without entries that a tap also recorded."""
-        (this,) = (one for one in self._abouts if one.path == path)
+        (this,) = (one for one in self._abouts if one.kept.path == path)
         taps = {
             Name(f"tap:{one.tap}")
             for one in self._abouts
