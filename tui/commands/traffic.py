@@ -10,7 +10,7 @@ from tui.commands.recordings import About, about, last_entry, newest, recordings
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, duration, size
+from tui.core.units import count, day_and_time, duration, size
 
 if TYPE_CHECKING:
     import argparse
@@ -107,11 +107,9 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
 
 def _row(one: About) -> tuple[str, ...]:
-    from tui.commands.traffic_lines import local
-
     lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN)
-    began = local(one.began_ns)
+    began = day_and_time(one.began_ns / 1e9)
     of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
     return (one.kept.name, began, lasted, count(one.entries), size(one.kept.size), of, servers)
 

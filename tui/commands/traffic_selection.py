@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_entries, recordings, since
-from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.traffic import (
@@ -24,7 +23,7 @@ from tui.core.traffic import (
     Outcome,
     Severity,
 )
-from tui.core.units import plural
+from tui.core.units import day_and_time, plural
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
@@ -264,7 +263,7 @@ class RecordingChoice:
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
-        began = f", {local(one.began_ns)}" if one.began_ns else ""
+        began = f", {day_and_time(one.began_ns / 1e9)}" if one.began_ns else ""
         say(f"reading {one.kept.name} ({one.of}{began}). List the others with --list.")
 
     def selections(self) -> Generator[Selection, None, None]:
