@@ -70,6 +70,8 @@ class Selection:
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
+        from tui.runtime.recording_file import take_notes
+
         self.columns = EntryColumns()
         self.recording, self.label = recording, label
         self._last = 0
@@ -81,7 +83,9 @@ class Selection:
         self.read_on()
         if "lint:" in query.text.lower():
             self.columns.set_severities(self._flagged(live))
-        self.notes = self._take_notes()
+        self.notes = dict[int, str]()
+        with suppress(StorageError):  # damaged notes: show the entries without them
+            self.notes = take_notes(recording.reader.path, self.columns)
         self._view = View(
             self.columns,
             query,
@@ -92,18 +96,6 @@ class Selection:
             if live or now_ns or not self._last
             else self.columns.wall_ns(len(self.columns) - 1),
         )
-
-    def _take_notes(self) -> dict[int, str]:
-        from tui.storage.recordings.database import notes_of
-
-        try:
-            kept = notes_of(self.recording.reader.path)
-        except StorageError:  # damaged notes: show the entries without them
-            return {}
-        for seq, note in kept.items():
-            if note.marked and (index := self.columns.index(seq)) >= 0:
-                self.columns.mark(index, True)
-        return {seq: note.text for seq, note in kept.items() if note.text}
 
     def read_on(self) -> None:
         """Read what was recorded since the last time; raises StorageError if it cannot be read."""

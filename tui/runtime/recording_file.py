@@ -89,6 +89,15 @@ def _questions_in(body: bytes) -> list[str]:
         return []
 
 
+def take_notes(path: Path, columns: EntryColumns) -> dict[int, str]:
+    """Set the user's marks in the columns, and return the notes by seq; raises StorageError."""
+    kept = notes_of(path)
+    for seq, note in kept.items():
+        if (index := columns.index(seq)) >= 0:
+            columns.mark(index, note.marked)
+    return {seq: note.text for seq, note in kept.items() if note.text}
+
+
 def _without_known_keys(text: str) -> str:
     from tui.core.secrets.redact import Redactor  # not needed for the first lines
 
@@ -231,19 +240,12 @@ class RecordingFile:
         self.problem = damage
 
     def _take_notes(self, reader: RecordingReader) -> None:
-        columns = self.recording.entries
         try:
-            notes = notes_of(self._path)
+            self.recording.annotations.notes.update(take_notes(self._path, self.recording.entries))
         except StorageError as error:
             _log.info("cannot read the notes: %s", error)
             self._lost_notes = True
             self._note_damage(reader)
-            return
-        for seq, note in notes.items():
-            if note.text:
-                self.recording.annotations.notes[seq] = note.text
-            if (index := columns.index(seq)) >= 0:
-                columns.mark(index, note.marked)
 
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
         """Show the stored findings; return False unless they cover, or will cover, all entries."""
