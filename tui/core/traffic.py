@@ -288,6 +288,9 @@ class TrafficWriter(Protocol):
         raises: a failing disk is reported by `problem`, and the recording continues in memory.
         """
 
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        """Change the mark or the note of an entry; None keeps it."""
+
     @property
     def problem(self) -> str:
         """Why storing has stopped (disk full, read-only), or ""."""
