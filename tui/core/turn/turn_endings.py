@@ -1,9 +1,16 @@
 """Why a turn ended, which limit it reached and what failed, in plain sentences. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.core import units
-from tui.core.conversation.conversation import Remark
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    Remark,
+    ToolMessage,
+)
 from tui.core.errors import sentences
 from tui.core.events import (
     EndReason,
@@ -76,6 +83,26 @@ def said_once(remarks: Sequence[Remark]) -> list[Remark]:
             kept = [one for one in kept if (one.place, one.kind, one.text) != same]
         kept.append(remark)
     return kept
+
+
+def in_order(
+    messages: Sequence[Message], remarks: Sequence[Remark]
+) -> Iterator[tuple[int, Message | CallRequest | Remark]]:
+    """Yield a conversation as it happened, each part with the number of messages before it.
+
+    The calls of a reply come after it. No remark separates a call from its result, but a warning about the
+    reply comes before its calls.
+    """
+    waiting = deque(said_once(remarks))
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            yield place, waiting.popleft()
+        yield place, message
+        if isinstance(message, AssistantMessage) and message.calls:
+            if waiting and (waiting[0].place, waiting[0].kind) == (place + 1, "warn"):
+                yield place + 1, waiting.popleft()
+            yield from ((place, call) for call in message.calls)
+    yield from ((len(messages), remark) for remark in waiting)
 
 
 def words_of(remark: Remark) -> str:
