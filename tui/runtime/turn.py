@@ -100,11 +100,6 @@ class PendingTurn:
         """The usage of the turn so far."""
         return self._turn.meter if self._turn is not None else self._meter
 
-    @property
-    def unsaid(self) -> Sequence[str]:
-        """The `steer` texts that did not reach the model."""
-        return self._turn.unsaid if self._turn is not None else tuple(self._early)
-
     def steer(self, text: str) -> None:
         """Send `text` before the next step."""
         if self._turn is not None:

@@ -112,10 +112,6 @@ class Turn:
         """Add a message before the next step, or start another step if the model is done by then."""
         self._steering.append(text)
 
-    @property
-    def unsaid(self) -> Sequence[str]:
-        return tuple(self._steering)
-
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
         self._task = asyncio.create_task(self._run(), name="turn")

@@ -1,7 +1,7 @@
 """The spans of the trace: turns, steps, calls and notes, with states and previews. Values only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import Any
@@ -119,13 +119,11 @@ class TurnSpan:
 
     number: int
     model: str
-    tools: int
     started_ns: int
     ms: float | None = None
     reason: EndReason | None = None
     steps: int = 0
     calls: int = 0
-    usage: Usage = field(default_factory=Usage)
     traffic: int = 0
     past: bool = False
     place: int = -1
@@ -137,9 +135,7 @@ class StepSpan:
 
     Attributes:
         detail: about the state (the call that is being written, why it is sent again), cleaned.
-        first_ms: milliseconds until the first piece of the reply; None before.
         ms: duration in milliseconds; None while it runs.
-        chars: characters of text and reasoning so far.
         final: the request without tools at a limit.
     """
 
@@ -148,11 +144,8 @@ class StepSpan:
     started_ns: int
     state: StepState = StepState.ASKED
     detail: str = ""
-    first_ms: float | None = None
     ms: float | None = None
     usage: Usage | None = None
-    chars: int = 0
-    calls: int = 0
     final: bool = False
 
 

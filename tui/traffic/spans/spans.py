@@ -111,14 +111,14 @@ class Spans:
                 self.step = StepSpan(turn.number, event.step, now_ns, final=event.final)
                 self._touch(turn, self.step)
             case events.TextDelta():
-                self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
+                self._hear(StepState.ANSWERING)
             case events.ReasoningDelta():
-                self._hear(StepState.THINKING, len(event.text), "", now_ns)
+                self._hear(StepState.THINKING)
             case events.CallForming():
-                self._hear(StepState.CALLING, 0, clean_line(event.name, 64), now_ns)
+                self._hear(StepState.CALLING, clean_line(event.name, 64))
             case events.RetryScheduled():
                 text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
-                self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
+                self._hear(StepState.RETRYING, clean_line(text))
             case events.StepEnded() if turn is not None and step is not None:
                 self._end_step(turn, step, event)
             case events.ToolCallProposed() if turn is not None:
@@ -140,25 +140,19 @@ class Spans:
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
         self.turns += 1
         self.step = None
-        self.turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
+        self.turn = TurnSpan(self.turns, clean_line(event.model, 64), now_ns)
         self.turn.traffic = event.turn or self.turns
         self._touch(self.turn)
 
-    def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
+    def _hear(self, state: StepState, detail: str = "") -> None:
         step = self.step
-        if step is None or step.ms is not None:
-            return
-        step.chars += chars
-        if step.first_ms is None and state is not StepState.RETRYING:
-            step.first_ms = _ms(step.started_ns, now_ns)
-        if (step.state, step.detail) != (state, detail):
+        if step is not None and step.ms is None and (step.state, step.detail) != (state, detail):
             step.state, step.detail = state, detail
             self._touch(step)
 
     def _end_step(self, turn: TurnSpan, step: StepSpan, event: events.StepEnded) -> None:
         step.state, step.detail = StepState.DONE, ""
-        step.ms, step.usage, step.calls = event.ms, event.usage, event.calls
-        turn.usage = turn.usage + event.usage
+        step.ms, step.usage = event.ms, event.usage
         self._touch(turn, step)
 
     def _fail(self, turn: TurnSpan, event: events.TurnError) -> None:
@@ -183,7 +177,7 @@ class Spans:
                 call.state = CallState.CANCELLED if is_begun else CallState.NOT_RUN
                 call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
                 self._touch(call)
-        turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
+        turn.ms, turn.reason = event.ms, event.reason
         self._touch(turn)
         if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
             self._touch(note)
@@ -322,7 +316,7 @@ class _PastTurns:
 
     def _ended(self, reason: EndReason) -> None:
         if (turn := self.spans.turn) is not None:
-            self._apply(events.TurnEnded(reason, "", turn.steps, turn.calls, turn.usage, 0.0))
+            self._apply(events.TurnEnded(reason, "", turn.steps, turn.calls, Usage(), 0.0))
 
     def _reply(self, turn: TurnSpan, message: AssistantMessage) -> None:
         number, usage = turn.steps + 1, message.usage or Usage()

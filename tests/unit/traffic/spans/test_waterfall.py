@@ -11,7 +11,7 @@ MS = 1_000_000
 
 
 def turn(ms: float | None) -> TurnSpan:
-    return TurnSpan(1, "demo", 3, 0, ms, traffic=1)
+    return TurnSpan(1, "demo", 0, ms, traffic=1)
 
 
 def step(number: int, start: int, ms: float | None, **more: object) -> StepSpan:
@@ -132,11 +132,11 @@ def test_an_unanswered_request_is_running_in_live_traffic_and_failed_in_a_record
 
 
 def test_a_turn_is_found_by_its_number_in_the_traffic():
-    second = TurnSpan(1, "demo", 3, 0, 600.0, traffic=4)
+    second = TurnSpan(1, "demo", 0, 600.0, traffic=4)
     found = of_spans([second, step(1, 0, 600.0)], 4, 0)
     assert found is not None and len(found.bars) == 1
     assert of_spans([second, step(1, 0, 600.0)], 1, 0) is None
 
 
 def test_a_turn_read_from_saved_messages_has_no_waterfall_of_its_own():
-    assert of_spans([TurnSpan(1, "demo", 0, 0, traffic=4, past=True)], 4, 0) is None
+    assert of_spans([TurnSpan(1, "demo", 0, traffic=4, past=True)], 4, 0) is None
