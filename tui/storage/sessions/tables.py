@@ -18,9 +18,15 @@ from tui.core.conversation.conversation import (
     Remark,
     SessionMeta,
     UserMessage,
+)
+from tui.core.conversation.message_json import (
+    Object,
+    dumps,
+    message_object,
+    message_of,
+    plain,
     remark_object,
 )
-from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.conversation.sessions import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.named_values import without_named_arguments, without_named_values
