@@ -26,16 +26,13 @@ class EndReason(StrEnum):
 
 
 class LimitName(StrEnum):
-    """The hard limits; the names are those of `[limits]`."""
+    """The hard limits that end a turn; the names are those of `[limits]`."""
 
     MAX_STEPS = "max_steps"
     MAX_TOOL_CALLS = "max_tool_calls"
-    MAX_CALLS_PER_REPLY = "max_calls_per_reply"
     TURN_SECONDS = "turn_seconds"
-    TOOL_SECONDS = "tool_seconds"
     CONSECUTIVE_ERRORS = "consecutive_errors"
     IDENTICAL_CALLS = "identical_calls"
-    RESULT_BYTES = "result_bytes"
     TURN_TOKENS = "turn_tokens"
     TURN_COST = "turn_cost"
 

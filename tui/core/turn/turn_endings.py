@@ -39,18 +39,12 @@ END_WORDS: Mapping[str, str] = {
 LIMIT_SENTENCES: Mapping[str, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",
     LimitName.MAX_TOOL_CALLS: "Limit reached: {calls}",
-    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {calls} in one reply",
     LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
-    LimitName.TOOL_SECONDS: "Limit reached: {time} for a call",
     LimitName.CONSECUTIVE_ERRORS: "Limit reached: {steps} in a row in which every call failed",
     LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
-    LimitName.RESULT_BYTES: "Limit reached: {size} of one result",
     LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
     LimitName.TURN_COST: "Limit reached: {cost} for a turn",
 }
-
-_SETTINGS: Mapping[str, str] = {LimitName.IDENTICAL_CALLS: "identical_calls_stop"}
-"""The keys of `[limits]` that are not the names of their limits."""
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
@@ -129,8 +123,8 @@ def _limit_words(remark: Remark) -> str:
         steps=units.plural(int(value), "step"),
         calls=units.plural(int(value), "tool call"),
         time=units.clock(value),
-        size=units.size(value),
         count=units.count(value),
         cost=f"{value:g}",
     )
-    return f"{words} ({_SETTINGS.get(remark.text, remark.text)} in [limits])." if words else ""
+    key = "identical_calls_stop" if remark.text == LimitName.IDENTICAL_CALLS else remark.text
+    return f"{words} ({key} in [limits])." if words else ""

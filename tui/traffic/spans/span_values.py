@@ -93,9 +93,6 @@ END_WORDS = {
 }
 
 
-_TOLD_BY_ERROR = (EndReason.MODEL_ERROR, EndReason.EMPTY)
-
-
 class NoteKind(StrEnum):
     """The kind of a note."""
 
@@ -202,15 +199,12 @@ Span = TurnSpan | StepSpan | CallSpan | NoteSpan
 
 def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | None:
     """Return a note on how a turn ended; None if its `last` entry shows it."""
-    match last:
-        case NoteSpan(kind=NoteKind.ERROR) if reason in _TOLD_BY_ERROR:
-            return None
-        case StepSpan(state=StepState.CANCELLED) if reason is EndReason.CANCELLED:
-            return None
-        case CallSpan(state=CallState.CANCELLED | CallState.NOT_RUN) if reason is EndReason.CANCELLED:
-            return None
-        case _:
-            return NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
+    if isinstance(last, NoteSpan):
+        is_shown = last.kind is NoteKind.ERROR and reason in (EndReason.MODEL_ERROR, EndReason.EMPTY)
+    else:
+        stopped = (StepState.CANCELLED, CallState.CANCELLED, CallState.NOT_RUN)
+        is_shown = reason is EndReason.CANCELLED and getattr(last, "state", None) in stopped
+    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
 
 
 def limit_note(turn: int, limit: str, value: float) -> NoteSpan:

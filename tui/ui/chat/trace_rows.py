@@ -30,9 +30,6 @@ NAME_CELLS = 14
 BAR_CELLS = 10
 INDENT = "      "
 
-_BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
-"""Texts of JSON, and the white space between them."""
-
 # state: (style of its sign and its word, the name of the sign)
 _CALL_LOOKS = {
     CallState.WAITING: ("dim", "waiting"),
@@ -215,8 +212,8 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     said = call.result.text.strip("\n")
     if call.state is CallState.NOT_RUN:  # the head says so, too
         said = said.removeprefix("not run: ")
-    if not open and said.lstrip().startswith(("{", "[")):
-        said = one_line(said)
+    if not open and said.lstrip().startswith(("{", "[")):  # JSON may be indented
+        said = re.sub(r"(?<=[{\[]) | (?=[}\]])", "", " ".join(said.split()))
     lines = said.split("\n")
     if not open:
         more = " …" if len(lines) > 1 or call.result.omitted else ""
@@ -229,15 +226,3 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         yield from wrap(((text.replace("\t", "    "), style),), look.columns, rest if number else lead, rest)
     if call.result.omitted:
         yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
-
-
-def one_line(json: str) -> str:
-    """Return JSON, complete or only its start, on one line; its texts stay unchanged."""
-
-    def single_space(found: re.Match[str]) -> str:
-        if not found.group().isspace():
-            return found.group()
-        before, after = json[max(0, found.start() - 1)], json[found.end() : found.end() + 1]
-        return "" if before in "{[" or after in ("}", "]", ":", "") else " "
-
-    return _BLANKS.sub(single_space, json)

@@ -4,7 +4,7 @@ import pytest
 
 from tui.core.text import preview
 from tui.traffic.spans.span_values import CallSpan, CallState
-from tui.ui.chat.trace_rows import TraceLook, one_line, span_rows
+from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 
@@ -37,19 +37,6 @@ def test_a_call_that_did_not_run_says_this_only_once() -> None:
     head, result = rows("not run: limit (max_steps)", state=CallState.NOT_RUN)
     assert head.endswith("not run")
     assert result.strip() == "→ limit (max_steps)"
-
-
-@pytest.mark.parametrize(
-    ("json", "line"),
-    [
-        ('{\n "a": 1\n}', '{"a": 1}'),
-        ('[\n "x\\" y",\n {}\n]', '["x\\" y", {}]'),
-        ('{"cut": "in a str', '{"cut": "in a str'),
-        ("  ", ""),
-    ],
-)
-def test_json_is_compacted_to_one_line(json: str, line: str) -> None:
-    assert one_line(json) == line
 
 
 def test_an_expanded_call_labels_its_duration_as_the_total() -> None:
