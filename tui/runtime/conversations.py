@@ -60,7 +60,7 @@ class Conversations:
         self._context = context
         self._request = request
         self._store = store
-        self._shown = ShownMessages((), context.redactor)
+        self._shown = ShownMessages(context.redactor)
         self.now = SavedConversation(Conversation())
         self.revision = self.opened = 0
         self.busy = self._lost = ""
@@ -86,8 +86,7 @@ class Conversations:
     @property
     def messages(self) -> Sequence[Message]:
         """The messages without configured secrets."""
-        self._shown = self._shown.of(self.now.talk.messages)
-        return self._shown
+        return self._shown.of(self.now.talk.messages)
 
     @property
     def compaction(self) -> Compaction:

@@ -6,7 +6,6 @@ must be able to send them back. Only front ends receive the redacted events and 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tui.core.conversation.conversation import Message, Remark
 from tui.core.events import (
@@ -91,35 +90,19 @@ def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]
     return without_secrets(list(remarks), redactor.redact)
 
 
-class ShownMessages(Sequence[Message]):
-    """Messages that are redacted on access. A message is immutable and redacted once."""
+class ShownMessages:
+    """The messages of a conversation without configured secrets. Each is redacted once."""
 
-    def __init__(self, messages: Sequence[Message], redactor: Redactor) -> None:
-        """Show `messages`, a list that may grow."""
-        self._messages = messages
+    def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._shown: dict[int, tuple[Message, Message, int]] = {}
+        self._said: Sequence[Message] = ()
+        self._shown: list[Message] = []
+        self._known = 0
 
-    def of(self, messages: Sequence[Message]) -> "ShownMessages":
-        """Return this object if it already shows that list, else a new one for it."""
-        return self if messages is self._messages else ShownMessages(messages, self._redactor)
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def __getitem__(self, index: Any) -> Any:
-        places = range(len(self._messages))[index]
-        return self._at(places) if isinstance(places, int) else [self._at(place) for place in places]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _at(self, place: int) -> Message:
-        message, known = self._messages[place], self._redactor.known
-        before = self._shown.get(place)
-        if before is None or before[0] is not message or before[2] != known:
-            shown = without_secrets(message, self._redactor.redact_spoken, unchanged)
-            before = self._shown[place] = message, shown, known
-        return before[1]
+    def of(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return these messages, which may have grown since the last call."""
+        if self._said is not messages or self._known != self._redactor.known:
+            self._said, self._known, self._shown = messages, self._redactor.known, []
+        new = messages[len(self._shown) :]
+        self._shown += [without_secrets(one, self._redactor.redact_spoken, unchanged) for one in new]
+        return self._shown

@@ -25,7 +25,6 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.message_json import (
     Object,
-    message_object,
     message_of,
     plain,
     read,
@@ -304,7 +303,7 @@ def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
 def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> SessionTranscript:
     """Return a session in the form for exports."""
     clear = partial(redactor.redact_spoken, shapes=True)
-    messages = [message_of(message_object(message)) for message in found.conversation.messages]
+    messages = found.conversation.messages
     return SessionTranscript(
         info=without_secrets(found.info, clear),
         meta=without_secrets(found.meta, clear),
