@@ -259,8 +259,6 @@ class Journal(Protocol):
 
     def remark(self, remark: Remark) -> None: ...
 
-    def compacted(self, compaction: Compaction) -> None: ...
-
     def describe(self, meta: SessionMeta) -> None: ...
 
     async def settled(self) -> None:
@@ -297,7 +295,7 @@ class Conversation:
     def compact(self, compaction: Compaction) -> None:
         self.compaction = compaction
         if self.journal is not None:
-            self.journal.compacted(compaction)
+            self.journal.describe(SessionMeta(compaction=compaction))
 
     def remark(self, remark: Remark) -> None:
         """Store a remark, which is not sent to models."""

@@ -20,7 +20,6 @@ from typing import Any
 from tui.core.background import DaemonThread
 from tui.core.conversation.conversation import (
     AssistantMessage,
-    Compaction,
     Intent,
     Message,
     Remark,
@@ -128,9 +127,6 @@ class SessionJournal:
     def remark(self, remark: Remark) -> None:
         at = remark.at or time.time()
         self._put(lambda tables: tables.remark(remark, at), len(remark.text))
-
-    def compacted(self, compaction: Compaction) -> None:
-        self.describe(SessionMeta(compaction=compaction))
 
     def describe(self, meta: SessionMeta) -> None:
         self._put(lambda tables: tables.describe(meta))
