@@ -184,6 +184,13 @@ NEVER_RUN = frozenset(
 """Values of `ToolCallEnded.why` of calls that were never sent to a server."""
 
 
+def call_end(why: str, is_error: bool) -> str:
+    """Return how a call ended: "done", "failed", "denied", "cancelled" or "not run"."""
+    if why in NEVER_RUN:
+        return "not run"
+    return why if why in ("denied", "cancelled") else "failed" if why or is_error else "done"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCallEnded:
     """The call has ended; `text` is what the model reads, `result` is the server's, if it ran.

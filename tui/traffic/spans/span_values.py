@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from tui.core.attachments import as_shown
-from tui.core.events import NEVER_RUN, EndReason
+from tui.core.events import EndReason
 from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean_line, compact, preview
 
@@ -74,13 +74,6 @@ class CallState(StrEnum):
         """Whether the call has ended."""
         return self not in (CallState.WAITING, CallState.ASKING, CallState.RUNNING)
 
-
-CALL_ENDS = {
-    "denied": CallState.DENIED,
-    "cancelled": CallState.CANCELLED,
-    **dict.fromkeys(NEVER_RUN, CallState.NOT_RUN),
-}
-"""States of calls that did not complete, by `ToolCallEnded.why`. Any other value is FAILED."""
 
 END_WORDS = {
     EndReason.ANSWERED: "answered",

@@ -32,7 +32,6 @@ from tui.core.traffic import Cause
 from tui.core.turn.prepared_calls import plain_reason, why_of
 from tui.core.turn.turn_endings import in_order
 from tui.traffic.spans.span_values import (
-    CALL_ENDS,
     CallSpan,
     CallState,
     Span,
@@ -204,9 +203,7 @@ class Spans:
                 call.message = clean_line(event.message)
             case events.ToolCallEnded():
                 self._stop_asking(call, now_ns)
-                state = CALL_ENDS.get(
-                    event.why, CallState.FAILED if event.is_error or event.why else CallState.DONE
-                )
+                state = CallState(events.call_end(event.why, event.is_error))
                 call.why = clean_line(event.why) if event.why != state else call.why
                 if event.why == "unknown tool":
                     call.server, call.tool = clean_line(event.server, 64), clean_line(event.tool, 128)
