@@ -147,8 +147,7 @@ class CallSpan:
         server: "" if the name that the model wrote does not resolve.
         arguments: (name, value) previews.
         why: why it needs approval, did not run or failed, or "".
-        proposed_ns: when the model had finished writing it.
-        waited_ms: how long the user took to answer, in milliseconds.
+        asked_ns, answered_ns: when the user was asked, and when the question ended.
         ms: duration in milliseconds; None while it runs.
         progress, total: as the server reports them; None if unknown.
         result: head of the text that the model reads; None before the end.
@@ -161,11 +160,10 @@ class CallSpan:
     server: str
     tool: str
     arguments: tuple[tuple[str, str], ...]
-    proposed_ns: int
     state: CallState = CallState.WAITING
     why: str = ""
     asked_ns: int | None = None
-    waited_ms: float = 0.0
+    answered_ns: int | None = None
     answer: Answer | None = None
     started_ns: int | None = None
     ms: float | None = None
@@ -175,6 +173,11 @@ class CallSpan:
     result: Preview | None = None
     warning: str = ""
     rule: str = ""
+
+    @property
+    def waited_ms(self) -> float:
+        """How long the user took to answer, in milliseconds."""
+        return ((self.answered_ns or 0) - (self.asked_ns or 0)) / 1e6 if self.answered_ns else 0.0
 
 
 @dataclass(slots=True)

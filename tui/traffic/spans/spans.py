@@ -124,7 +124,7 @@ class Spans:
                 turn.calls += 1
                 server, tool = clean_line(event.server, 64), clean_line(event.tool, 128)
                 arguments = argument_lines(event.arguments)
-                call = CallSpan(turn.number, event.step, event.id, server, tool, arguments, now_ns)
+                call = CallSpan(turn.number, event.step, event.id, server, tool, arguments)
                 self._calls[event.id] = call
                 self._touch(turn, call)
             case events.LimitReached() if turn is not None:
@@ -216,9 +216,8 @@ class Spans:
 
     @staticmethod
     def _stop_asking(call: CallSpan, now_ns: int) -> None:
-        if call.asked_ns is not None:
-            call.waited_ms += _ms(call.asked_ns, now_ns)
-            call.asked_ns = None
+        if call.asked_ns is not None and call.answered_ns is None:
+            call.answered_ns = now_ns
 
     def _touch(self, *spans: Span) -> None:
         """Record that these have changed; add those that are new."""
