@@ -27,12 +27,9 @@ from tui.core.text import clean_line
 
 END_WORDS: Mapping[str, str] = {
     EndReason.ANSWERED: "The model has answered.",
-    EndReason.LIMIT: "",
     EndReason.CANCELLED: "Stopped.",
-    EndReason.MODEL_ERROR: "",
     EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
-    EndReason.EMPTY: "",
 }
 """Sentences for the ends of turns. Limits and failures have their own remarks, made when they happen."""
 
