@@ -39,7 +39,7 @@ from tui.storage.exports.session import Rows, SessionTranscript
 from tui.storage.files.foreign_file import bounded_rows, is_damage, until_damage
 from tui.storage.sessions.file import (
     Damaged,
-    has_remarks,
+    can_read,
     is_cut,
     open_for_reading,
     read_listed,
@@ -137,7 +137,7 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
-        if has_remarks(connection):
+        if can_read(connection, "remarks"):
             tables["remarks"] = found.remarks
         for table, bodies in tables.items():
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):

@@ -49,7 +49,7 @@ class StepState(StrEnum):
     RETRYING = "retrying"
     DONE = "done"
     FAILED = "failed"
-    CANCELLED = "cancelled"
+    CANCELLED = "stopped"
 
     @property
     def over(self) -> bool:

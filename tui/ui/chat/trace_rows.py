@@ -49,16 +49,6 @@ _ANSWERS = {
     Answer.NO: "denied",
 }
 
-_STEP_WORDS = {
-    StepState.ASKED: "asked",
-    StepState.THINKING: "thinking",
-    StepState.ANSWERING: "answering",
-    StepState.CALLING: "writing a call",
-    StepState.RETRYING: "retrying",
-    StepState.FAILED: "failed",
-    StepState.CANCELLED: "stopped",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class TraceLook:
@@ -111,7 +101,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
     if step.ms is None and not step.state.over:
         seconds = clock((look.now_ns - step.started_ns) / 1e9)
-        left.append((f"   {_STEP_WORDS.get(step.state, '')}", "accent"))
+        left.append((f"   {step.state}", "accent"))
         if step.state is StepState.CALLING:
             left.append((f" {step.detail}", "tool"))
         yield spread(tuple(left), ((seconds, "dim"),), look.columns)
@@ -121,7 +111,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     if step.final:
         left.append((" (last)", "dim"))
     if step.state is not StepState.DONE:
-        left.append((f"   {_STEP_WORDS[step.state]}", "bad" if step.state is StepState.FAILED else "dim"))
+        left.append((f"   {step.state}", "bad" if step.state is StepState.FAILED else "dim"))
     else:
         left.append(("   model", "dim"))
     if step.ms is not None:
