@@ -316,10 +316,8 @@ class Turn:
 
     def _answered(self, reply: Reply) -> None:
         if not reply.text and reply.finish != FILTERED:
-            message, step = (
-                f"the model returned nothing ({self._deps.model.chat.label})",
-                "Retry, or switch to another model.",
-            )
+            message = f"the model returned nothing ({self._deps.model.chat.label})"
+            step = "Retry, or switch to another model."
             if reply.finish == "length":
                 message = "the model used all of its tokens before it wrote anything"
                 step = "Raise max_tokens of this profile."

@@ -40,7 +40,6 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import message_time
 
 Arguments = Mapping[str, Any] | str
-NoteOf = Callable[[Remark], tuple[str, str]]
 
 
 class Writer:
@@ -261,7 +260,7 @@ class PastWriter:
     unknown: Collection[str]
     notice: Callable[[str], str]
     remarks: Sequence[Remark]
-    note: NoteOf
+    note: Callable[[Remark], tuple[str, str]]
     now: float
     _model: str | None = None
     _reason: str = ""
