@@ -67,7 +67,7 @@ async def test_a_turn_goes_on_when_the_server_of_its_call_leaves(
 ) -> None:
     async with calling(separate_home, "wait", era) as stage:
         turns = stage.app.app.main.parts.turns
-        await until(lambda: turns._turn is not None and turns._turn.running_calls)
+        await until(lambda: turns._turn is not None and turns._turn.calls and turns._turn.calls.running)
         await stage.leaves(how)
         told = await stage.told()
         assert "The server “srv” was stopped during the call" in told or "“srv” is not running" in told

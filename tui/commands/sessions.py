@@ -203,20 +203,15 @@ def _row(info: SessionInfo) -> tuple[str, ...]:
     )
 
 
+_FIELDS = (
+    "id", "title", "created", "changed", "messages", "turns", "model", "tokens", "estimated", "cost",
+    "parent", "branched_at", "in_use", "problem",
+)  # fmt: skip
+_TEXTS = {"title": 200, "model": 80, "problem": 400}
+"""Maximum characters of the texts from a file."""
+
+
 def _object(info: SessionInfo) -> dict[str, Any]:
-    return {
-        "id": info.id,
-        "title": clean_line(info.title, 200),
-        "created": rfc3339(round(info.created * 1e9)),
-        "changed": rfc3339(round(info.changed * 1e9)),
-        "messages": info.messages,
-        "turns": info.turns,
-        "model": clean_line(info.model, 80),
-        "tokens": info.tokens,
-        "estimated": info.estimated,
-        "cost": info.cost,
-        "parent": info.parent,
-        "branched_at": info.branched_at,
-        "in_use": info.in_use,
-        "problem": clean_line(info.problem, 400),
-    }
+    found = {name: getattr(info, name) for name in _FIELDS}
+    found |= {name: clean_line(found[name], most) for name, most in _TEXTS.items()}
+    return found | {name: rfc3339(round(found[name] * 1e9)) for name in ("created", "changed")}

@@ -26,16 +26,13 @@ class EndReason(StrEnum):
 
 
 class LimitName(StrEnum):
-    """The hard limits; the names are those of `[limits]`."""
+    """The hard limits that end a turn; the names are those of `[limits]`."""
 
     MAX_STEPS = "max_steps"
     MAX_TOOL_CALLS = "max_tool_calls"
-    MAX_CALLS_PER_REPLY = "max_calls_per_reply"
     TURN_SECONDS = "turn_seconds"
-    TOOL_SECONDS = "tool_seconds"
     CONSECUTIVE_ERRORS = "consecutive_errors"
     IDENTICAL_CALLS = "identical_calls"
-    RESULT_BYTES = "result_bytes"
     TURN_TOKENS = "turn_tokens"
     TURN_COST = "turn_cost"
 
@@ -185,6 +182,13 @@ NEVER_RUN = frozenset(
     {"not run", "unknown tool", "server not running", "turned off", "invalid arguments", "invalid call"}
 )
 """Values of `ToolCallEnded.why` of calls that were never sent to a server."""
+
+
+def call_end(why: str, is_error: bool) -> str:
+    """Return how a call ended: "done", "failed", "denied", "cancelled" or "not run"."""
+    if why in NEVER_RUN:
+        return "not run"
+    return why if why in ("denied", "cancelled") else "failed" if why or is_error else "done"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import TurnTools
+from tui.core.turn.tool_calls import ToolCallRunner, TurnTools
 from tui.host.host import Host
 from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.recording import RunRecording
@@ -100,11 +100,6 @@ class PendingTurn:
         """The usage of the turn so far."""
         return self._turn.meter if self._turn is not None else self._meter
 
-    @property
-    def unsaid(self) -> Sequence[str]:
-        """The `steer` texts that did not reach the model."""
-        return self._turn.unsaid if self._turn is not None else tuple(self._early)
-
     def steer(self, text: str) -> None:
         """Send `text` before the next step."""
         if self._turn is not None:
@@ -113,14 +108,9 @@ class PendingTurn:
             self._early.append(text)
 
     @property
-    def running_calls(self) -> Sequence[str]:
-        """The ids of the calls that were sent and have no result yet."""
-        return self._turn.running_calls if self._turn is not None else ()
-
-    def cancel_call(self, call_id: str) -> None:
-        """Cancel one running call; the model learns of it, and the turn continues."""
-        if self._turn is not None:
-            self._turn.cancel_call(call_id)
+    def calls(self) -> ToolCallRunner | None:
+        """Its calls, None before it has started."""
+        return self._turn.calls if self._turn is not None else None
 
     def cancel(self) -> None:
         self._cancelled = True

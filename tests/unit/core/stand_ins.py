@@ -190,9 +190,6 @@ class NotedJournal:
     def remark(self, remark: Any) -> None:
         self.told.append(("remark", remark))
 
-    def compacted(self, compaction: Any) -> None:
-        self.describe(compaction)
-
     def describe(self, meta: Any) -> None:
         self.told.append(("describe", meta))
 

@@ -153,7 +153,7 @@ async def test_a_cancelled_command_no_longer_blocks_the_conversation(stage: Make
 async def test_a_turn_belongs_to_the_conversation_of_its_question(stage: Make):
     one = stage(says("One."), says("Two."))
     await one.ask("first")
-    talk = one.conversations.messages
+    talk = one.conversations.now.talk.messages
     turn = one.conversations.ask("second", ScriptedApprover())
     await one.conversations.new()
     async for _ in turn.events():

@@ -8,7 +8,7 @@ Fields that only a screen shows (when a message was written, how long it took) d
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, cast, get_args
+from typing import Any, Literal, Protocol
 
 SYSTEM = (
     "You are talking with a person in a terminal program, mcptui, that connects you to MCP servers. "
@@ -48,28 +48,6 @@ class Remark:
     value: float = 0.0
     imported: bool = False
     at: float = field(default=0.0, compare=False)
-
-
-def remark_object(remark: Remark) -> dict[str, Any]:
-    """Return a remark as a JSON object, without its time; fields at their default are left out."""
-    rest = {"where": remark.where, "next_step": remark.next_step, "value": remark.value}
-    rest |= {"imported": remark.imported}
-    found = {"place": remark.place, "kind": remark.kind, "text": remark.text}
-    return found | {name: value for name, value in rest.items() if value}
-
-
-def remark_from(found: Mapping[str, Any], at: float = 0.0) -> Remark | None:
-    """Return the remark in a JSON object; None if it is not a remark, or has an unknown kind."""
-    place, kind, value = found.get("place"), found.get("kind"), found.get("value", 0.0)
-    if not isinstance(place, int) or isinstance(place, bool) or place < 0:
-        return None
-    if kind not in get_args(RemarkKind) or not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    text, where, next_step = (found.get(name, "") for name in ("text", "where", "next_step"))
-    if not (isinstance(text, str) and isinstance(where, str) and isinstance(next_step, str)):
-        return None
-    imported = found.get("imported") is True
-    return Remark(place, cast(RemarkKind, kind), text, where, next_step, value, imported, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +259,6 @@ class Journal(Protocol):
 
     def remark(self, remark: Remark) -> None: ...
 
-    def compacted(self, compaction: Compaction) -> None: ...
-
     def describe(self, meta: SessionMeta) -> None: ...
 
     async def settled(self) -> None:
@@ -319,7 +295,7 @@ class Conversation:
     def compact(self, compaction: Compaction) -> None:
         self.compaction = compaction
         if self.journal is not None:
-            self.journal.compacted(compaction)
+            self.journal.describe(SessionMeta(compaction=compaction))
 
     def remark(self, remark: Remark) -> None:
         """Store a remark, which is not sent to models."""

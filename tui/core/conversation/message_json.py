@@ -14,7 +14,10 @@ from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
     CallRequest,
+    Compaction,
     Message,
+    Remark,
+    RemarkKind,
     ToolMessage,
     Usage,
     UserMessage,
@@ -55,7 +58,22 @@ def message_of(found: object) -> Message:
     role = found.get("role")
     if not isinstance(role, str) or role not in _TYPES:
         raise ValueError(f'"role" is "{clean_line(str(role), 40)}", not "user", "assistant" or "tool"')
-    return cast(Message, _read(_TYPES[role], found))
+    return cast(Message, read(_TYPES[role], found))
+
+
+def remark_object(remark: Remark) -> Object:
+    """Return a remark as a JSON object, without its time; fields at their default are left out."""
+    found = {name: one for name, one in _members(remark).items() if one or name in ("place", "text")}
+    found.pop("at", None)
+    return found
+
+
+def remark_of(found: Mapping[str, Any], at: float = 0.0) -> Remark | None:
+    """Return the remark in a JSON object; None if it has a wrong type or an unknown kind."""
+    one = cast(Remark, read(Remark, {**found, "at": at}))
+    given = {"place": None, "text": None, **found}
+    is_whole = all(getattr(one, name) == given[name] for name in Remark.__slots__[:-1] if name in given)
+    return one if is_whole and one.kind in get_args(RemarkKind) else None
 
 
 def dumps(value: Any) -> str:
@@ -100,15 +118,15 @@ def _members(value: Any) -> Object:
     return {field.name: _written(getattr(value, field.name)) for field in fields(value)}
 
 
-def _read(kind: type, found: Any, what: str = "") -> Any:
-    """Return a value of one of our types; `what` names it if it is not an object."""
+def read(kind: type, found: Any, what: str = "") -> Any:
+    """Return a value of one of our types; `what` names it if it is not an object. Raises ValueError."""
     if not isinstance(found, Mapping):
         raise ValueError(f"{what} is not an object")
     return kind(**{field.name: _READERS[field.type](found.get(field.name)) for field in fields(kind)})
 
 
 def _list_of(kind: type, what: str) -> Callable[[Any], Any]:
-    return lambda found: tuple(_read(kind, one, what) for one in (found if isinstance(found, list) else ()))
+    return lambda found: tuple(read(kind, one, what) for one in (found if isinstance(found, list) else ()))
 
 
 def _usage(found: Mapping[Any, Any]) -> Usage:
@@ -122,6 +140,11 @@ _READERS: Mapping[Any, Callable[[Any], Any]] = {
     int: lambda found: whole(found, 2**63 - 1) or 0,
     float: lambda found: float(bounded(found) or 0),
     _Kind: lambda found: found if found in get_args(_Kind) else "blob",
+    RemarkKind: lambda found: found,
+    str | None: lambda found: found if isinstance(found, str) else None,
+    bool | None: lambda found: found is True,
+    float | None: lambda found: bounded(found),
+    Compaction | None: lambda found: found if isinstance(found, Compaction) else None,
     tuple[CallRequest, ...]: _list_of(CallRequest, "a call"),
     tuple[Attachment, ...]: _list_of(Attachment, "an attachment"),
     Mapping[str, Any] | None: lambda found: found if isinstance(found, dict) else None,

@@ -71,7 +71,7 @@ class Turn:
     """One user message, from question to final answer.
 
     `events()` may be iterated once. `cancel()` may be called at any time from the same event loop. The last
-    event is always `TurnEnded`. The traffic that it causes is marked with `number`.
+    event is always `TurnEnded`. The traffic that it causes is marked with `number`. `calls` runs its calls.
     """
 
     def __init__(self, conversation: Conversation, deps: TurnDeps, number: int = 0) -> None:
@@ -81,7 +81,7 @@ class Turn:
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.meter = TurnMeter(deps.limits, deps.clock)
-        self._actor = ToolCallRunner(deps, conversation, self.meter, self._emit)
+        self.calls = ToolCallRunner(deps, conversation, self.meter, self._emit)
         self._step = 0
         self._usage = Usage()
         self._reply = Reply()
@@ -99,22 +99,9 @@ class Turn:
         if self._task is not None and self._begun:
             self._task.cancel()
 
-    @property
-    def running_calls(self) -> Sequence[str]:
-        """The ids of the calls that were sent and have no result yet."""
-        return self._actor.running
-
-    def cancel_call(self, call_id: str) -> None:
-        """Cancel one running call; the model learns of it, and the turn continues."""
-        self._actor.cancel(call_id)
-
     def steer(self, text: str) -> None:
         """Add a message before the next step, or start another step if the model is done by then."""
         self._steering.append(text)
-
-    @property
-    def unsaid(self) -> Sequence[str]:
-        return tuple(self._steering)
 
     async def events(self) -> AsyncIterator[Event]:
         """Yield what happens, ending with `TurnEnded`. Leaving early cancels the turn."""
@@ -167,12 +154,12 @@ class Turn:
 
     async def _turn(self) -> None:
         deps = self._deps
-        offer = await self._actor.refresh_tools()
+        offer = await self.calls.refresh_tools()
         self._emit(TurnStarted(deps.model.chat.label, len(offer), offer.notice, self._number))
         extra, corrections = "", 0
         while (reached := self.meter.reached()) is None:
             self.meter.steps += 1
-            await self._actor.refresh_tools()
+            await self.calls.refresh_tools()
             while self._steering:
                 text = self._steering.pop(0)
                 self._conversation.say(text)
@@ -201,7 +188,7 @@ class Turn:
                 continue
             if (reached := self.meter.out_of_steps()) is not None:
                 break
-            await self._actor.act(self._step, reply.calls)
+            await self.calls.act(self._step, reply.calls)
         await self._wrap_up(reached)
 
     async def _mismatch(self, reply: Reply, wanted: AnswerFormat) -> str:
@@ -219,7 +206,7 @@ class Turn:
         self._reply = reply = Reply()
         try:
             async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds):
-                offer = self._actor.offer if tools and not final else None
+                offer = self.calls.offer if tools and not final else None
                 request = await self._ask(reply, offer, extra)
             if extra in (NUDGE, WRAP_UP):
                 self._say_thought(reply)
@@ -228,7 +215,7 @@ class Turn:
             if (usage := reply.usage_so_far(deps.model.context_meter.estimate)) is not None:
                 reply.usage = usage
                 self._spend(usage)
-        self._count(request, reply, bool(extra), self._actor.offer.specs if final else ())
+        self._count(request, reply, bool(extra), self.calls.offer.specs if final else ())
         return reply
 
     async def _ask(self, reply: Reply, offer: ToolOffer | None, extra: str) -> ModelRequest:
@@ -329,10 +316,8 @@ class Turn:
 
     def _answered(self, reply: Reply) -> None:
         if not reply.text and reply.finish != FILTERED:
-            message, step = (
-                f"the model returned nothing ({self._deps.model.chat.label})",
-                "Retry, or switch to another model.",
-            )
+            message = f"the model returned nothing ({self._deps.model.chat.label})"
+            step = "Retry, or switch to another model."
             if reply.finish == "length":
                 message = "the model used all of its tokens before it wrote anything"
                 step = "Raise max_tokens of this profile."
@@ -371,7 +356,7 @@ class Turn:
 
     def _answer_dangling(self, text: str, why: str) -> None:
         for call in self._conversation.dangling():
-            self._actor.abandon(self._step, call, text, why)
+            self.calls.abandon(self._step, call, text, why)
 
     def _end(self, reason: EndReason, limit: LimitName | None = None) -> None:
         text, ms = "".join(self._answers[-1:]), (self._deps.clock.now_ns() - self.meter.started_ns) / 1e6

@@ -1,9 +1,16 @@
 """Why a turn ended, which limit it reached and what failed, in plain sentences. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.core import units
-from tui.core.conversation.conversation import Remark
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    Remark,
+    ToolMessage,
+)
 from tui.core.errors import sentences
 from tui.core.events import (
     EndReason,
@@ -20,30 +27,21 @@ from tui.core.text import clean_line
 
 END_WORDS: Mapping[str, str] = {
     EndReason.ANSWERED: "The model has answered.",
-    EndReason.LIMIT: "",
     EndReason.CANCELLED: "Stopped.",
-    EndReason.MODEL_ERROR: "",
     EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
     EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
-    EndReason.EMPTY: "",
 }
 """Sentences for the ends of turns. Limits and failures have their own remarks, made when they happen."""
 
 LIMIT_SENTENCES: Mapping[str, str] = {
     LimitName.MAX_STEPS: "Limit reached: {steps}",
     LimitName.MAX_TOOL_CALLS: "Limit reached: {calls}",
-    LimitName.MAX_CALLS_PER_REPLY: "Limit reached: {calls} in one reply",
     LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
-    LimitName.TOOL_SECONDS: "Limit reached: {time} for a call",
     LimitName.CONSECUTIVE_ERRORS: "Limit reached: {steps} in a row in which every call failed",
     LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
-    LimitName.RESULT_BYTES: "Limit reached: {size} of one result",
     LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
     LimitName.TURN_COST: "Limit reached: {cost} for a turn",
 }
-
-_SETTINGS: Mapping[str, str] = {LimitName.IDENTICAL_CALLS: "identical_calls_stop"}
-"""The keys of `[limits]` that are not the names of their limits."""
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
@@ -78,6 +76,26 @@ def said_once(remarks: Sequence[Remark]) -> list[Remark]:
     return kept
 
 
+def in_order(
+    messages: Sequence[Message], remarks: Sequence[Remark]
+) -> Iterator[tuple[int, Message | CallRequest | Remark]]:
+    """Yield a conversation as it happened, each part with the number of messages before it.
+
+    The calls of a reply come after it. No remark separates a call from its result, but a warning about the
+    reply comes before its calls.
+    """
+    waiting = deque(said_once(remarks))
+    for place, message in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+            yield place, waiting.popleft()
+        yield place, message
+        if isinstance(message, AssistantMessage) and message.calls:
+            if waiting and (waiting[0].place, waiting[0].kind) == (place + 1, "warn"):
+                yield place + 1, waiting.popleft()
+            yield from ((place, call) for call in message.calls)
+    yield from ((len(messages), remark) for remark in waiting)
+
+
 def words_of(remark: Remark) -> str:
     """Return the text of a remark, without keys; "" for none, or for one of a newer mcptui."""
     match remark.kind:
@@ -102,8 +120,8 @@ def _limit_words(remark: Remark) -> str:
         steps=units.plural(int(value), "step"),
         calls=units.plural(int(value), "tool call"),
         time=units.clock(value),
-        size=units.size(value),
         count=units.count(value),
         cost=f"{value:g}",
     )
-    return f"{words} ({_SETTINGS.get(remark.text, remark.text)} in [limits])." if words else ""
+    key = "identical_calls_stop" if remark.text == LimitName.IDENTICAL_CALLS else remark.text
+    return f"{words} ({key} in [limits])." if words else ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tui.core.conversation.conversation import (
     AssistantMessage,
+    CallRequest,
     Message,
     Remark,
     SessionMeta,
@@ -15,7 +16,7 @@ from tui.core.conversation.message_json import Object
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result
-from tui.core.turn.turn_endings import said_once, words_of
+from tui.core.turn.turn_endings import in_order, words_of
 from tui.core.units import count, day_and_time, duration, plural
 from tui.storage.exports.document import (
     Aside,
@@ -83,34 +84,30 @@ def _parts(shown: SessionTranscript) -> Iterator[Part]:
     if shown.meta.system:
         yield Heading("System prompt")
         yield Block("", bounded(shown.meta.system))
-    remarks, tools = said_once(shown.remarks), shown.tools
-    for place, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
-        # No remark separates a call from its result.
-        while remarks and remarks[0].place <= place and not isinstance(message, ToolMessage):
-            yield from _remark(remarks.pop(0))
-        match message:
+    tools = shown.tools
+    for place, part in in_order(shown.messages, shown.remarks):
+        match part:
             case UserMessage():
-                yield Heading("You", day_and_time(at), mine=True)
-                yield Prose(bounded(message.text))
-                yield Files(message.attachments)
+                yield Heading("You", day_and_time(shown.times[place]), mine=True)
+                yield Prose(bounded(part.text))
+                yield Files(part.attachments)
             case AssistantMessage():
-                yield from _reply(message, tools)
+                yield from _reply(part)
+            case CallRequest():
+                name = tools.get(part.id) or clean_line(part.name, 120)
+                yield Block(f"→ {name}", readable(part.arguments), "json")
             case ToolMessage():
-                name = tools.get(message.call_id) or clean_line(message.name, 120)
-                text, warning = shown_result(message)
-                mark, note = "✗" if message.is_error else "←", clean_line(warning, 4000).strip()
-                yield Block(f"{mark} {name}", bounded(text), is_bad=message.is_error, note=note)
-                yield Files(message.attachments)
-    for remark in remarks:
-        yield from _remark(remark)
+                name = tools.get(part.call_id) or clean_line(part.name, 120)
+                text, warning = shown_result(part)
+                mark, note = "✗" if part.is_error else "←", clean_line(warning, 4000).strip()
+                yield Block(f"{mark} {name}", bounded(text), is_bad=part.is_error, note=note)
+                yield Files(part.attachments)
+            case Remark():
+                if words := clean_line(words_of(part), 4000).strip():
+                    yield Aside(words)
 
 
-def _remark(remark: Remark) -> Iterator[Part]:
-    if words := clean_line(words_of(remark), 4000).strip():
-        yield Aside(words)
-
-
-def _reply(message: AssistantMessage, tools: dict[str, str]) -> Iterator[Part]:
+def _reply(message: AssistantMessage) -> Iterator[Part]:
     label = clean_line(message.model, 80) or "Model"
     took = duration(message.seconds * 1000) if message.seconds else ""
     yield Heading(f"{label}{' · truncated' if message.partial else ''}", took)
@@ -119,6 +116,3 @@ def _reply(message: AssistantMessage, tools: dict[str, str]) -> Iterator[Part]:
         yield Block(f"Thinking{thought}", bounded(message.reasoning))
     if message.text:
         yield Prose(bounded(message.text), is_markdown=True)
-    for call in message.calls:
-        name = tools.get(call.id) or clean_line(call.name, 120)
-        yield Block(f"→ {name}", readable(call.arguments), "json")

@@ -194,19 +194,10 @@ def _meta(rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     return found
 
 
-def has_remarks(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has a table for mcptui's own remarks; older ones have none."""
-    return _can(connection, "SELECT 1 FROM remarks LIMIT 0")
-
-
-def has_words(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has a word index that this SQLite can use."""
-    return _can(connection, "SELECT 1 FROM folded WHERE rowid = -1")
-
-
-def _can(connection: sqlite3.Connection, statement: str) -> bool:
+def can_read(connection: sqlite3.Connection, table: str) -> bool:
+    """Return whether the file has a table that this SQLite can use; older files lack some."""
     try:
-        connection.execute(statement).fetchall()
+        connection.execute(f"SELECT 1 FROM {table} WHERE rowid = -1").fetchall()
     except sqlite3.Error:
         return False
     return True

@@ -20,7 +20,6 @@ from typing import Any
 from tui.core.background import DaemonThread
 from tui.core.conversation.conversation import (
     AssistantMessage,
-    Compaction,
     Intent,
     Message,
     Remark,
@@ -52,9 +51,6 @@ _log = logging.getLogger(__name__)
 
 WINDOW = 0.02
 """Seconds for which data is collected, unless a caller waits for it."""
-
-DRAFT_SECONDS = 0.25
-"""How often the draft of a reply is stored, unless a caller waits for it."""
 
 RETRY_SECONDS = 1.0
 """Seconds until a failed disk, or a file that another program has locked, is tried again."""
@@ -91,7 +87,7 @@ class SessionJournal:
         self._weight = 0
         self._waiters: list[Future[None]] = []
         self._storing = self.is_closing = self._ended = self._is_released = False
-        self._retry_at = self._draft_at = 0.0
+        self._retry_at = 0.0
         self._thread: DaemonThread | None = None
 
     @property
@@ -108,7 +104,7 @@ class SessionJournal:
         self._put(lambda tables: tables.message(index, message, at), _size(message), replaces_draft=True)
 
     def draft(self, text: str, reasoning: str) -> None:
-        """Store the partial reply from time to time."""
+        """Store the partial reply; a newer one replaces it until then."""
         with self._condition:
             self._draft = lambda tables: tables.draft(text, reasoning)
             self._wake()
@@ -131,9 +127,6 @@ class SessionJournal:
     def remark(self, remark: Remark) -> None:
         at = remark.at or time.time()
         self._put(lambda tables: tables.remark(remark, at), len(remark.text))
-
-    def compacted(self, compaction: Compaction) -> None:
-        self.describe(SessionMeta(compaction=compaction))
 
     def describe(self, meta: SessionMeta) -> None:
         self._put(lambda tables: tables.describe(meta))
@@ -202,8 +195,9 @@ class SessionJournal:
             if not self._writer.problem:
                 self._condition.wait_for(lambda: self.is_closing or bool(self._waiters), WINDOW)
             batch, self._ops = self._ops, []
-            draft, waiters = self._take_draft(), self._waiters
-            self._waiters, closing, self._storing = [], self.is_closing, True
+            draft, self._draft = self._draft, None
+            waiters, self._waiters = self._waiters, []
+            closing, self._storing = self.is_closing, True
             weight, self._weight = self._weight, 0
         stored = False
         try:
@@ -221,18 +215,9 @@ class SessionJournal:
         """Return the seconds until data must be stored, 0 for at once, None if there is none."""
         if self.is_closing or self._waiters:
             return 0
-        earliest = self._retry_at if self._writer.problem else 0.0
-        due = [earliest] if self._ops else []
-        due += [max(earliest, self._draft_at)] if self._draft is not None else []
-        return max(0, min(due) - time.monotonic()) if due else None
-
-    def _take_draft(self) -> Op | None:
-        now = time.monotonic()
-        if self._draft is None or not (self._waiters or self.is_closing or now >= self._draft_at):
+        if not self._ops and self._draft is None:
             return None
-        self._draft_at = now + DRAFT_SECONDS
-        draft, self._draft = self._draft, None
-        return draft
+        return max(0, self._retry_at - time.monotonic()) if self._writer.problem else 0
 
     def _keep(self, batch: list[Op], weight: int) -> None:
         """Keep data that could not be stored, up to `WAITING_BYTES`. A draft is dropped."""

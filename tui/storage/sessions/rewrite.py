@@ -120,10 +120,8 @@ def _fill(tables: SessionTables, stored: StoredSession) -> None:
     last = meta.get("changed", 0.0)
     for place, message in enumerate(messages):
         tables.message(place, message, stored.times.get(place, last))
-    tables.rows("intents", stored.intents)
-    tables.rows("decisions", stored.decisions)
-    tables.rows("usage", stored.usage)
-    tables.rows("remarks", stored.remarks)
+    for name in ("intents", "decisions", "usage", "remarks"):
+        tables.rows(name, getattr(stored, name))
     for name, text in stored.results.items():
         tables.result(name, text)
     ends = {name: meta[name] for name in ("changed", "model") if meta.get(name)}

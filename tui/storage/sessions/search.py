@@ -21,7 +21,7 @@ from tui.core.conversation.message_json import message_of
 from tui.core.search_text import text_readings
 from tui.core.text import clean_line, fold, spans
 from tui.storage.files.foreign_file import bounded_rows
-from tui.storage.sessions.file import has_words, open_for_reading, read_meta, session_errors
+from tui.storage.sessions.file import can_read, open_for_reading, read_meta, session_errors
 
 INDEXED = 256 * 1024
 """Maximum searchable characters of a message."""
@@ -104,7 +104,7 @@ def places_of(path: Path, words: Sequence[str], limit: int = MOST) -> list[tuple
 def _candidates(connection: sqlite3.Connection, words: Sequence[str]) -> Iterator[tuple[int, str]]:
     usable = [word.replace("\0", " ").replace('"', '""') for word in words if len(word) >= SHORTEST]
     match = " AND ".join(f'"{word}"' for word in usable)  # https://sqlite.org/fts5.html 3
-    if match and has_words(connection) and read_meta(connection).get("words", True):
+    if match and can_read(connection, "folded") and read_meta(connection).get("words", True):
         by_index = (
             "SELECT place, body FROM messages WHERE place IN (SELECT rowid FROM folded WHERE folded MATCH ?)"
         )

@@ -237,31 +237,27 @@ class SessionStore:
 
         With `wait`, wait until a FIFO has a reader. With `shapes`, texts are replaced with placeholders.
         """
-        await self._settle(session)
         stop = Event()
 
-        def write() -> str:
-            shown = self._shown(session)
+        def write(shown: SessionTranscript) -> str:
             written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
             return f"{session_contents(shown)}, {size(written)}"
 
         try:
-            return await in_reading_thread(write)
+            return await self._of_shown(session, write)
         finally:
             stop.set()  # the thread ends when nothing waits for it
 
     async def contents(self, session: str) -> str:
         """Return a summary of the contents of an export."""
-        await self._settle(session)
-        return await in_reading_thread(lambda: session_contents(self._shown(session)))
+        return await self._of_shown(session, session_contents)
 
     async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
+        return await self._of_shown(session, lambda shown: "".join(_pieces(kind, shown, shapes=shapes)))
+
+    async def _of_shown(self, session: str, text: Callable[[SessionTranscript], str]) -> str:
         await self._settle(session)
-
-        def text() -> str:
-            return "".join(_pieces(kind, self._shown(session), shapes=shapes))
-
-        return await in_reading_thread(text)
+        return await in_reading_thread(lambda: text(self._shown(session)))
 
     def _shown(self, session: str) -> SessionTranscript:
         stored = read_stored(self.files.existing(session))

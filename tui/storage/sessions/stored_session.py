@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tui.core.context.built_in_tools import MAX_BYTES, MAX_RESULTS
 from tui.core.conversation.conversation import (
@@ -21,11 +21,16 @@ from tui.core.conversation.conversation import (
     SessionMeta,
     ToolMessage,
     UserMessage,
-    remark_from,
-    remark_object,
     sanitised,
 )
-from tui.core.conversation.message_json import Object, message_object, message_of, plain
+from tui.core.conversation.message_json import (
+    Object,
+    message_of,
+    plain,
+    read,
+    remark_object,
+    remark_of,
+)
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
@@ -34,7 +39,7 @@ from tui.storage.exports.session import Rows, SessionTranscript
 from tui.storage.files.foreign_file import bounded_rows, is_damage, until_damage
 from tui.storage.sessions.file import (
     Damaged,
-    has_remarks,
+    can_read,
     is_cut,
     open_for_reading,
     read_listed,
@@ -106,22 +111,8 @@ def read_info(path: Path) -> SessionInfo:
 
 def info_of(ident: str, meta: Mapping[str, Any], problem: str = "") -> SessionInfo:
     """Return the data for the list from `meta`. Values of a wrong type count as missing."""
-    cost = meta.get("cost")
-    return SessionInfo(
-        id=ident,
-        title=_text(meta, "title"),
-        created=_number(meta, "created"),
-        changed=_number(meta, "changed"),
-        messages=int(_number(meta, "messages")),
-        turns=int(_number(meta, "turns")),
-        model=_text(meta, "model"),
-        tokens=int(_number(meta, "tokens")),
-        cost=float(cost) if isinstance(cost, int | float) else None,
-        parent=_text(meta, "parent"),
-        branched_at=int(_number(meta, "branched_at")),
-        problem=problem,
-        estimated=meta.get("estimated") is True,
-    )
+    own = {"id": ident, "in_use": False, "problem": problem}
+    return cast(SessionInfo, read(SessionInfo, {**meta, **own}))
 
 
 def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
@@ -146,7 +137,7 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
-        if has_remarks(connection):
+        if can_read(connection, "remarks"):
             tables["remarks"] = found.remarks
         for table, bodies in tables.items():
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
@@ -177,19 +168,11 @@ def reopened(ident: str, stored: StoredSession) -> Reopened:
     remarks = [
         replace(one, place=min(bisect_left(places, one.place), end))
         for at, body in stored.remarks
-        if (one := remark_from(body, at))
+        if (one := remark_of(body, at))
     ]
     return Reopened(
         info=info_of(ident, counted, stored.problem),
-        meta=SessionMeta(
-            title=_text(meta, "title"),
-            system=_known(meta, "system"),
-            model=_known(meta, "model"),
-            profile=_known(meta, "profile"),
-            compaction=compaction,
-            recording=_known(meta, "recording"),
-            imported=bool(meta.get("imported")),
-        ),
+        meta=read(SessionMeta, meta | {"title": _text(meta, "title"), "compaction": compaction}),
         conversation=Conversation(
             _text(meta, "system"),
             messages,
@@ -281,12 +264,8 @@ def _read_results(connection: sqlite3.Connection, found: StoredSession, all_resu
 
 
 def _text(found: Mapping[str, Any], name: str) -> str:
-    return _known(found, name) or ""
-
-
-def _known(found: Mapping[str, Any], name: str) -> str | None:
     value = found.get(name)
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) else ""
 
 
 def _number(found: Mapping[str, Any], name: str) -> float:
@@ -324,7 +303,7 @@ def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
 def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> SessionTranscript:
     """Return a session in the form for exports."""
     clear = partial(redactor.redact_spoken, shapes=True)
-    messages = [message_of(message_object(message)) for message in found.conversation.messages]
+    messages = found.conversation.messages
     return SessionTranscript(
         info=without_secrets(found.info, clear),
         meta=without_secrets(found.meta, clear),

@@ -18,9 +18,15 @@ from tui.core.conversation.conversation import (
     Remark,
     SessionMeta,
     UserMessage,
+)
+from tui.core.conversation.message_json import (
+    Object,
+    dumps,
+    message_object,
+    message_of,
+    plain,
     remark_object,
 )
-from tui.core.conversation.message_json import Object, dumps, message_object, message_of, plain
 from tui.core.conversation.sessions import title_of
 from tui.core.ports import Usage
 from tui.core.secrets.named_values import without_named_arguments, without_named_values
@@ -29,7 +35,7 @@ from tui.core.secrets.walk import without_secrets
 from tui.core.text import fold
 from tui.storage.files.foreign_file import is_damage
 from tui.storage.files.sqlite_file import roll_back, storable
-from tui.storage.sessions.file import REMARKS, has_words, read_meta
+from tui.storage.sessions.file import REMARKS, can_read, read_meta
 from tui.storage.sessions.search import searchable_text
 
 OWN_LABEL = "mcptui"
@@ -57,7 +63,7 @@ class SessionTables:
         """Read the metadata of the session; raises `sqlite3.Error`."""
         self._meta = read_meta(self._connection)
         self.stored = dict(self._meta)
-        self._has_words = self._meta.get("words", True) and has_words(self._connection)
+        self._has_words = self._meta.get("words", True) and can_read(self._connection, "folded")
 
     def begin(self) -> None:
         self._clear = partial(self._redact().redact_spoken, shapes=True)

@@ -1,13 +1,13 @@
 """The spans of the trace: turns, steps, calls and notes, with states and previews. Values only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import Any
 
 from tui.core.attachments import as_shown
-from tui.core.events import NEVER_RUN, EndReason
+from tui.core.events import EndReason
 from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean_line, compact, preview
 
@@ -49,7 +49,7 @@ class StepState(StrEnum):
     RETRYING = "retrying"
     DONE = "done"
     FAILED = "failed"
-    CANCELLED = "cancelled"
+    CANCELLED = "stopped"
 
     @property
     def over(self) -> bool:
@@ -75,13 +75,6 @@ class CallState(StrEnum):
         return self not in (CallState.WAITING, CallState.ASKING, CallState.RUNNING)
 
 
-CALL_ENDS = {
-    "denied": CallState.DENIED,
-    "cancelled": CallState.CANCELLED,
-    **dict.fromkeys(NEVER_RUN, CallState.NOT_RUN),
-}
-"""States of calls that did not complete, by `ToolCallEnded.why`. Any other value is FAILED."""
-
 END_WORDS = {
     EndReason.ANSWERED: "answered",
     EndReason.LIMIT: "stopped at a limit",
@@ -91,9 +84,6 @@ END_WORDS = {
     EndReason.CUT: "truncated at max_tokens",
     EndReason.FILTERED: "truncated by a content filter",
 }
-
-
-_TOLD_BY_ERROR = (EndReason.MODEL_ERROR, EndReason.EMPTY)
 
 
 class NoteKind(StrEnum):
@@ -119,13 +109,11 @@ class TurnSpan:
 
     number: int
     model: str
-    tools: int
     started_ns: int
     ms: float | None = None
     reason: EndReason | None = None
     steps: int = 0
     calls: int = 0
-    usage: Usage = field(default_factory=Usage)
     traffic: int = 0
     past: bool = False
     place: int = -1
@@ -137,9 +125,7 @@ class StepSpan:
 
     Attributes:
         detail: about the state (the call that is being written, why it is sent again), cleaned.
-        first_ms: milliseconds until the first piece of the reply; None before.
         ms: duration in milliseconds; None while it runs.
-        chars: characters of text and reasoning so far.
         final: the request without tools at a limit.
     """
 
@@ -148,11 +134,8 @@ class StepSpan:
     started_ns: int
     state: StepState = StepState.ASKED
     detail: str = ""
-    first_ms: float | None = None
     ms: float | None = None
     usage: Usage | None = None
-    chars: int = 0
-    calls: int = 0
     final: bool = False
 
 
@@ -164,8 +147,7 @@ class CallSpan:
         server: "" if the name that the model wrote does not resolve.
         arguments: (name, value) previews.
         why: why it needs approval, did not run or failed, or "".
-        proposed_ns: when the model had finished writing it.
-        waited_ms: how long the user took to answer, in milliseconds.
+        asked_ns, answered_ns: when the user was asked, and when the question ended.
         ms: duration in milliseconds; None while it runs.
         progress, total: as the server reports them; None if unknown.
         result: head of the text that the model reads; None before the end.
@@ -178,11 +160,10 @@ class CallSpan:
     server: str
     tool: str
     arguments: tuple[tuple[str, str], ...]
-    proposed_ns: int
     state: CallState = CallState.WAITING
     why: str = ""
     asked_ns: int | None = None
-    waited_ms: float = 0.0
+    answered_ns: int | None = None
     answer: Answer | None = None
     started_ns: int | None = None
     ms: float | None = None
@@ -192,6 +173,11 @@ class CallSpan:
     result: Preview | None = None
     warning: str = ""
     rule: str = ""
+
+    @property
+    def waited_ms(self) -> float:
+        """How long the user took to answer, in milliseconds."""
+        return ((self.answered_ns or 0) - (self.asked_ns or 0)) / 1e6 if self.answered_ns else 0.0
 
 
 @dataclass(slots=True)
@@ -209,15 +195,12 @@ Span = TurnSpan | StepSpan | CallSpan | NoteSpan
 
 def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | None:
     """Return a note on how a turn ended; None if its `last` entry shows it."""
-    match last:
-        case NoteSpan(kind=NoteKind.ERROR) if reason in _TOLD_BY_ERROR:
-            return None
-        case StepSpan(state=StepState.CANCELLED) if reason is EndReason.CANCELLED:
-            return None
-        case CallSpan(state=CallState.CANCELLED | CallState.NOT_RUN) if reason is EndReason.CANCELLED:
-            return None
-        case _:
-            return NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
+    if isinstance(last, NoteSpan):
+        is_shown = last.kind is NoteKind.ERROR and reason in (EndReason.MODEL_ERROR, EndReason.EMPTY)
+    else:
+        stopped = (StepState.CANCELLED, CallState.CANCELLED, CallState.NOT_RUN)
+        is_shown = reason is EndReason.CANCELLED and getattr(last, "state", None) in stopped
+    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
 
 
 def limit_note(turn: int, limit: str, value: float) -> NoteSpan:

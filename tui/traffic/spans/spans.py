@@ -9,27 +9,29 @@ saved conversation from its messages, which contain no times, approvals or faile
 """
 
 import json
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from math import isfinite
-from typing import Any
+from typing import cast
 
 from tui.core import events
 from tui.core.conversation.conversation import (
     AssistantMessage,
+    CallRequest,
     Message,
     Remark,
     ToolMessage,
     UserMessage,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
-from tui.core.events import EndReason
+from tui.core.events import EndReason, LimitName
+from tui.core.ports import Usage
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.core.turn.prepared_calls import plain_reason, why_of
+from tui.core.turn.turn_endings import in_order
 from tui.traffic.spans.span_values import (
-    CALL_ENDS,
     CallSpan,
     CallState,
     Span,
@@ -45,14 +47,17 @@ from tui.traffic.spans.span_values import (
 
 
 class Spans:
-    """All turns of a conversation, built by `apply()`; `revision` grows with every visible change."""
+    """All turns of a conversation, built by `apply()`; `revision` grows with every visible change.
+
+    `turn` and `step` are the running ones.
+    """
 
     def __init__(self) -> None:
         self.revision = 0
         self.entries: list[Span] = []
         self.turns = 0
-        self._turn: TurnSpan | None = None
-        self._step: StepSpan | None = None
+        self.turn: TurnSpan | None = None
+        self.step: StepSpan | None = None
         self._calls: dict[str, CallSpan] = {}
         self._places: dict[int, int] = {}  # id of the span -> index
         self._changed: list[int] = []  # the revision of the last change, by index
@@ -64,7 +69,7 @@ class Spans:
         self._calls.clear()
         self._changed[:] = [0] * len(past)
         self._places.clear()
-        self._turn = self._step = None
+        self.turn = self.step = None
         self.turns = max((span.number for span in past if isinstance(span, TurnSpan)), default=0)
         self.revision += 1
         self._cleared = self.revision
@@ -96,30 +101,31 @@ class Spans:
 
     def apply(self, event: events.Event, now_ns: int) -> None:
         """Apply one event, at monotonic `now_ns`. Never raises: unexpected events are ignored."""
-        turn, step = self._turn, self._step
+        turn, step = self.turn, self.step
         match event:
             case events.TurnStarted():
                 self._begin_turn(event, now_ns)
             case events.StepStarted() if turn is not None:
                 turn.steps += 1
-                self._step = StepSpan(turn.number, event.step, now_ns, final=event.final)
-                self._touch(turn, self._step)
+                self.step = StepSpan(turn.number, event.step, now_ns, final=event.final)
+                self._touch(turn, self.step)
             case events.TextDelta():
-                self._hear(StepState.ANSWERING, len(event.text), "", now_ns)
+                self._hear(StepState.ANSWERING)
             case events.ReasoningDelta():
-                self._hear(StepState.THINKING, len(event.text), "", now_ns)
+                self._hear(StepState.THINKING)
             case events.CallForming():
-                self._hear(StepState.CALLING, 0, clean_line(event.name, 64), now_ns)
+                self._hear(StepState.CALLING, clean_line(event.name, 64))
             case events.RetryScheduled():
                 text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
-                self._hear(StepState.RETRYING, 0, clean_line(text), now_ns)
+                self._hear(StepState.RETRYING, clean_line(text))
             case events.StepEnded() if turn is not None and step is not None:
                 self._end_step(turn, step, event)
             case events.ToolCallProposed() if turn is not None:
-                names = event.server, event.tool
-                call = self._calls[event.id] = _call(
-                    turn, event.step, event.id, names, event.arguments, now_ns
-                )
+                turn.calls += 1
+                server, tool = clean_line(event.server, 64), clean_line(event.tool, 128)
+                arguments = argument_lines(event.arguments)
+                call = CallSpan(turn.number, event.step, event.id, server, tool, arguments)
+                self._calls[event.id] = call
                 self._touch(turn, call)
             case events.LimitReached() if turn is not None:
                 self._touch(limit_note(turn.number, event.limit, event.value))
@@ -132,37 +138,31 @@ class Spans:
 
     def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
         self.turns += 1
-        self._step = None
-        self._turn = TurnSpan(self.turns, clean_line(event.model, 64), event.tools, now_ns)
-        self._turn.traffic = event.turn or self.turns
-        self._touch(self._turn)
+        self.step = None
+        self.turn = TurnSpan(self.turns, clean_line(event.model, 64), now_ns)
+        self.turn.traffic = event.turn or self.turns
+        self._touch(self.turn)
 
-    def _hear(self, state: StepState, chars: int, detail: str, now_ns: int) -> None:
-        step = self._step
-        if step is None or step.ms is not None:
-            return
-        step.chars += chars
-        if step.first_ms is None and state is not StepState.RETRYING:
-            step.first_ms = _ms(step.started_ns, now_ns)
-        if (step.state, step.detail) != (state, detail):
+    def _hear(self, state: StepState, detail: str = "") -> None:
+        step = self.step
+        if step is not None and step.ms is None and (step.state, step.detail) != (state, detail):
             step.state, step.detail = state, detail
             self._touch(step)
 
     def _end_step(self, turn: TurnSpan, step: StepSpan, event: events.StepEnded) -> None:
         step.state, step.detail = StepState.DONE, ""
-        step.ms, step.usage, step.calls = event.ms, event.usage, event.calls
-        turn.usage = turn.usage + event.usage
+        step.ms, step.usage = event.ms, event.usage
         self._touch(turn, step)
 
     def _fail(self, turn: TurnSpan, event: events.TurnError) -> None:
-        step = self._step
-        if step is not None and step.ms is None:
+        step = self.step
+        if step is not None and (step.ms is None or step.state is StepState.CANCELLED):
             step.state, step.detail = StepState.FAILED, ""
             self._touch(step)
         self._touch(error_note(turn.number, event.where, event.message))
 
     def _end_turn(self, turn: TurnSpan, event: events.TurnEnded, now_ns: int) -> None:
-        step = self._step
+        step = self.step
         if step is not None and step.ms is None:
             step.ms = _ms(step.started_ns, now_ns)
             step.detail = ""
@@ -176,11 +176,11 @@ class Spans:
                 call.state = CallState.CANCELLED if is_begun else CallState.NOT_RUN
                 call.ms = _ms(call.started_ns, now_ns) if call.started_ns is not None else None
                 self._touch(call)
-        turn.ms, turn.reason, turn.usage = event.ms, event.reason, event.usage
+        turn.ms, turn.reason = event.ms, event.reason
         self._touch(turn)
         if (note := ended_note(turn.number, event.reason, self.entries[-1])) is not None:
             self._touch(note)
-        self._turn = self._step = None
+        self.turn = self.step = None
         self._calls.clear()
 
     def _apply_to_call(self, event: events.Event, now_ns: int) -> None:
@@ -203,10 +203,10 @@ class Spans:
                 call.message = clean_line(event.message)
             case events.ToolCallEnded():
                 self._stop_asking(call, now_ns)
-                state = CALL_ENDS.get(
-                    event.why, CallState.FAILED if event.is_error or event.why else CallState.DONE
-                )
+                state = CallState(events.call_end(event.why, event.is_error))
                 call.why = clean_line(event.why) if event.why != state else call.why
+                if event.why == "unknown tool":
+                    call.server, call.tool = clean_line(event.server, 64), clean_line(event.tool, 128)
                 said = event.text if event.result is not None else plain_reason(event.text, event.why)
                 call.state, call.ms, call.result = state, event.ms, result_preview(said)
                 call.warning = clean_line(event.result.warning) if event.result is not None else ""
@@ -216,9 +216,8 @@ class Spans:
 
     @staticmethod
     def _stop_asking(call: CallSpan, now_ns: int) -> None:
-        if call.asked_ns is not None:
-            call.waited_ms += _ms(call.asked_ns, now_ns)
-            call.asked_ns = None
+        if call.asked_ns is not None and call.answered_ns is None:
+            call.answered_ns = now_ns
 
     def _touch(self, *spans: Span) -> None:
         """Record that these have changed; add those that are new."""
@@ -240,16 +239,6 @@ def _finite(value: float | None) -> float | None:
     return value if isinstance(value, int | float) and isfinite(value) else None
 
 
-def _call(
-    turn: TurnSpan, step: int, id: str, names: tuple[str, str], arguments: Mapping[str, Any], now_ns: int
-) -> CallSpan:
-    """Return a new call of a turn, and count it; `names` are those of the server and the tool."""
-    turn.calls += 1
-    server, tool = names
-    lines = argument_lines(arguments)
-    return CallSpan(turn.number, step, id, clean_line(server, 64), clean_line(tool, 128), lines, now_ns)
-
-
 MOST_ARGUMENTS = 100_000
 """Maximum characters of arguments to parse. Longer ones are not shown."""
 
@@ -261,119 +250,89 @@ def past_turns(
 
     `numbers` are those of turns in the traffic of this run, by the index of their question.
     """
-    reader = _PastTurns(numbers or {})
-    waiting = deque(remarks)
-    for place, message in enumerate(messages):
-        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
-            reader.remark(waiting.popleft())
-        reader.take(place, message)
-    for remark in waiting:
-        reader.remark(remark)
-    reader.end()
-    return reader.entries
+    past = _PastTurns(numbers or {})
+    for place, part in in_order(messages, remarks):
+        past.take(place, part)
+    past.end()
+    for span in past.spans.entries:
+        if isinstance(span, StepSpan | CallSpan):
+            span.ms = span.ms or None
+    return past.spans.entries
 
 
 class _PastTurns:
-    """The turns that the messages taken so far have."""
+    """Applies the events that saved messages and remarks came from; a time of 0 is unknown."""
 
     def __init__(self, numbers: Mapping[int, int]) -> None:
-        self.entries: list[Span] = []
+        self.spans = Spans()
+        self._apply = partial(self.spans.apply, now_ns=0)
         self._numbers = numbers
         self._turn: TurnSpan | None = None
-        self._step: StepSpan | None = None
-        self._calls: dict[str, CallSpan] = {}
         self._last: Message | None = None
         self._at_limit = self._was_killed = False
 
-    def take(self, place: int, message: Message) -> None:
-        match message:
+    def take(self, place: int, part: Message | CallRequest | Remark) -> None:
+        match part:
             case UserMessage():
                 turn = self._turn
                 ended = turn is None or turn.reason is not None or self._was_killed or place in self._numbers
                 if ended or not isinstance(self._last, ToolMessage):  # otherwise it steered the previous turn
                     self._begin(place)
-            case AssistantMessage() if self._turn is not None and message.model != "mcptui":
-                self._reply(self._turn, message)
+            case AssistantMessage() if self._turn is not None and part.model != "mcptui":
+                self._reply(self._turn, part)
+            case CallRequest(id=call_id, name=name) if self._turn is not None:
+                server, joint, tool = name.partition("__")
+                found: object = None
+                with suppress(ValueError, RecursionError):
+                    found = json.loads(part.arguments) if len(part.arguments) <= MOST_ARGUMENTS else None
+                names = (server, tool) if joint else ("", name)
+                arguments = found if isinstance(found, dict) else {}
+                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, arguments))
             case ToolMessage():
-                self._result(message)
-        self._last = message
+                self._result(part)
+            case Remark() if self._turn is not None:
+                self._remark(self._turn, part)
+        if not isinstance(part, CallRequest | Remark):
+            self._last = part
 
     def _begin(self, place: int) -> None:
         self.end()
-        before = self._turn
-        number = before.number + 1 if before is not None else 1
         # A steering message after the answer looks like a separate turn.
-        traffic = self._numbers.get(place, before.traffic if before is not None else 0)
-        self._turn = TurnSpan(number, "", 0, 0, traffic=traffic, past=True, place=place)
-        self._step = None
-        self._calls.clear()
+        traffic = self._numbers.get(place, self._turn.traffic if self._turn is not None else 0)
         self._at_limit = self._was_killed = False
-        self.entries.append(self._turn)
+        self._apply(events.TurnStarted("", 0))
+        self._turn = turn = self.spans.turn
+        assert turn is not None
+        turn.traffic, turn.past, turn.place = traffic, True, place
 
     def end(self) -> None:
-        """Add a note on how the turn ended, if there is none."""
-        turn, last = self._turn, self._last
-        if turn is None or turn.reason is not None or not isinstance(last, AssistantMessage) or last.calls:
-            return
-        self._ended(turn, EndReason.LIMIT if self._at_limit else EndReason.ANSWERED)
+        """End the turn, if no remark did."""
+        if isinstance(self._last, AssistantMessage) and not self._last.calls:
+            self._ended(EndReason.LIMIT if self._at_limit else EndReason.ANSWERED)
 
-    def _ended(self, turn: TurnSpan, reason: EndReason) -> None:
-        turn.reason = reason
-        if (note := ended_note(turn.number, reason, self.entries[-1])) is not None:
-            self.entries.append(note)
+    def _ended(self, reason: EndReason) -> None:
+        if (turn := self.spans.turn) is not None:
+            self._apply(events.TurnEnded(reason, "", turn.steps, turn.calls, Usage(), 0.0))
 
     def _reply(self, turn: TurnSpan, message: AssistantMessage) -> None:
-        turn.steps += 1
+        number, usage = turn.steps + 1, message.usage or Usage()
         turn.model = clean_line(message.model, 64)
-        self._step = StepSpan(
-            turn.number,
-            turn.steps,
-            0,
-            StepState.CANCELLED if message.partial else StepState.DONE,
-            ms=message.seconds * 1000 or None,
-            usage=message.usage,
-            chars=len(message.text) + len(message.reasoning),
-            calls=len(message.calls),
-            final=self._at_limit,
-        )
-        self.entries.append(self._step)
-        if message.usage is not None:
-            turn.usage = turn.usage + message.usage
-        for call in message.calls:
-            found: object = None
-            server, joint, tool = call.name.partition("__")
-            names = (server, tool) if joint else ("", call.name)
-            with suppress(ValueError, RecursionError):
-                found = json.loads(call.arguments) if len(call.arguments) <= MOST_ARGUMENTS else None
-            arguments = found if isinstance(found, dict) else {}
-            span = _call(turn, turn.steps, call.id, names, arguments, 0)
-            span.state = CallState.NOT_RUN
-            self._calls[call.id] = span
-            self.entries.append(span)
+        self._apply(events.StepStarted(number, 0, self._at_limit))
+        self._apply(events.StepEnded(number, message.seconds * 1000, usage, "", len(message.calls)))
+        if message.partial and self.spans.step is not None:
+            self.spans.step.state = StepState.CANCELLED
 
     def _result(self, message: ToolMessage) -> None:
-        call = self._calls.get(message.call_id)
-        if call is None:
-            return
-        call.state = CALL_ENDS.get(why_of(message), CallState.FAILED) if message.is_error else CallState.DONE
-        call.why = clean_line(message.why) if message.why != call.state else ""
-        call.ms = message.seconds * 1000 or None
-        call.result = result_preview(plain_reason(message.text, message.why))
-        if message.why == "unknown tool":
-            call.server, call.tool = "", clean_line(message.name, 128)
+        result = message.call_id, "", message.name, message.is_error, message.text, message.seconds * 1000
+        self._apply(events.ToolCallEnded(0, *result, why=why_of(message)))
         self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)
 
-    def remark(self, remark: Remark) -> None:
-        turn = self._turn
-        if turn is None:
-            return
+    def _remark(self, turn: TurnSpan, remark: Remark) -> None:
         match remark.kind:
             case "limit":
                 self._at_limit = True
-                self.entries.append(limit_note(turn.number, clean_line(remark.text, 64), remark.value))
+                self._apply(events.LimitReached(cast(LimitName, clean_line(remark.text, 64)), remark.value))
             case "error":
-                if self._step is not None and self._step.state is StepState.CANCELLED:
-                    self._step.state = StepState.FAILED
-                self.entries.append(error_note(turn.number, remark.where, remark.text))
-            case "end" if turn.reason is None and remark.text in EndReason.__members__.values():
-                self._ended(turn, EndReason(remark.text))
+                self._apply(events.TurnError(remark.text, remark.where))
+            case "end" if remark.text in EndReason.__members__.values():
+                self._ended(EndReason(remark.text))

@@ -107,12 +107,9 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
 def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
     label = clean_line(f"{span.server} › {span.tool}" if span.server else span.tool, 80)
     if span.asked_ns is not None:
-        yield TimeBar(TimeShare.YOU, label, span.asked_ns, now, True, step=span.step, call=span.id)
-    elif span.waited_ms > 0:
-        # The time of the approval request is not recorded. The answer started the call.
-        end = span.started_ns if span.started_ns is not None else span.proposed_ns + _ns(span.waited_ms)
-        start = max(span.proposed_ns, end - _ns(span.waited_ms))
-        yield TimeBar(TimeShare.YOU, label, start, end, step=span.step, call=span.id)
+        running = span.answered_ns is None
+        end = now if span.answered_ns is None else span.answered_ns
+        yield TimeBar(TimeShare.YOU, label, span.asked_ns, end, running, step=span.step, call=span.id)
     if span.started_ns is not None:
         running = span.ms is None and not span.state.over
         end = span.started_ns + _ns(span.ms) if span.ms is not None else now

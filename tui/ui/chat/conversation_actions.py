@@ -208,11 +208,8 @@ class ConversationActions:
             self._regions.trace.show(self._spans)
         self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
-        label, notice, go_on = (
-            runtime.model_label,
-            runtime.model_notice,
-            self._regions.key_of("chat.continue"),
-        )
+        label, notice = runtime.model_label, runtime.model_notice
+        go_on = self._regions.key_of("chat.continue")
         if conversations.messages:
             self._transcript.show_past(
                 conversations.messages,

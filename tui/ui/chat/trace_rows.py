@@ -30,9 +30,6 @@ NAME_CELLS = 14
 BAR_CELLS = 10
 INDENT = "      "
 
-_BLANKS = re.compile(r'"(?:\\.|[^"\\])*"|\s+')
-"""Texts of JSON, and the white space between them."""
-
 # state: (style of its sign and its word, the name of the sign)
 _CALL_LOOKS = {
     CallState.WAITING: ("dim", "waiting"),
@@ -50,16 +47,6 @@ _ANSWERS = {
     Answer.SESSION: "allowed until mcptui quits",
     Answer.ALWAYS: "always allowed",
     Answer.NO: "denied",
-}
-
-_STEP_WORDS = {
-    StepState.ASKED: "asked",
-    StepState.THINKING: "thinking",
-    StepState.ANSWERING: "answering",
-    StepState.CALLING: "writing a call",
-    StepState.RETRYING: "retrying",
-    StepState.FAILED: "failed",
-    StepState.CANCELLED: "stopped",
 }
 
 
@@ -114,7 +101,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
     if step.ms is None and not step.state.over:
         seconds = clock((look.now_ns - step.started_ns) / 1e9)
-        left.append((f"   {_STEP_WORDS.get(step.state, '')}", "accent"))
+        left.append((f"   {step.state}", "accent"))
         if step.state is StepState.CALLING:
             left.append((f" {step.detail}", "tool"))
         yield spread(tuple(left), ((seconds, "dim"),), look.columns)
@@ -124,7 +111,7 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     if step.final:
         left.append((" (last)", "dim"))
     if step.state is not StepState.DONE:
-        left.append((f"   {_STEP_WORDS[step.state]}", "bad" if step.state is StepState.FAILED else "dim"))
+        left.append((f"   {step.state}", "bad" if step.state is StepState.FAILED else "dim"))
     else:
         left.append(("   model", "dim"))
     if step.ms is not None:
@@ -215,8 +202,8 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     said = call.result.text.strip("\n")
     if call.state is CallState.NOT_RUN:  # the head says so, too
         said = said.removeprefix("not run: ")
-    if not open and said.lstrip().startswith(("{", "[")):
-        said = one_line(said)
+    if not open and said.lstrip().startswith(("{", "[")):  # JSON may be indented
+        said = re.sub(r"(?<=[{\[]) | (?=[}\]])", "", " ".join(said.split()))
     lines = said.split("\n")
     if not open:
         more = " …" if len(lines) > 1 or call.result.omitted else ""
@@ -229,15 +216,3 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         yield from wrap(((text.replace("\t", "    "), style),), look.columns, rest if number else lead, rest)
     if call.result.omitted:
         yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
-
-
-def one_line(json: str) -> str:
-    """Return JSON, complete or only its start, on one line; its texts stay unchanged."""
-
-    def single_space(found: re.Match[str]) -> str:
-        if not found.group().isspace():
-            return found.group()
-        before, after = json[max(0, found.start() - 1)], json[found.end() : found.end() + 1]
-        return "" if before in "{[" or after in ("}", "]", ":", "") else " "
-
-    return _BLANKS.sub(single_space, json)

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import re
-import stat
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from tui.core.ports import NO_MODEL
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
+from tui.settings.files import Unreadable, read_bytes
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
@@ -192,11 +192,12 @@ class TurnQueue:
         regions = self._regions
         span = regions.trace.selected if regions.focus_context is Context.TRACE else None
         selected = span.id if isinstance(span, CallSpan) else self._view.selected_call
-        running = self._turn.running_calls if self._turn is not None else ()
+        calls = self._turn.calls if self._turn is not None else None
+        running = calls.running if calls is not None else ()
         call = selected if selected in running else running[0] if len(running) == 1 else ""
         self._approvals.closed_by_user = True
-        if self._turn is not None and call:
-            self._turn.cancel_call(call)
+        if calls is not None and call:
+            calls.cancel(call)
         else:
             regions.notify("Select a running call first.", timeout=3)
 
@@ -299,7 +300,7 @@ async def read_attachments(
             if one.attachment is not None:
                 found.append(one.attachment)
             elif one.path:
-                data = await asyncio.to_thread(bytes_of, one.path, folder)
+                data = await asyncio.to_thread(_read_file, folder, one.path)
                 found.append(attachment_of(one.name, data))
             else:
                 call = f"hand-attach-{next(numbers)}"
@@ -308,27 +309,14 @@ async def read_attachments(
                     raise ValueError(result_text(result).strip() or str(result.failure))
                 parts = attachments_of(result.content, one.name)
                 found += [replace(part, server=one.server) for part in parts]
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, Unreadable) as error:
             reason = f"not attached: {reason_of(error)}"
             raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
     return tuple(found)
 
 
-def bytes_of(written: str, folder: Path) -> bytes:
-    """Return the content of a regular file, without waiting for a pipe; raises `OSError` or `ValueError`."""
-    path = folder / os.path.expanduser(written)
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    try:
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            raise ValueError("is a directory" if stat.S_ISDIR(mode) else "not a regular file")
-        with open(handle, "rb", closefd=False) as file:
-            data = file.read(MAX_BYTES + 1)
-    finally:
-        os.close(handle)
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"larger than {MAX_BYTES // 2**20} MiB")
-    return data
+def _read_file(folder: Path, written: str) -> bytes:
+    return read_bytes(folder / os.path.expanduser(written), MAX_BYTES)
 
 
 def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:

@@ -164,15 +164,13 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         listed = (*(self._all or ()), *(found.session for found in self._search.finds))
         return next((one for one in listed if one.id == session), None)
 
-    def action_session_resume(self) -> None:
+    def action_session_resume(self, *, branch: bool = False) -> None:
         self.refilter()
         if self._selected() is not None:
-            self.take(self.list.current)
+            self.take(self.list.current, branch=branch)
 
     def action_session_branch(self) -> None:
-        self.refilter()
-        if self._selected() is not None:
-            self.take(self.list.current, branch=True)
+        self.action_session_resume(branch=True)
 
     def _selected(self) -> SessionInfo | None:
         """Return the selected session; without one, say so."""

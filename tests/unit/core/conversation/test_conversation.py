@@ -17,10 +17,9 @@ from tui.core.conversation.conversation import (
     RemarkKind,
     ToolMessage,
     UserMessage,
-    remark_from,
-    remark_object,
     sanitised,
 )
+from tui.core.conversation.message_json import remark_object, remark_of
 
 CALL = CallRequest("c1", "weather__get", "{}")
 
@@ -102,7 +101,7 @@ KINDS = st.sampled_from(get_args(RemarkKind))
 
 @given(st.builds(Remark, st.integers(0, 10**6), KINDS, *[st.text()] * 3, st.floats(0, 1e9)))
 def test_a_remark_survives_a_round_trip(remark: Remark):
-    found = remark_from(json.loads(json.dumps(remark_object(remark))), 7.0)
+    found = remark_of(json.loads(json.dumps(remark_object(remark))), 7.0)
     assert found == remark and found.at == 7.0
 
 
@@ -114,7 +113,7 @@ def test_a_remark_survives_a_round_trip(remark: Remark):
     ],
 )  # fmt: skip
 def test_invalid_remarks_are_ignored(change: dict[str, object]):
-    assert remark_from(remark_object(Remark(1, "error", "gone")) | change) is None
+    assert remark_of(remark_object(Remark(1, "error", "gone")) | change) is None
 
 
 def test_a_branch_keeps_the_remarks_before_it():

@@ -418,11 +418,3 @@ async def test_steering_during_the_last_reply_leads_to_one_more_request():
     turn, _ = turn_of(model)
     events = await run(turn)
     assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "sun")
-    assert turn.unsaid == ()
-
-
-async def test_unsent_steering_remains_available():
-    model = ScriptedModel([lambda request: turn.steer("more") or says("first"), says("last words")])
-    turn, _ = turn_of(model, limits=Limits(max_steps=1))
-    await run(turn)
-    assert turn.unsaid == ("more",)

@@ -246,10 +246,10 @@ async def test_cancelling_one_call_does_not_end_the_turn():
     model = ScriptedModel([calls(call(1, "srv__stuck", "{}"), call(2, "srv__other", "{}")), says("I see")])
     turn, _ = turn_of(model, FunctionToolbox(stuck=stuck, other=lambda arguments: _soon(text("fine"))))
     task = asyncio.create_task(run(turn))
-    await until(lambda: turn.running_calls == ("c1",), what="the other call done")
-    turn.cancel_call("c1")
+    await until(lambda: turn.calls.running == ("c1",), what="the other call done")
+    turn.calls.cancel("c1")
     events = await task
-    assert gone == ["stuck"] and turn.running_calls == ()
+    assert gone == ["stuck"] and turn.calls.running == ()
     assert ended(events).reason is EndReason.ANSWERED
     whys = {event.id: event.why for event in of_type(events, ToolCallEnded)}
     assert whys == {"c1": "cancelled", "c2": ""}

@@ -14,7 +14,7 @@ from tui.core.events import (
     TurnError,
 )
 from tui.core.ports import Usage
-from tui.core.turn.turn_endings import END_WORDS, LIMIT_SENTENCES, remark_of, said_once, words_of
+from tui.core.turn.turn_endings import LIMIT_SENTENCES, remark_of, said_once, words_of
 from tui.settings.schema import LimitSettings
 
 
@@ -28,8 +28,7 @@ def ended(reason: EndReason) -> TurnEnded:
     return TurnEnded(reason, "", 1, 0, Usage(), 5.0)
 
 
-def test_every_end_reason_and_every_limit_has_a_sentence():
-    assert set(END_WORDS) == set(EndReason)
+def test_every_limit_has_a_sentence():
     assert set(LIMIT_SENTENCES) == set(LimitName)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -71,18 +70,6 @@ async def test_several_tasks_may_wait_for_settled_and_one_may_be_cancelled(tmp_p
     journal.message(1, ANSWER)
     await journal.close()
     assert stored(journal, tmp_path) == 1
-
-
-async def test_drafts_are_stored_at_intervals(tmp_path: Path, commits: list[int]):
-    journal = await store_in(tmp_path).begin()
-    await say(journal, QUESTION)
-    began = time.monotonic()
-    for number in range(100):
-        journal.draft("word " * number, "")
-        await asyncio.sleep(0.002)
-    took = time.monotonic() - began
-    assert 1 <= len(commits) - 1 <= 2 + took / session_journal.DRAFT_SECONDS
-    await journal.close()
 
 
 async def test_after_a_lock_pending_messages_are_stored(tmp_path: Path, monkeypatch):

@@ -11,7 +11,7 @@ MS = 1_000_000
 
 
 def turn(ms: float | None) -> TurnSpan:
-    return TurnSpan(1, "demo", 3, 0, ms, traffic=1)
+    return TurnSpan(1, "demo", 0, ms, traffic=1)
 
 
 def step(number: int, start: int, ms: float | None, **more: object) -> StepSpan:
@@ -20,7 +20,7 @@ def step(number: int, start: int, ms: float | None, **more: object) -> StepSpan:
 
 def call(known: str, start: int | None, ms: float | None, **more: object) -> CallSpan:
     state = CallState.RUNNING if ms is None else CallState.DONE
-    fields: dict[str, object] = {"proposed_ns": 0, "state": state, **more}
+    fields: dict[str, object] = {"state": state, **more}
     started = None if start is None else start * MS
     return CallSpan(1, 1, known, "weather", "get", (), started_ns=started, ms=ms, **fields)  # type: ignore[arg-type]
 
@@ -35,7 +35,7 @@ def shares(waterfall: Waterfall) -> dict[str, int]:
     return {str(part): round(share * 100) for part, share in waterfall.shares}
 
 
-WAITED = {"proposed_ns": 20 * MS, "waited_ms": 60}
+WAITED = {"asked_ns": 20 * MS, "answered_ns": 80 * MS}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_open_question_lasts_until_now():
 
 
 def test_a_denied_call_has_only_a_bar_for_the_wait():
-    denied = call("a", None, 0, state=CallState.DENIED, proposed_ns=20 * MS, waited_ms=40)
+    denied = call("a", None, 0, state=CallState.DENIED, asked_ns=20 * MS, answered_ns=60 * MS)
     assert [bar.part for bar in made(turn(60), step(1, 0, 20), denied).bars] == [
         TimeShare.MODEL,
         TimeShare.YOU,
@@ -132,11 +132,11 @@ def test_an_unanswered_request_is_running_in_live_traffic_and_failed_in_a_record
 
 
 def test_a_turn_is_found_by_its_number_in_the_traffic():
-    second = TurnSpan(1, "demo", 3, 0, 600.0, traffic=4)
+    second = TurnSpan(1, "demo", 0, 600.0, traffic=4)
     found = of_spans([second, step(1, 0, 600.0)], 4, 0)
     assert found is not None and len(found.bars) == 1
     assert of_spans([second, step(1, 0, 600.0)], 1, 0) is None
 
 
 def test_a_turn_read_from_saved_messages_has_no_waterfall_of_its_own():
-    assert of_spans([TurnSpan(1, "demo", 0, 0, traffic=4, past=True)], 4, 0) is None
+    assert of_spans([TurnSpan(1, "demo", 0, traffic=4, past=True)], 4, 0) is None

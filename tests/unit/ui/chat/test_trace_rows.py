@@ -4,13 +4,13 @@ import pytest
 
 from tui.core.text import preview
 from tui.traffic.spans.span_values import CallSpan, CallState
-from tui.ui.chat.trace_rows import TraceLook, one_line, span_rows
+from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.symbols import UNICODE
 
 
 def rows(result: str, *, columns: int = 60, state: CallState = CallState.DONE) -> list[str]:
-    span = CallSpan(1, 1, "c", "weather", "get", (), 0, state, result=preview(result))
+    span = CallSpan(1, 1, "c", "weather", "get", (), state, result=preview(result))
     return [text_of(row) for row in span_rows(span, TraceLook(columns, UNICODE, 0), open=False)]
 
 
@@ -25,7 +25,7 @@ def test_a_text_of_several_lines_shows_its_first_line_and_an_ellipsis() -> None:
 
 def test_the_rows_of_a_result_without_line_breaks_are_bounded() -> None:
     def work(size: int) -> tuple[int, int]:
-        span = CallSpan(1, 1, "c", "s", "t", (), 0, CallState.DONE, result=preview("A" * size))
+        span = CallSpan(1, 1, "c", "s", "t", (), CallState.DONE, result=preview("A" * size))
         found = list(span_rows(span, TraceLook(60, UNICODE, 0), open=True))
         return len(found), sum(len(text_of(row)) for row in found)
 
@@ -39,21 +39,8 @@ def test_a_call_that_did_not_run_says_this_only_once() -> None:
     assert result.strip() == "→ limit (max_steps)"
 
 
-@pytest.mark.parametrize(
-    ("json", "line"),
-    [
-        ('{\n "a": 1\n}', '{"a": 1}'),
-        ('[\n "x\\" y",\n {}\n]', '["x\\" y", {}]'),
-        ('{"cut": "in a str', '{"cut": "in a str'),
-        ("  ", ""),
-    ],
-)
-def test_json_is_compacted_to_one_line(json: str, line: str) -> None:
-    assert one_line(json) == line
-
-
 def test_an_expanded_call_labels_its_duration_as_the_total() -> None:
-    span = CallSpan(1, 1, "c", "weather", "get", (), 0, CallState.DONE, ms=6.0)
+    span = CallSpan(1, 1, "c", "weather", "get", (), CallState.DONE, ms=6.0)
     found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=True)]
     assert found[1].strip() == "took 6 ms in total. Press f8 for the time on the wire"
 
@@ -62,6 +49,6 @@ def test_an_expanded_call_labels_its_duration_as_the_total() -> None:
     ("state", "open", "shown"), [("denied", False, 1), ("done", False, 0), ("done", True, 1)]
 )
 def test_the_rule_that_decided_a_call_is_named(state: str, open: bool, shown: int) -> None:
-    span = CallSpan(1, 1, "c", "notes", "add", (), 0, CallState(state), rule="deny notes/*")
+    span = CallSpan(1, 1, "c", "notes", "add", (), CallState(state), rule="deny notes/*")
     found = [text_of(row) for row in span_rows(span, TraceLook(60, UNICODE, 0), open=open)]
     assert sum("rule: deny notes/*" in row for row in found) == shown

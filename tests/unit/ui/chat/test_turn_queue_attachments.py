@@ -12,7 +12,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.composer.pastes import Reference, Written
-from tui.ui.chat.turn_queue import bytes_of, read_attachments
+from tui.ui.chat.turn_queue import read_attachments
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")
 
@@ -32,10 +32,12 @@ async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: P
     assert [one.data for one in found] == ["k", "resource", "file"]
 
 
-@pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe"])
+@pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe", "large"])
 async def test_an_unreadable_file_is_reported_and_the_message_returns_to_the_input(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", MAX_BYTES * 100)
     with pytest.raises(McptuiError, match=r"not attached: .*\. The message is back in the input\."):
         await read_attachments(written(Reference.to_file(path)), FakeWorkbench(), tmp_path, count(1))
 
@@ -54,11 +56,3 @@ async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path,
     with pytest.raises(McptuiError, match="weather:x://r: not attached"):
         message = written(Reference.to_resource("weather", "x://r"))
         await read_attachments(message, bench, tmp_path, count(1))
-
-
-def test_a_file_over_the_size_limit_is_refused(tmp_path: Path):
-    path = tmp_path / "large"
-    with path.open("wb") as file:
-        file.truncate(MAX_BYTES * 100)
-    with pytest.raises(ValueError, match="larger than"):
-        bytes_of("large", tmp_path)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tui.core import units
 from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.conversation.conversation import Attachment, ToolMessage
-from tui.core.events import NEVER_RUN
+from tui.core.events import call_end
 from tui.core.example_questions import Example
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
@@ -414,15 +414,8 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
 
     `why` is as in `ToolCallEnded`; `warning` is what the user should know about its result.
     """
-    match why:
-        case "denied" | "cancelled":
-            return why, ""
-        case _ if why in NEVER_RUN:
-            return "unsent", "" if why == "not run" else why
-        case "":
-            return ("failed" if is_error else "done"), warning
-        case _:
-            return "failed", why
+    end = call_end(why, is_error)
+    return "unsent" if end == "not run" else end, "" if why == end else why or warning
 
 
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:

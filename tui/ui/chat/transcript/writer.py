@@ -4,8 +4,8 @@ A saved conversation is written fast even with thousands of messages: nothing is
 block does that when it becomes visible.
 """
 
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
-from tui.core.turn.turn_endings import said_once
+from tui.core.turn.turn_endings import in_order
 from tui.ui.chat.transcript.blocks import (
     Note,
     Plain,
@@ -41,7 +41,6 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import message_time
 
 Arguments = Mapping[str, Any] | str
-NoteOf = Callable[[Remark], tuple[str, str]]
 
 
 class Writer:
@@ -244,6 +243,7 @@ class Writer:
             self._append(self._tail)
 
 
+@dataclass(slots=True)
 class PastWriter:
     """Writes a saved conversation.
 
@@ -252,51 +252,45 @@ class PastWriter:
     the epoch: today's messages show no date.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        messages: Sequence[Message],
-        unknown: Collection[str],
-        notice: Callable[[str], str],
-        remarks: Sequence[Remark],
-        note: NoteOf,
-        now: float,
-    ) -> None:
-        self._writer = writer
-        self._messages = messages
-        self._unknown = unknown
-        self._notice = notice
-        self._note = note
-        self._now = now
-        self._waiting = deque(said_once(remarks))
-        tools = (one for one in messages if isinstance(one, ToolMessage))
-        self._unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
-        self._explained = {one.place for one in remarks if one.kind in ("end", "error")}
-        self._model: str | None = None
-        self._reason = ""
+    writer: Writer
+    messages: Sequence[Message]
+    unknown: Collection[str]
+    notice: Callable[[str], str]
+    remarks: Sequence[Remark]
+    note: Callable[[Remark], tuple[str, str]]
+    now: float
+    _model: str | None = None
+    _reason: str = ""
 
     def write(self) -> list[Block]:
         """Write it; return the block with which each message starts."""
-        waiting, writer, blocks = self._waiting, self._writer, self._writer.flow.blocks
-        places: list[Block] = []
-        for place, message in enumerate(self._messages):
-            while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
-                self._remark(waiting.popleft())
-            before = len(blocks)
-            card = None
-            match message:
+        writer, blocks = self.writer, self.writer.flow.blocks
+        places: list[Block | int] = []
+        explained = {one.place for one in self.remarks if one.kind in ("end", "error")}
+        tools = (one for one in self.messages if isinstance(one, ToolMessage))
+        unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
+        for place, part in in_order(self.messages, self.remarks):
+            before, card = len(blocks), None
+            if place == len(self.messages):
+                writer.sign()
+            match part:
+                case Remark():
+                    self._remark(part)
+                    continue
+                case CallRequest():
+                    self._call(part, part.id in unresolved)
+                    continue
                 case UserMessage(text, attachments, at):
                     self._model, self._reason = None, ""
-                    writer.user(text, message_time(at, self._now), attachments)
+                    writer.user(text, message_time(at, self.now), attachments)
                 case AssistantMessage():
-                    self._reply(place, message)
+                    self._reply(part, place + 1 in explained)
                 case ToolMessage():
-                    card = self._result(message)
-            places.append(card or blocks[min(before, len(blocks) - 1)])
+                    card = self._result(part)
+            places.append(card or before)
         writer.sign()
-        for remark in waiting:
-            self._remark(remark)
-        return places
+        last = len(blocks) - 1
+        return [blocks[min(one, last)] if isinstance(one, int) else one for one in places]
 
     def _remark(self, remark: Remark) -> None:
         """Add a remark of mcptui; the reason for a retry is added only once per turn."""
@@ -304,14 +298,14 @@ class PastWriter:
             if remark.text == self._reason:
                 return
             self._reason = remark.text
-        words, kind = self._note(remark)
+        words, kind = self.note(remark)
         if words:
             if remark.kind in ("end", "error"):
-                self._writer.sign()
-            self._writer.note(words, kind)
+                self.writer.sign()
+            self.writer.note(words, kind)
 
-    def _reply(self, place: int, message: AssistantMessage) -> None:
-        writer, waiting = self._writer, self._waiting
+    def _reply(self, message: AssistantMessage, is_explained: bool) -> None:
+        writer = self.writer
         if message.model != self._model:
             self._model = message.model
             writer.forget()
@@ -320,30 +314,26 @@ class PastWriter:
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
-        if message.partial and place + 1 not in self._explained:  # otherwise a remark says why
+        if message.partial and not is_explained:  # otherwise a remark says why
             writer.note("truncated", "info")
-        if message.calls and waiting and waiting[0].place == place + 1 and waiting[0].kind == "warn":
-            self._remark(waiting.popleft())  # it is about the model's output, not about its calls
-        for call in message.calls:
-            self._call(call)
         if message.text and not message.calls:
             writer.sign()
-            writer.notice(self._notice(message.model))
+            writer.notice(self.notice(message.model))
 
-    def _call(self, call: CallRequest) -> None:
+    def _call(self, call: CallRequest, is_unresolved: bool) -> None:
         server, joint, tool = call.name.partition("__")
-        if call.id in self._unresolved or not joint:  # the tool is not one of that server
+        if is_unresolved or not joint:  # the tool is not one of that server
             server, tool = "", call.name
-        card = self._writer.call(call.id, server, tool, call.arguments, call.recovered)
-        state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self._unknown else ("unsent", NEVER_SENT)
+        card = self.writer.call(call.id, server, tool, call.arguments, call.recovered)
+        state, text = ("unknown", UNKNOWN_OUTCOME) if call.id in self.unknown else ("unsent", NEVER_SENT)
         card.set(state, "", None, text)
 
     def _result(self, message: ToolMessage) -> Card | None:
-        card = self._writer.cards.get(message.call_id)
+        card = self.writer.cards.get(message.call_id)
         if card is None:
             return None
         state, note = outcome(why_of(message), message.is_error)
-        if message.call_id in self._unknown or message.text == UNKNOWN_OUTCOME:
+        if message.call_id in self.unknown or message.text == UNKNOWN_OUTCOME:
             state, note = "unknown", ""
         text, warning = shown_result(message)
         card.set(state, note or warning, message.seconds * 1000 or None, text)
