@@ -13,7 +13,7 @@ from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.permission.approval_policy import Judgement, Policy
 from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
-from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, Toolbox, TrustQuestion
+from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
@@ -24,13 +24,14 @@ from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
+    from tui.runtime.turn import TurnContext
     from tui.settings.load import Loaded
 
 T = TypeVar("T")
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
 SAVED_LATER = "mcptui saves it with the next tool that you always allow."
-APPROVALS = "approvals"
+APPROVALS, REMEMBERED = "approvals", "remembered"
 NEW = "rules"
 """The list that new rules are added to."""
 
@@ -43,80 +44,6 @@ def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rule
     if trust or not file.source:
         return found
     return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
-
-
-class RememberedApprovals:
-    """Synchronizes the approvals of a policy with the configuration file, if the file may allow calls."""
-
-    def __init__(self, configuration: "Configuration", *, trust: bool = False) -> None:
-        self._configuration = configuration
-        self._config = configuration.file
-        self._trust = trust
-        self._always, self._saved = set[str](), set[str]()
-        self._stamp = (0, 0, 0)
-
-    @property
-    def may_allow(self) -> bool:
-        """Whether the file may allow calls: it is the user's own, or trusted."""
-        return self._trust or not self._config.source
-
-    def rules(self, loaded: "Loaded") -> Rules:
-        """Return the rules of the file that apply."""
-        return applicable_rules(loaded, self._config, trust=self._trust)
-
-    def remembered(self, loaded: "Loaded") -> set[str]:
-        """Return the approvals of the file that apply."""
-        return set(loaded.settings.approvals.remembered) if self.may_allow else set()
-
-    def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
-        """Start synchronizing a policy whose approvals are those of the file at `stamp`."""
-        self._always, self._saved, self._stamp = policy.always, set(policy.always), stamp
-
-    def refresh(self) -> None:
-        """Reload the approvals if the file has changed, because an approval may have been revoked."""
-        stamp = self._config.stamp()
-        if stamp == self._stamp:
-            return
-        self._stamp = stamp
-        # None count if the file cannot be read, so that tools need approval.
-        texts = self._config.table(APPROVALS).get("remembered") if self.may_allow else None
-        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
-
-    async def save(self) -> str:
-        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
-        return await self._configuration.exclusively(self._save)
-
-    async def _save(self) -> str:
-        if not self.may_allow:
-            return f"The approval lasts until mcptui quits. {NOT_OWN}"
-        unsaved = self._always - self._saved
-        loaded, path = self._configuration.loaded, self._config.path
-        try:
-            if loaded is not None and loaded.exists and not path.exists():
-                # One with a single setting would replace all others.
-                raise ConfigError("file not found", where=str(path))
-            saved = await asyncio.to_thread(self._added, unsaved)
-        except McptuiError as error:
-            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
-        self._take_over(saved)
-        return ""
-
-    def _added(self, unsaved: set[str]) -> set[str]:
-        saved: set[str] = set()
-
-        def add(document: Document) -> None:
-            present = texts_at(document, APPROVALS, "remembered")
-            saved.update(present, unsaved)
-            if saved != set(present):
-                set_value(document, sorted(saved), APPROVALS, "remembered")
-
-        self._config.change(add)
-        return saved
-
-    def _take_over(self, found: set[str]) -> None:
-        self._always -= self._saved - found
-        self._always |= found
-        self._saved = found
 
 
 @dataclass(slots=True)
@@ -149,9 +76,6 @@ class TurnApprover:
         return gone if asked.cancelled() else asked.result()
 
 
-# ---- rules, changed while mcptui runs ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class EarlierApproval:
     """A tool that the user has allowed, `always` or until mcptui quits."""
@@ -173,25 +97,96 @@ class Trial:
     matching: Sequence[Rule]
 
 
-@dataclass(slots=True)
-class RuleChanges:
-    """Lists, tries and changes rules."""
+class Approvals:
+    """Rules and approvals: changed by the user, and synchronized with the configuration file.
 
-    _configuration: "Configuration"
-    _policy: Policy
-    _toolbox: Toolbox
+    The file counts only as far as it may allow calls.
+    """
+
+    def __init__(
+        self, configuration: "Configuration", context: "TurnContext", *, trust: bool = False
+    ) -> None:
+        self._configuration = configuration
+        self._config = configuration.file
+        self._context = context
+        self._trust = trust
+        self._saved = set[str]()
+        self._stamp = (0, 0, 0)
+
+    @property
+    def _policy(self) -> Policy:
+        return self._context.policy
+
+    @property
+    def _may_allow(self) -> bool:
+        """Whether the file may allow calls: it is the user's own, or trusted."""
+        return self._trust or not self._config.source
+
+    def applicable(self, loaded: "Loaded") -> Rules:
+        """Return the rules of the file that apply."""
+        return applicable_rules(loaded, self._config, trust=self._trust)
+
+    def begin(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
+        """Take over the rules and approvals of the file at `stamp`."""
+        policy = self._policy
+        self._saved = set(loaded.settings.approvals.remembered) if self._may_allow else set()
+        self._stamp = stamp
+        policy.rules, policy.always, policy.refresh = self.applicable(loaded), set(self._saved), self.refresh
+
+    def refresh(self) -> None:
+        """Reload the approvals if the file has changed, because an approval may have been revoked."""
+        stamp = self._config.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        # None count if the file cannot be read, so that tools need approval.
+        texts = self._config.table(APPROVALS).get(REMEMBERED) if self._may_allow else None
+        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
+
+    async def save(self) -> str:
+        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
+        return await self._configuration.exclusively(self._save)
+
+    async def _save(self) -> str:
+        if not self._may_allow:
+            return f"The approval lasts until mcptui quits. {NOT_OWN}"
+        unsaved = self._policy.always - self._saved
+        saved: set[str] = set()
+
+        def add(document: Document) -> None:
+            present = texts_at(document, APPROVALS, REMEMBERED)
+            saved.update(present, unsaved)
+            if saved != set(present):
+                set_value(document, sorted(saved), APPROVALS, REMEMBERED)
+
+        loaded, path = self._configuration.loaded, self._config.path
+        try:
+            if loaded is not None and loaded.exists and not path.exists():
+                # One with a single setting would replace all others.
+                raise ConfigError("file not found", where=str(path))
+            await asyncio.to_thread(self._config.change, add)
+        except McptuiError as error:
+            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
+        self._take_over(saved)
+        return ""
+
+    def _take_over(self, found: set[str]) -> None:
+        always = self._policy.always
+        always -= self._saved - found
+        always |= found
+        self._saved = found
 
     @property
     def path(self) -> str:
         """The configuration file."""
-        return str(self._configuration.file.path)
+        return str(self._config.path)
 
     @property
     def rules(self) -> Sequence[Rule]:
         return self._policy.rules.rules
 
     @property
-    def approvals(self) -> Sequence[EarlierApproval]:
+    def earlier(self) -> Sequence[EarlierApproval]:
         """The approvals from earlier answers."""
         policy = self._policy
         policy.refresh()
@@ -200,8 +195,8 @@ class RuleChanges:
 
     def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
         """Return what would happen if the model made this call."""
-        known = (one for one in self._toolbox.tools() if (one.server, one.name) == (server, name))
-        tool = next(known, Tool(server, name))
+        found = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
+        tool = next(found, Tool(server, name))
         matching = tuple(self._policy.rules.matching(server, name, arguments))
         return Trial(self._policy.judge(tool, arguments), matching)
 
@@ -245,14 +240,14 @@ class RuleChanges:
 
     async def revoke(self, approval: EarlierApproval) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
-        policy, file = self._policy, self._configuration.file
+        policy, file = self._policy, self._config
         policy.revoke(approval.key)  # the file does not contain it if it could not be saved
 
         def change(document: Document) -> None:
-            texts = texts_at(document, APPROVALS, "remembered")
+            texts = texts_at(document, APPROVALS, REMEMBERED)
             if approval.key in texts:
                 left = [one for one in texts if one != approval.key]
-                set_value(document, left, APPROVALS, "remembered")
+                set_value(document, left, APPROVALS, REMEMBERED)
 
         async def remove() -> None:
             await asyncio.to_thread(file.change, change)

@@ -101,11 +101,9 @@ class RulesScreen(FinderScreen[None]):
         symbols: Symbols,
         request: "ApprovalRequest | None" = None,
     ) -> None:
-        from tui.runtime.permission.approvals import RuleChanges
-
         super().__init__(overrides)
         context = runtime.turn_context
-        self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
+        self._changes = runtime.approvals
         self._symbols = symbols
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
@@ -129,7 +127,7 @@ class RulesScreen(FinderScreen[None]):
     def show_items(self, key: str = "") -> None:
         rules = self._changes.rules
         self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
-        approvals = self._changes.approvals
+        approvals = self._changes.earlier
         self._approvals = {f"approval {one.key}": one for one in approvals}
         text = self.field.value.strip()
         call = typed_call(text)
