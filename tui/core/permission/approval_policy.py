@@ -393,19 +393,14 @@ class CallApproval:
             self.permission.decisions.add(record)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        return self.permission.policy.judge(
-            tool,
-            arguments,
-            guessed=call.recovered,
-            after=self._untrusted(),
-            listed=self._is_listed(tool, arguments),
-        )
+        content = self._content(tool, arguments)
+        return self.permission.policy.judge(tool, arguments, guessed=call.recovered, **content)
 
-    def _is_listed(self, tool: Tool, arguments: Arguments) -> bool:
-        return is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
-
-    def _untrusted(self) -> Sequence[str]:
-        return untrusted_sources(self.conversation, self.permission.policy.trust)
+    def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
+        """Return what the conversation contains that a judgement depends on."""
+        untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
+        listed = is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
+        return {"after": untrusted, "listed": listed}
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""
@@ -419,8 +414,8 @@ class CallApproval:
     async def _ask(
         self, step: int, call_id: str, tool: Tool, arguments: Arguments, judgement: Judgement
     ) -> str:
-        listed = self._is_listed(tool, arguments)
-        can_last = self.permission.policy.can_last(tool, arguments, self._untrusted(), listed=listed)
+        policy = self.permission.policy
+        can_last = policy.can_last(tool, arguments, **self._content(tool, arguments))
         request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
         self.emit(ApprovalAsked(step, call_id, request))
         with self.clocks.standing_still():
@@ -434,5 +429,6 @@ class CallApproval:
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        self.permission.policy.remember(tool, decision.answer, self._untrusted(), arguments)
+        untrusted = untrusted_sources(self.conversation, policy.trust)
+        policy.remember(tool, decision.answer, untrusted, arguments)
         return ""

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -147,14 +147,14 @@ class ConsentsQuestion:
         return f"They come from {self.server}."
 
 
-def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
+def fitting(questions: Iterable[ConsentQuestion]) -> list[ConsentQuestion]:
     """Return the first questions that together stay within the limits of a screen, in order."""
     found, chars, lines = [], 0, 0
     for one in questions:
-        more_chars, more_lines = one.size
-        if chars + more_chars <= MAX_ON_SCREEN and lines + more_lines <= MAX_LINES:
-            found.append(one)
-            chars, lines = chars + more_chars, lines + more_lines
+        chars, lines = chars + one.size[0], lines + one.size[1]
+        if chars > MAX_ON_SCREEN or lines > MAX_LINES:
+            break
+        found.append(one)
     return found
 
 
