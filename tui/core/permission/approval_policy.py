@@ -78,7 +78,7 @@ def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[st
     """
     found = dict.fromkeys(_sources(conversation.messages))
     imported = (f"{IMPORTED}{conversation.imported}",) if conversation.imported else ()
-    return (*imported, *(one for one in found if not trust.trusts_server(one)))
+    return (*imported, *(one for one in found if not trust.trusted(one)))
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[str]:
@@ -181,9 +181,7 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        sends = (
-            is_resource_read(tool) and not listed and not self.trust.trusts_server(source_of(tool, arguments))
-        )
+        sends = is_resource_read(tool) and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
@@ -405,7 +403,7 @@ class CallApproval:
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""
         judgement, trust = self._judge(call, tool, arguments), self.permission.policy.trust
-        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.is_open(tool.server):
+        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.trusted(tool.server) is None:
             with self.clocks.standing_still():
                 answer = await self.permission.approver.trust(TrustQuestion(tool.server, tool.name))
             if answer is not None:

@@ -285,7 +285,8 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
         if was != now[key] and isinstance(was, str) and not is_explained:
             yield f"{names.get(key, key)}: {_change(was, now[key])}"
     for kind, what in _KINDS.items():
-        old, new = before.get(kind), now[kind]
+        old: Any = before.get(kind)
+        new: Mapping[str, Any] = now[kind]
         if kind == "args":
             words = old if isinstance(old, list) else []
             old, new = ({str(number): one for number, one in enumerate(all_, 1)} for all_ in (words, new))

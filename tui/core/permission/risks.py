@@ -230,28 +230,23 @@ def _runs_code(words: Sequence[str]) -> bool:
     if name in ("npx", "npm"):
         return any(word in ("-c", "--call") or word.startswith("--call=") for word in args)
     flags = _CODE_FLAGS.get(re.sub(r"(?<=python3)\.\d+\Z", "", name), ())
-    if "-c" in flags:  # short options can be joined, with the code right after them: `-Ic…`
-        return _joined(args, "c", ends="m", with_value="WX")
+    if "-c" in flags:
+        return _runs_python_code(args)
     return any(word.partition("=")[0] in flags or _joined_in(word, flags) for word in args)
 
 
-def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bool:
-    """Return whether a short option before the first positional argument contains the letter `flag`."""
+def _runs_python_code(args: Sequence[str]) -> bool:
+    """Return whether an option before the first positional argument is `-c`, also joined: `-Ic…`."""
     skips = False
     for word in args:
         if skips:
             skips = False
         elif not word.startswith("-") or word in ("-", "--"):
             return False
-        elif not word.startswith("--"):
-            for at, letter in enumerate(word[1:], 2):
-                if letter == flag:
-                    return True
-                if letter in ends:
-                    return False
-                if letter in with_value:
-                    skips = at == len(word)
-                    break
+        elif not word.startswith("--") and (found := re.search("[cmWX]", word)):
+            if found[0] in "cm":
+                return found[0] == "c"
+            skips = found.end() == len(word)
     return False
 
 

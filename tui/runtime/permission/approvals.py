@@ -89,14 +89,6 @@ class EarlierApproval:
         return self.key.rpartition("@")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The outcome for a call: the verdict and the matching rules, with the deciding one first."""
-
-    judgement: Judgement
-    matching: Sequence[Rule]
-
-
 class Approvals:
     """Rules and approvals: changed by the user, and synchronized with the configuration file.
 
@@ -193,12 +185,14 @@ class Approvals:
         always = [EarlierApproval(key, True) for key in sorted(policy.always)]
         return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
 
-    def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
-        """Return what would happen if the model made this call."""
+    def try_call(
+        self, server: str, name: str, arguments: Mapping[str, Any]
+    ) -> tuple[Judgement, Sequence[Rule]]:
+        """Return what would happen if the model made this call, and the matching rules, strictest first."""
         found = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
         tool = next(found, Tool(server, name))
         matching = tuple(self._policy.rules.matching(server, name, arguments))
-        return Trial(self._policy.judge(tool, arguments), matching)
+        return self._policy.judge(tool, arguments), matching
 
     async def add(self, text: str) -> None:
         """Add a rule. Raises McptuiError."""

@@ -12,7 +12,7 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
+from tui.core.questions import Action, ConsentsAnswer, Questioner, Refuser
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
@@ -46,7 +46,7 @@ class SharedQuestion:
         self,
         questions: Sequence[ConsentQuestion],
         subjects: Mapping[str, Subject],
-        questioner: UserQuestioner,
+        questioner: Questioner,
     ) -> None:
         self.subjects = subjects
         self._questions = {one.server: one for one in questions}
@@ -89,7 +89,7 @@ class RunConsent:
 
     def __init__(
         self,
-        questioner: UserQuestioner,
+        questioner: Questioner,
         decisions: DecisionLog,
         store: StoredConsents | None = None,
         *,

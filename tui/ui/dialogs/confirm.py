@@ -9,7 +9,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
@@ -107,14 +106,6 @@ def confirm_call(
     """Return the question before a call that may be destructive. The warning is cleaned."""
     about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
     return Confirm(warning, yes=yes, no="cancel", about=about)
-
-
-def rule_on(
-    runtime: "Runtime", server: str, tool: str, arguments: Mapping[str, Any], *verdicts: Verdict
-) -> Rule | None:
-    """Return the rule that decides on a call, if it is one of these verdicts."""
-    rule = runtime.turn_context.policy.rules.deciding(server, tool, arguments)
-    return rule if rule is not None and rule.action in verdicts else None
 
 
 def call_after(

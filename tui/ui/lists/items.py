@@ -22,8 +22,9 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
+    from tui.core.permission.approval_policy import Judgement
     from tui.runtime.conversations import Conversations
-    from tui.runtime.permission.approvals import EarlierApproval, Trial
+    from tui.runtime.permission.approvals import EarlierApproval
 
 
 MEASURE = 100
@@ -425,9 +426,8 @@ def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
     return FinderItem(key, lambda width: [crop(row, width)])
 
 
-def outcome_item(trial: "Trial") -> FinderItem:
+def outcome_item(found: "Judgement") -> FinderItem:
     """Return the rows of what happens to a call, and why."""
-    found = trial.judgement
     why = f"rule: {found.rule}" if found.rule else found.why or found.by
     style = f"{STYLES[found.verdict]} bold"
     row: Row = ((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text"))

@@ -162,16 +162,14 @@ class RulesScreen(FinderScreen[None]):
                 words(""),
                 *map(rule_item, self._rules, self._rules.values()),
             ]
-        trial = self._changes.try_call(call.server, call.tool, call.arguments)
-        marks = {id(rule): self._symbols.warning for rule in trial.matching}
-        decides = trial.matching[0] if trial.matching else None
-        if decides is not None:
-            marks[id(decides)] = self._symbols.running
-        items = [outcome_item(trial), words("")]
+        judgement, matching = self._changes.try_call(call.server, call.tool, call.arguments)
+        marks = {id(rule): self._symbols.warning for rule in matching}
+        marks |= {id(rule): self._symbols.running for rule in matching[:1]}
+        items = [outcome_item(judgement), words("")]
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
             items.append(rule_item(key, rule, mark or " ", dim=not mark))
-        if len(trial.matching) > 1:
+        if len(matching) > 1:
             items += [
                 words(""),
                 words(f"{self._symbols.warning} also matches, but another rule overrides it"),

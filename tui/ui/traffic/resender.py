@@ -208,7 +208,7 @@ class Resender:
         Asks every time with `again`, otherwise once per destructive tool.
         """
         from tui.core.permission.rules import Verdict
-        from tui.ui.dialogs.confirm import Confirm, call_after, confirm_call, rule_on
+        from tui.ui.dialogs.confirm import Confirm, call_after, confirm_call
 
         live = self._live
         if live is None:
@@ -217,7 +217,8 @@ class Resender:
         repeats = again and request.method == "tools/call" and not (tool and tool.read_only and tool.trusted)
         given = request.params.get("arguments")
         called = (request.server, request.tool, given if isinstance(given, dict) else {})
-        rule = rule_on(live.runtime, *called, Verdict.DENY, Verdict.ASK) if request.tool else None
+        rule = live.runtime.turn_context.policy.rules.deciding(*called) if request.tool else None
+        rule = None if rule is None or rule.action is Verdict.ALLOW else rule
         destructive = tool is not None and tool.destructive is True
         may = "delete or overwrite data, according to the server" if destructive else "change something"
         warning = f"{clean_line(request.tool, 60)} may {may}."
