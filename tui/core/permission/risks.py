@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tui.core.permission.launch import ENGINES, PROXIES, SOURCE_STARTS, Launch, has_hidden, is_loader, spelled
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.secret_names import names_a_key
-from tui.core.web import web_address
+from tui.core.web import is_loopback, web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
 _CODE_FLAGS = {
@@ -69,7 +69,6 @@ _POWERS = frozenset(("--privileged", "--cap-add", "--device", "--security-opt", 
 _NAMESPACES = frozenset(("--network", "--net", "--pid", "--ipc", "--userns", "--uts"))
 _EXACT = re.compile(r"[v=]?\d+(?:\.\d+){2}[\w.+-]*")
 _PYTHON_EXACT = re.compile(r"={2,3}\s*[\w.!+-]+\Z|@\s*\d[\w.!+-]*\Z")
-_LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 def risks_of(launch: Launch) -> Iterator[str]:
@@ -129,7 +128,7 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
 
 def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
     parts = urlsplit(url)
-    if parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK:
+    if parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or ""):
         yield "The connection is not encrypted."
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme)
     if is_referred:

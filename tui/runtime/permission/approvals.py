@@ -76,30 +76,14 @@ class TurnApprover:
         return gone if asked.cancelled() else asked.result()
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierApproval:
-    """A tool that the user has allowed, `always` or until mcptui quits."""
-
-    key: str
-    always: bool
-
-    @property
-    def tool(self) -> str:
-        """Server and tool, "notes/add_note"."""
-        return self.key.rpartition("@")[0]
-
-
 class Approvals:
     """Rules and approvals: changed by the user, and synchronized with the configuration file.
 
     The file counts only as far as it may allow calls.
     """
 
-    def __init__(
-        self, configuration: "Configuration", context: "TurnContext", *, trust: bool = False
-    ) -> None:
+    def __init__(self, configuration: "Configuration", context: "TurnContext", *, trust: bool) -> None:
         self._configuration = configuration
-        self._config = configuration.file
         self._context = context
         self._trust = trust
         self._saved = set[str]()
@@ -112,11 +96,11 @@ class Approvals:
     @property
     def _may_allow(self) -> bool:
         """Whether the file may allow calls: it is the user's own, or trusted."""
-        return self._trust or not self._config.source
+        return self._trust or not self._configuration.file.source
 
     def applicable(self, loaded: "Loaded") -> Rules:
         """Return the rules of the file that apply."""
-        return applicable_rules(loaded, self._config, trust=self._trust)
+        return applicable_rules(loaded, self._configuration.file, trust=self._trust)
 
     def begin(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Take over the rules and approvals of the file at `stamp`."""
@@ -127,12 +111,12 @@ class Approvals:
 
     def refresh(self) -> None:
         """Reload the approvals if the file has changed, because an approval may have been revoked."""
-        stamp = self._config.stamp()
+        stamp = self._configuration.file.stamp()
         if stamp == self._stamp:
             return
         self._stamp = stamp
         # None count if the file cannot be read, so that tools need approval.
-        texts = self._config.table(APPROVALS).get(REMEMBERED) if self._may_allow else None
+        texts = self._configuration.file.table(APPROVALS).get(REMEMBERED) if self._may_allow else None
         self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
 
     async def save(self) -> str:
@@ -151,12 +135,12 @@ class Approvals:
             if saved != set(present):
                 set_value(document, sorted(saved), APPROVALS, REMEMBERED)
 
-        loaded, path = self._configuration.loaded, self._config.path
+        loaded, path = self._configuration.loaded, self._configuration.file.path
         try:
             if loaded is not None and loaded.exists and not path.exists():
                 # One with a single setting would replace all others.
                 raise ConfigError("file not found", where=str(path))
-            await asyncio.to_thread(self._config.change, add)
+            await asyncio.to_thread(self._configuration.file.change, add)
         except McptuiError as error:
             return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
         self._take_over(saved)
@@ -171,19 +155,19 @@ class Approvals:
     @property
     def path(self) -> str:
         """The configuration file."""
-        return str(self._config.path)
+        return str(self._configuration.file.path)
 
     @property
     def rules(self) -> Sequence[Rule]:
         return self._policy.rules.rules
 
     @property
-    def earlier(self) -> Sequence[EarlierApproval]:
-        """The approvals from earlier answers."""
+    def earlier(self) -> dict[str, bool]:
+        """The keys of approvals from earlier answers, and whether they last after mcptui quits."""
         policy = self._policy
         policy.refresh()
-        always = [EarlierApproval(key, True) for key in sorted(policy.always)]
-        return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
+        session = sorted(policy.session - policy.always)
+        return dict.fromkeys(sorted(policy.always), True) | dict.fromkeys(session, False)
 
     def try_call(
         self, server: str, name: str, arguments: Mapping[str, Any]
@@ -232,22 +216,22 @@ class Approvals:
         if new is not None and new.action is Verdict.ALLOW and new not in self.rules:
             raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
 
-    async def revoke(self, approval: EarlierApproval) -> None:
+    async def revoke(self, key: str) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
-        policy, file = self._policy, self._config
-        policy.revoke(approval.key)  # the file does not contain it if it could not be saved
+        policy = self._policy
+        is_kept = key in policy.always
+        policy.revoke(key)  # the file does not contain it if it could not be saved
 
         def change(document: Document) -> None:
             texts = texts_at(document, APPROVALS, REMEMBERED)
-            if approval.key in texts:
-                left = [one for one in texts if one != approval.key]
-                set_value(document, left, APPROVALS, REMEMBERED)
+            if key in texts:
+                set_value(document, [one for one in texts if one != key], APPROVALS, REMEMBERED)
 
         async def remove() -> None:
-            await asyncio.to_thread(file.change, change)
+            await asyncio.to_thread(self._configuration.file.change, change)
             policy.refresh()
 
-        if approval.always:
+        if is_kept:
             await self._configuration.exclusively(remove)
 
 

@@ -21,7 +21,6 @@ from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
-    from tui.runtime.permission.approvals import EarlierApproval
     from tui.runtime.runtime import Runtime
 
 EXAMPLE = "ask files/* path=/etc/*"
@@ -112,7 +111,7 @@ class RulesScreen(FinderScreen[None]):
         self._tried = -1
         self._problems: Sequence[str] = [one for one in runtime.problems if " approvals" in one]
         self._rules: dict[str, Rule] = {}
-        self._approvals: dict[str, EarlierApproval] = {}
+        self._approvals: dict[str, bool] = {}
         self.field.max_length = 4000
 
     def on_mount(self) -> None:
@@ -127,8 +126,7 @@ class RulesScreen(FinderScreen[None]):
     def show_items(self, key: str = "") -> None:
         rules = self._changes.rules
         self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
-        approvals = self._changes.earlier
-        self._approvals = {f"approval {one.key}": one for one in approvals}
+        self._approvals = self._changes.earlier
         text = self.field.value.strip()
         call = typed_call(text)
         self.label.show("find ›" if call is None else "try ›")
@@ -147,9 +145,9 @@ class RulesScreen(FinderScreen[None]):
         if not self._rules:
             items = [words(""), words(EMPTY_WORDS)]
         earlier = [
-            approval_item(key, one)
-            for key, one in self._approvals.items()
-            if all(part in one.tool.casefold() for part in parts)
+            approval_item(key, always=always)
+            for key, always in self._approvals.items()
+            if all(part in key.rpartition("@")[0].casefold() for part in parts)
         ]
         if earlier:
             items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]
@@ -236,9 +234,9 @@ class RulesScreen(FinderScreen[None]):
 
     def action_rule_remove(self) -> None:
         key = self.list.current
-        rule, approval = self._rules.get(key), self._approvals.get(key)
-        if approval is not None:
-            self._carry_out(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
+        rule = self._rules.get(key)
+        if key in self._approvals:
+            self._carry_out(self._changes.revoke(key), "Revoked. The tool needs approval again.")
         elif rule is None:
             self.tell("No rule is selected.", "warn")
         if rule is None:

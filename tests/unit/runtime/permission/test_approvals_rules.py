@@ -14,7 +14,7 @@ from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
 from tui.core.tools import Tool
 from tui.runtime.options import Options
-from tui.runtime.permission.approvals import Approvals, EarlierApproval
+from tui.runtime.permission.approvals import Approvals
 from tui.runtime.runtime import Runtime
 
 TOOL = Tool("notes", "add")
@@ -78,10 +78,10 @@ async def test_earlier_approvals_are_listed_and_revoked(path: Path):
         key = policy.key(TOOL)
         write(path, f'[servers]\n[approvals]\nremembered = ["{key}"] # mine\n')
         policy.remember(Tool("notes", "list"), Answer.SESSION)
-        always, session = changes.earlier
-        assert (always, session.tool) == (EarlierApproval(key, True), "notes/list")
+        session = policy.key(Tool("notes", "list"))
+        assert changes.earlier == {key: True, session: False}
         assert policy.judge(TOOL).verdict is Verdict.ALLOW
-        await changes.revoke(always)
+        await changes.revoke(key)
         await changes.revoke(session)
         assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.earlier
         assert "# mine" in read(path)
@@ -98,7 +98,7 @@ async def test_an_approval_that_could_not_be_saved_is_revoked(path: Path, is_own
         await runtime._background.settled(9.0)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ALLOW
         with pytest.raises(ConfigError, match="cannot be changed") if is_own else nullcontext():
-            await changes.revoke(changes.earlier[0])
+            await changes.revoke(*changes.earlier)
         assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.earlier
         policy.remember(TOOL, Answer.ALWAYS)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ASK
@@ -110,7 +110,7 @@ async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(pa
         policy.remember(TOOL, Answer.ALWAYS)
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
         await asyncio.sleep(0)
-        await changes.revoke(changes.earlier[0])
+        await changes.revoke(*changes.earlier)
         await runtime._background.settled(9.0)
         assert policy.judge(TOOL).verdict is Verdict.ASK and "notes/add" not in read(path)
 
