@@ -159,7 +159,7 @@ class FakeRuntime:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
         self.configuration = FakeConfiguration(self.host)
-        self.approvals: Any = Approvals(self.configuration, self.turn_context, trust=True)
+        self.approvals: Any = Approvals(self.configuration, self.turn_context.policy, trust=True)
         self.server_changes = FakeChanges(self.configuration, self.host)
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()

@@ -30,7 +30,7 @@ class File:
         self._policy = runtime.turn_context.policy
         self._policy.rules = Rules.parsed(rules)
         configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
-        runtime.approvals = Approvals(configuration, runtime.turn_context, trust=True)
+        runtime.approvals = Approvals(configuration, runtime.turn_context.policy, trust=True)
 
     async def _change(self, change: Change) -> None:
         ConfigFile(str(self.path), {}).change(change)

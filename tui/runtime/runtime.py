@@ -126,7 +126,7 @@ class Runtime:
         self.conversations = Conversations(
             self._active_model, self.turn_context, self.request, self._sessions
         )
-        self.approvals = Approvals(self.configuration, self.turn_context, trust=trust)
+        self.approvals = Approvals(self.configuration, self.turn_context.policy, trust=trust)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False

@@ -24,7 +24,6 @@ from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:
     from tui.runtime.configuration import Configuration
-    from tui.runtime.turn import TurnContext
     from tui.settings.load import Loaded
 
 T = TypeVar("T")
@@ -82,16 +81,12 @@ class Approvals:
     The file counts only as far as it may allow calls.
     """
 
-    def __init__(self, configuration: "Configuration", context: "TurnContext", *, trust: bool) -> None:
+    def __init__(self, configuration: "Configuration", policy: Policy, *, trust: bool) -> None:
         self._configuration = configuration
-        self._context = context
+        self._policy = policy
         self._trust = trust
         self._saved = set[str]()
         self._stamp = (0, 0, 0)
-
-    @property
-    def _policy(self) -> Policy:
-        return self._context.policy
 
     @property
     def _may_allow(self) -> bool:
@@ -170,10 +165,10 @@ class Approvals:
         return dict.fromkeys(sorted(policy.always), True) | dict.fromkeys(session, False)
 
     def try_call(
-        self, server: str, name: str, arguments: Mapping[str, Any]
+        self, tools: Sequence[Tool], server: str, name: str, arguments: Mapping[str, Any]
     ) -> tuple[Judgement, Sequence[Rule]]:
         """Return what would happen if the model made this call, and the matching rules, strictest first."""
-        found = (one for one in self._context.toolbox.tools() if (one.server, one.name) == (server, name))
+        found = (one for one in tools if (one.server, one.name) == (server, name))
         tool = next(found, Tool(server, name))
         matching = tuple(self._policy.rules.matching(server, name, arguments))
         return self._policy.judge(tool, arguments), matching

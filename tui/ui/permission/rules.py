@@ -106,7 +106,8 @@ class RulesScreen(FinderScreen[None]):
         self._symbols = symbols
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
-        names = NameTable(context.toolbox.tools())
+        self._tools = context.toolbox.tools
+        names = NameTable(self._tools())
         self._recent = recent_calls(runtime.conversations.messages, names)
         self._tried = -1
         self._problems: Sequence[str] = [one for one in runtime.problems if " approvals" in one]
@@ -160,7 +161,7 @@ class RulesScreen(FinderScreen[None]):
                 words(""),
                 *map(rule_item, self._rules, self._rules.values()),
             ]
-        judgement, matching = self._changes.try_call(call.server, call.tool, call.arguments)
+        judgement, matching = self._changes.try_call(self._tools(), call.server, call.tool, call.arguments)
         marks = {id(rule): self._symbols.warning for rule in matching}
         marks |= {id(rule): self._symbols.running for rule in matching[:1]}
         items = [outcome_item(judgement), words("")]
