@@ -311,18 +311,6 @@ class Policy:
 _ANSWERS = {Answer.ONCE: "once", Answer.SESSION: "until mcptui quits", Answer.ALWAYS: "always", Answer.NO: ""}
 
 
-def call_record(
-    tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
-) -> DecisionRecord | None:
-    """Return the record of a decision about a call of the model, None for a tool of mcptui's own."""
-    if not (server := source_of(tool, arguments)):
-        return None
-    digest = digest_of(arguments)
-    return DecisionRecord(
-        DecisionKind.CALL, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
-    )
-
-
 def decider_of(decision: Decision, rule: str) -> str:
     """Return what decided about a call that needed approval; `rule` is the one that asked, or "".
 
@@ -341,6 +329,16 @@ class TurnPermission:
     approver: Approver
     policy: Policy
     decisions: DecisionLog = field(default_factory=Undecided)
+
+    def record(
+        self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
+    ) -> None:
+        """Record a decision about a call of the model, unless the tool is mcptui's own."""
+        if server := source_of(tool, arguments):
+            kind, digest = DecisionKind.CALL, digest_of(arguments)
+            self.decisions.add(
+                DecisionRecord(kind, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest)
+            )
 
 
 @dataclass(slots=True)
@@ -378,17 +376,11 @@ class CallApproval:
         found = self._judge(call, tool, arguments)
         self.emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:
-            self._record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
+            self.permission.record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
         return found
 
     def limited(self, tool: Tool, arguments: Arguments) -> None:
-        self._record(tool, arguments, allowed=False, by=BY_LIMIT)
-
-    def _record(
-        self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
-    ) -> None:
-        if (record := call_record(tool, arguments, allowed=allowed, by=by, asked=asked)) is not None:
-            self.permission.decisions.add(record)
+        self.permission.record(tool, arguments, allowed=False, by=BY_LIMIT)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
         content = self._content(tool, arguments)
@@ -422,7 +414,7 @@ class CallApproval:
             journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
         allowed, by = decision.answer is not Answer.NO, decider_of(decision, judgement.rule)
-        self._record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
+        self.permission.record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
         self.emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"

@@ -134,11 +134,12 @@ class RunConsent:
                 return False
             question = await asyncio.to_thread(question_about, subject, self._store)
             action = await self.questioner.consent(question)
-            is_yes = action is Action.ACCEPT
-            if action is not Action.CANCEL:
-                self._record(subject, allowed=is_yes, by=BY_KEY)
-                await asyncio.to_thread(self._store.add if is_yes else self._store.refuse, subject)
-            return is_yes
+            if action is Action.ACCEPT:
+                self._record(subject, allowed=True, by=BY_KEY)
+                await asyncio.to_thread(self._store.add, subject)
+            elif action is Action.DECLINE:
+                await self._answered(subject, is_yes=False)
+            return action is Action.ACCEPT
 
     async def ask(self, spec: ServerSpec) -> bool:
         if self.allows(spec):
