@@ -25,7 +25,6 @@ from tui.core.permission.rules import Verdict as Verdict
 from tui.core.ports import (
     BY_DEFAULT,
     BY_KEY,
-    BY_LIMIT,
     MODEL,
     Answer,
     ApprovalRequest,
@@ -378,9 +377,6 @@ class CallApproval:
         if found.verdict is not Verdict.ASK:
             self.permission.record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
         return found
-
-    def limited(self, tool: Tool, arguments: Arguments) -> None:
-        self.permission.record(tool, arguments, allowed=False, by=BY_LIMIT)
 
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
         content = self._content(tool, arguments)
