@@ -1,4 +1,7 @@
-"""An SDK server in the same process, used through the host's own transport: `Host(..., open_with=...)`."""
+"""An SDK server in the same process, used through the host's own transport: `Host(..., open_with=...)`.
+
+Messages are bytes in two queues. None ends each.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,7 +28,7 @@ class InMemory:
         self._remote = remote
         self._server = server
         self._to_server: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._to_us: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._to_host: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def open(self) -> None:
         self._remote.start(self._run(), "server")
@@ -40,9 +43,10 @@ class InMemory:
 
     async def close(self) -> None:
         self._to_server.put_nowait(None)
+        self._to_host.put_nowait(None)
 
     async def _read(self) -> None:
-        while (raw := await self._to_us.get()) is not None:
+        while (raw := await self._to_host.get()) is not None:
             self._remote.tap.received(raw, 0)
             await self._remote.link.message(raw)
         self._remote.end(HttpFault("it closed the link.", next_step="Start it again."))
@@ -60,15 +64,15 @@ class InMemory:
         async def collect() -> None:
             async with from_server:
                 async for item in from_server:
-                    answer = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    self._to_us.put_nowait(answer.encode())
+                    said = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    self._to_host.put_nowait(said.encode())
 
         async with inbound, outbound, anyio.create_task_group() as both:
             both.start_soon(deliver)
             both.start_soon(collect)
             await lowlevel.run(inbound, outbound, lowlevel.create_initialization_options())
             both.cancel_scope.cancel()
-        self._to_us.put_nowait(None)
+        self._to_host.put_nowait(None)
 
 
 def in_memory(server: MCPServer) -> Any:

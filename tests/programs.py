@@ -8,6 +8,12 @@ from typing import Any
 from tui.core.servers import ServerSpec
 
 ROOT = Path(__file__).parents[1]
+ANSWERING = f"""
+import json, os, sys
+sys.path.insert(0, {str(ROOT / "tests" / "protocol")!r})
+from answering_loop import LATER, refusal, send, serve, text
+"""
+"""How a server that stands in a test begins."""
 
 
 def command(*arguments: str | Path) -> tuple[str, ...]:

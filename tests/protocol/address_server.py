@@ -1,39 +1,21 @@
 """A server of 2025-11-25 that requires a URL to be opened before each call, and reports its completion."""
 
-import json
-import sys
+from answering_loop import LATER, Answer, refusal, send, serve, text  # beside this script
+
+URL = {"mode": "url", "elicitationId": "e1", "message": "Confirm", "url": "https://a.example/"}
+calls: list[object] = []
 
 
-def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
+def answer(method: str, params: object, ident: object) -> Answer:
+    if method != "tools/call":
+        return None
+    calls.append(ident)
+    if len(calls) > 1:
+        return text(f"paid on call {len(calls)}")
+    send(id=ident, **refusal("confirm first", -32042, data={"elicitations": [URL]}))
+    for done in ("other", "e1"):
+        send(method="notifications/elicitation/complete", params={"elicitationId": done})
+    return LATER
 
 
-calls = 0
-for line in sys.stdin:
-    message = json.loads(line)
-    match message.get("method"):
-        case "initialize":
-            offers = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
-            send({"id": message["id"], "result": {**offers, "serverInfo": {"name": "a", "version": "1"}}})
-        case "tools/list":
-            tools = [{"name": "pay", "inputSchema": {"type": "object"}}]
-            send({"id": message["id"], "result": {"tools": tools}})
-        case "tools/call":
-            calls += 1
-            if calls == 1:
-                asked = {
-                    "mode": "url",
-                    "elicitationId": "e1",
-                    "message": "Confirm",
-                    "url": "https://a.example/",
-                }
-                error = {"code": -32042, "message": "confirm first", "data": {"elicitations": [asked]}}
-                send({"id": message["id"], "error": error})
-                send({"method": "notifications/elicitation/complete", "params": {"elicitationId": "other"}})
-                send({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}})
-            else:
-                content = [{"type": "text", "text": f"paid on call {calls}"}]
-                send({"id": message["id"], "result": {"content": content}})
-        case _ if "id" in message:
-            send({"id": message["id"], "error": {"code": -32601, "message": "unknown"}})
+serve(answer, ["pay"])

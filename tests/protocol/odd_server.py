@@ -1,8 +1,9 @@
-"""A server without the SDK with one fault, named by its argument: see `FAULTS` in test_odd_answers.py."""
+"""A server with one fault, named by its argument: see test_odd_answers.py."""
 
-import json
 import sys
 from typing import Any
+
+from answering_loop import LATER, Answer, refusal, send, serve  # beside this script
 
 FAULT = sys.argv[1]
 KINDS = {
@@ -11,38 +12,28 @@ KINDS = {
     "resources/templates/list": "resourceTemplates",
     "prompts/list": "prompts",
 }
+ITEM = {"name": "one", "uri": "a://one", "uriTemplate": "a://{x}", "inputSchema": {"type": "object"}}
 
 
-def send(**message: Any) -> None:
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+    match method, FAULT:
+        case "tools/call", "call-id":
+            send(id="call-7", result={"content": []})
+            return LATER
+        case "tools/call", "null-id":
+            send(id=None, **refusal("Parse error: no such brace.", -32700))
+            return LATER
+        case "tools/call", _:
+            return {"isError": True} if FAULT == "no-content" else {"isError": True, "content": []}
+    if method not in KINDS:
+        return None
+    if "cursor" in params:
+        return refusal("page 2 broke", -32603)
+    page = {KINDS[method]: [ITEM], **({"nextCursor": "2"} if FAULT == "page-2" else {})}
+    if FAULT != "list-id":
+        return page
+    send(id=31337, result=page)
+    return LATER
 
 
-def answer(asked: Any, method: str, params: dict[str, Any]) -> None:
-    if method == "initialize":
-        offers: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}}
-        info = {"name": "odd", "version": "1"}
-        send(id=asked, result={"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": info})
-    elif method in KINDS:
-        known = 31337 if FAULT == "list-id" else asked
-        item = {"name": "one", "uri": "a://one", "uriTemplate": "a://{x}", "inputSchema": {"type": "object"}}
-        if "cursor" in params:
-            send(id=known, error={"code": -32603, "message": "page 2 broke"})
-        else:
-            more = {"nextCursor": "2"} if FAULT == "page-2" else {}
-            send(id=known, result={KINDS[method]: [item], **more})
-    elif method == "tools/call" and FAULT == "call-id":
-        send(id="call-7", result={"content": []})
-    elif method == "tools/call" and FAULT == "null-id":
-        send(id=None, error={"code": -32700, "message": "Parse error: no such brace."})
-    elif method == "tools/call":
-        send(
-            id=asked, result={"isError": True} if FAULT == "no-content" else {"isError": True, "content": []}
-        )
-    else:
-        send(id=asked, error={"code": -32601, "message": "Method not found"})
-
-
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message and "method" in message:
-        answer(message["id"], message["method"], message.get("params") or {})
+serve(answer, offers={"tools": {}, "resources": {}, "prompts": {}})

@@ -1,12 +1,10 @@
-"""A server of 2026-07-28 on raw lines whose tools return content other than short text."""
+"""A server whose tools return content other than short text."""
 
 import base64
 import struct
 import zlib
 
-from answering_loop import serve  # beside this script
-
-CACHED = {"ttlMs": 0, "cacheScope": "private"}
+from answering_loop import Answer, serve  # beside this script
 
 
 def png(width: int, height: int) -> bytes:
@@ -18,42 +16,13 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + piece(b"IHDR", head) + piece(b"IDAT", pixels) + piece(b"IEND", b"")
 
 
-def text(said: str) -> dict[str, object]:
-    return {"type": "text", "text": said}
+PICTURE = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(png(64, 48)).decode()}
+LOG = {"type": "text", "text": "\n".join(f"{number}: all is well" for number in range(30_000))}
+CONTENT = {"picture": [PICTURE], "log": [LOG]}
 
 
-def data(kind: str, mime: str, encoded: str) -> dict[str, object]:
-    return {"type": kind, "mimeType": mime, "data": encoded}
+def answer(method: str, params: dict[str, str], ident: object) -> Answer:
+    return {"content": CONTENT[params["name"]]} if method == "tools/call" else None
 
 
-NOTE = {"uri": "notes://1", "mimeType": "text/markdown", "text": "```\nx\n```"}
-CONTENT = {
-    "picture": [data("image", "image/png", base64.b64encode(png(64, 48)).decode())],
-    "log": [text("\n".join(f"{number}: all is well" for number in range(30_000)))],
-    "numbers": [text("1"), text("2"), text("3")],
-    "everything": [
-        text("words"),
-        data("image", "image/png", "no picture"),
-        data("audio", "audio/ogg", base64.b64encode(b"OggS....").decode()),
-        {"type": "resource_link", "name": "a", "uri": "file:///a", "description": "first"},
-        {"type": "resource", "resource": NOTE},
-    ],
-}
-STRUCTURED = {"numbers": {"structuredContent": {"result": [1, 2, 3]}}}
-
-
-def result_of(method: str, params: dict[str, str]) -> dict[str, object] | None:
-    match method:
-        case "server/discover":
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **CACHED}
-        case "tools/list":
-            return {
-                "tools": [{"name": name, "inputSchema": {"type": "object"}} for name in CONTENT],
-                **CACHED,
-            }
-        case "tools/call":
-            return {"content": CONTENT[params["name"]], **STRUCTURED.get(params["name"], {})}
-    return None
-
-
-serve(result_of)
+serve(answer, CONTENT, modern=True)

@@ -1,4 +1,4 @@
-"""A server of 2026-07-28 on raw lines that answers calls with tasks, and keeps them in the file TASKS_FILE.
+"""A server of 2026-07-28 that answers calls with tasks, and keeps them in the file TASKS_FILE.
 
 Tasks advance with each request for them: `count` is done after three, `greet` asks for a name, `stuck`
 never ends, `broken` fails with a protocol error, `wrong` ends with a tool error. `plain` is no task.
@@ -6,11 +6,12 @@ never ends, `broken` fails with a protocol error, `wrong` ends with a tool error
 
 import json
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from answering_loop import Answer, refusal, serve, text  # beside this script
 
 FILE = Path(os.environ["TASKS_FILE"])
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -24,13 +25,8 @@ TOOLS = {
     "wrong": "Say that it failed.",
     "plain": "Answer at once.",
 }
-CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 Task = dict[str, Any]
-
-
-def text(words: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": words}], **more}
 
 
 def state(task_id: str, task: Task) -> dict[str, Any]:
@@ -72,18 +68,9 @@ def asked(method: str, params: dict[str, Any], task: Task) -> dict[str, Any]:
     return {}
 
 
-def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
     tasks: dict[str, Task] = json.loads(FILE.read_text()) if FILE.exists() else {}
     match method:
-        case "server/discover":
-            offers = {"tools": {}, "extensions": {EXTENSION: {}}}
-            return {"supportedVersions": ["2026-07-28"], "capabilities": offers, **CACHED}
-        case "tools/list":
-            schema = {"type": "object"}
-            tools = [
-                {"name": name, "description": said, "inputSchema": schema} for name, said in TOOLS.items()
-            ]
-            return {"tools": tools, **CACHED}
         case "tools/call" if params["name"] == "plain":
             return text("at once")
         case "tools/call":
@@ -98,11 +85,10 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     return found
 
 
-for line in sys.stdin:
-    request = json.loads(line)
-    if "id" in request:
-        found = result_of(request["method"], request.get("params") or {})
-        answer = {"error": {"code": -32602, "message": "Task not found"}}
-        if found is not None:
-            answer = {"result": {"resultType": "complete", **found}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+serve(
+    answer,
+    [{"name": name, "description": said, "inputSchema": {"type": "object"}} for name, said in TOOLS.items()],
+    modern=True,
+    offers={"tools": {}, "extensions": {EXTENSION: {}}},
+    unknown=refusal("Task not found", -32602),
+)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.configurations import config_file, model
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, refuses, says
+from tests.programs import ANSWERING
 from tests.protocol.command import Done, mcptui
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
@@ -105,28 +106,18 @@ async def test_a_key_streamed_in_pieces_is_written_nowhere(tmp_path: Path):
     assert leaking_files() == []
 
 
-ECHO = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["method"] == "initialize":
-        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "echo", "version": "1"}}
-    elif asked["method"] == "tools/list":
-        schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-        result = {"tools": [{"name": "echo", "inputSchema": schema, "annotations": {"readOnlyHint": True}}]}
-    elif asked["method"] == "tools/call":
+ECHO = (
+    ANSWERING
+    + """
+def answer(method, params, ident):
+    if method == "tools/call":
         with open(sys.argv[1], "w", encoding="utf-8") as out:
-            out.write(asked["params"]["arguments"]["text"])
-        result = {"content": [{"type": "text", "text": "done"}]}
-    elif "id" in asked:
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"],
-                          "error": {"code": -32601, "message": "Method not found"}}), flush=True)
-        continue
-    else:
-        continue
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+            out.write(params["arguments"]["text"])
+        return text("done")
+schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+serve(answer, [{"name": "echo", "inputSchema": schema, "annotations": {"readOnlyHint": True}}])
 """
+)
 
 
 @pytest.mark.parametrize(

@@ -207,22 +207,22 @@ async def test_a_change_stream_unknown_to_the_server_is_not_requested_again(stag
     assert (stage.count('"subscriptions/listen"'), stage.clock.naps) == (1, [])
 
 
-ADDING = """
-import json, sys
-added = 0
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    added += asked["method"] == "tools/call"
-    offers = {"tools": {}, "resources": {}}
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {
-        "protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "a", "version": "1"},
-        "tools": [{"name": "add", "inputSchema": {"type": "object"}}], "content": [],
-        "resourceTemplates": [],
-        "resources": [{"uri": f"a://{number}", "name": "a"} for number in range(added)],
-    }}), flush=True)
+ADDING = (
+    programs.ANSWERING
+    + """
+added = []
+def answer(method, params, ident):
+    match method:
+        case "tools/call":
+            added.append({"uri": f"a://{len(added)}", "name": "a"})
+            return {"content": []}
+        case "resources/list":
+            return {"resources": added}
+        case "resources/templates/list":
+            return {"resourceTemplates": []}
+serve(answer, ["add"], offers={"tools": {}, "resources": {}})
 """
+)
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
@@ -239,53 +239,30 @@ async def test_a_list_after_a_call_is_not_that_of_the_start(hosting, by_hand):
     assert (len(found), problem) == (1, "")
 
 
-CHANGING = Path(__file__).with_name("changing_server.py")
-
-
-@pytest.fixture
-def lines():
-    return []
-
-
-@pytest.fixture
-async def host(hosting, lines):
-    spec = programs.server("changing", CHANGING)
-    return await hosting(
-        spec, sink=lambda captured: lines.append(captured.raw), answerers=Answerers(questioner=Accepting())
-    )
-
-
-async def call(host, name, progress=lambda *_: None):
-    tool = next(tool for tool in host.toolbox.tools() if tool.name == name)
-    return (await host.toolbox.call(tool, {}, seconds=10, progress=progress)).content[0].text
-
-
-async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(host, lines):
-    assert [tool.name for tool in host.toolbox.tools()] == ["grow", "count"]
-    await until(lambda: any(b"subscriptions/acknowledged" in line for line in lines))
-    before = host.revision
-    assert await call(host, "grow") == "grown"
-    await until(lambda: host.status("changing").tools == 3)
-    assert host.revision > before
-    await host.changes_answered()
-    assert await call(host, "added") == "new"
-
-
-async def test_progress_is_reported_with_its_message(host):
-    seen = []
-    assert await call(host, "count", lambda *told: seen.append(told)) == "counted"
-    # Updates at the same time are reported once with the last state, so the first may be missing.
-    assert seen[-1] == (2.0, 2.0, "whole") and seen[0] in ((1.0, 2.0, "half"), (2.0, 2.0, "whole"))
-
-
-async def test_the_host_sends_its_name_and_declares_only_what_it_supports(host, lines):
-    first = next(line for line in lines if b"server/discover" in line)
+@modern
+async def test_the_host_sends_its_name_and_declares_only_what_it_supports(stage):
+    await stage.start()
+    first = next(line for line in stage.lines if b"server/discover" in line)
     assert b'"name":"mcptui"' in first
     offered = json.loads(first)["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
     assert set(offered) == {"elicitation", "roots", "extensions"}
     assert set(offered["extensions"]) == {"io.modelcontextprotocol/tasks"}
 
 
-async def test_an_open_change_stream_does_not_delay_a_stop(host):
-    await host.stop("changing")
-    assert host.status("changing").state is ServerState.STOPPED
+@modern
+async def test_an_open_change_stream_does_not_delay_a_stop(stage):
+    await stage.start()
+    await stage.host.stop("srv")
+    assert stage.status.state is ServerState.STOPPED
+
+
+@modern
+async def test_a_tool_that_appears_later_can_be_called_once_it_is_accepted(stage):
+    await stage.start()
+    before = stage.host.revision
+    stage.steer(tools=["new", *TOOLS])
+    await stage.say_changed("tools")
+    await until(lambda: stage.tools == ["new", *TOOLS])
+    await stage.host.changes_answered()
+    assert stage.host.revision > before
+    await stage.call("new")

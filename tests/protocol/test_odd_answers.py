@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.configurations import config_file, server
+from tests.programs import ANSWERING
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import real_app
 from tui.core.servers import ServerSpec
@@ -58,27 +59,19 @@ async def test_the_items_before_a_page_that_fails_are_counted_and_listed(hosting
     assert done.out.count("one") >= 3 and "page 2 failed: page 2 broke" in done.err
 
 
-NOISY = r"""
-import json, sys
+NOISY = (
+    ANSWERING
+    + r"""
 def out(raw): sys.stdout.buffer.write(raw); sys.stdout.buffer.flush()
-def say(**more): out(json.dumps({"jsonrpc": "2.0", **more}).encode() + b"\n")
+def answer(method, params, ident):
+    if method == "tools/call":
+        out(b"calling \xff"); out(b" now\n")
+        return text("done")
 out(b"\x1b[31mStarting\x1b[0m\n")
 print("on stderr", file=sys.stderr, flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    match asked["method"]:
-        case "initialize":
-            who, offers = {"name": "n", "version": "1"}, {"tools": {}}
-            about = {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": who}
-            say(id=asked["id"], result=about)
-        case "tools/list":
-            say(id=asked["id"], result={"tools": [{"name": "add", "inputSchema": {"type": "object"}}]})
-        case "tools/call":
-            out(b"calling \xff"); out(b" now\n")
-            say(id=asked["id"], result={"content": [{"type": "text", "text": "done"}]})
-        case _ if "id" in asked:
-            say(id=asked["id"], error={"code": -32601, "message": "unknown"})
+serve(answer, ["add"])
 """
+)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from tests import programs
 from tests.configurations import config_file, model, server
 from tests.endpoint import Endpoint, calls, says
+from tests.programs import ANSWERING
 from tests.protocol.command import mcptui
 
 
@@ -46,28 +47,21 @@ async def test_a_file_that_is_not_json_is_reported_before_any_server_starts(tmp_
     assert done.code == 2 and "line 1, column 2" in done.err and "starting" not in done.err
 
 
-SERVER = """
-import json, sys
-def send(**message):
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
-FORM = {"type": "object", "properties": {"name": {"type": "string"}}}
-for line in sys.stdin:
-    asked = json.loads(line)
-    match asked.get("method"):
-        case "initialize":
-            send(id=asked["id"], result={"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                "serverInfo": {"name": "s", "version": "1"}})
-        case "tools/list":
-            send(id=asked["id"], result={"tools": [{"name": "ask", "inputSchema": {"type": "object"}}]})
-        case "tools/call":
-            for number in range(25):
-                params = {"message": f"Question {number}?", "requestedSchema": FORM}
-                send(id=f"q{number}", method="elicitation/create", params=params)
-                sys.stdin.readline()
-            send(id=asked["id"], result={"content": [{"type": "text", "text": "asked"}]})
-        case _ if "id" in asked:
-            send(id=asked["id"], error={"code": -32601, "message": "Method not found"})
+SERVER = (
+    ANSWERING
+    + """
+def answer(method, params, ident):
+    if method != "tools/call":
+        return None
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    for number in range(25):
+        params = {"message": f"Question {number}?", "requestedSchema": schema}
+        send(id=f"q{number}", method="elicitation/create", params=params)
+        sys.stdin.readline()
+    return text("asked")
+serve(answer, ["ask"])
 """
+)
 DECLINED = "declined. Answer it with --elicit defaults or --elicit @FILE"
 
 

@@ -98,27 +98,6 @@ async def test_the_model_reads_the_rest_of_a_long_result_with_one_call(host):
     assert "23456: all is well" in found.text and (found.server, found.is_error) == ("mcptui", False)
 
 
-async def test_content_given_as_text_and_structured_is_sent_once(host):
-    _, (_, body) = await turn_with(host, [calls(("srv__numbers", {})), says("Three.")])
-    assert body["messages"][-1]["content"] == "1\n2\n3"
-
-
-async def test_each_kind_of_content_is_described_to_the_model(host):
-    _, (_, body) = await turn_with(host, [calls(("srv__everything", {})), says("Much.")])
-    assert body["messages"][-1]["content"].split("\n") == [
-        "words",
-        "[image 1: image/png, 7 B, not shown to you: not valid base64]",
-        "[audio 1: audio/ogg, 8 B, not shown to you: unsupported audio format]",
-        "[resource a: file:///a — first]",
-        "[resource notes://1, text/markdown]",
-        "````",
-        "```",
-        "x",
-        "```",
-        "````",
-    ]
-
-
 async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user(hosting):
     made = await hosting(programs.server("many", FAULTS / "tools_2000_paginated.py"))
     events, (body,) = await turn_with(made, [says("So many.")])

@@ -9,6 +9,7 @@ import pytest
 from tests.configurations import config_file, model, server, table
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
+from tests.programs import ANSWERING
 from tests.protocol.command import finish, mcptui, start
 
 WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
@@ -111,17 +112,8 @@ async def test_a_failed_start_names_the_next_step_and_the_question_is_answered(t
     assert step in shown.err and "Press" not in shown.err
 
 
-LISTS_NOTHING = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    answer = {"error": {"code": -32603, "message": "the catalogue is down"}}
-    if asked["method"] == "initialize":
-        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                             "serverInfo": {"name": "shop", "version": "1"}}}
-    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+LISTS_NOTHING = f"""{ANSWERING}
+serve(lambda method, *_: refusal("the catalogue is down", -32603) if method == "tools/list" else None)
 """
 
 

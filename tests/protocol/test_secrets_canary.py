@@ -14,6 +14,7 @@ import pytest
 from tests.configurations import config_file, server, table
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, says
 from tests.http_server import Asked, http_server, reply
+from tests.programs import ANSWERING
 from tests.protocol.command import Done, mcptui
 from tui.core.traffic import Kind
 from tui.storage.recordings.reader import RecordingReader
@@ -215,22 +216,15 @@ MIIBcanaryAAAABBBBCCCCDDDD
 EEEEcanaryFFFFGGGGHHHH
 -----END PRIVATE KEY-----"""
 
-PRINTS_LINES = """
-import json, os, sys
+PRINTS_LINES = (
+    ANSWERING
+    + """
 print(os.environ["SERVER_PEM"], file=sys.stderr, flush=True)
 print(os.environ["SERVER_PEM"], *sys.argv[1:], sep="\\n", flush=True)
-for line in sys.stdin:
-    message = json.loads(line)
-    if message.get("method") == "initialize":
-        info = {"name": "s", "version": "1"}
-        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
-    else:
-        said = " ".join([os.environ["SERVER_PEM"].splitlines()[1], *sys.argv[1:]])
-        tool = {"name": "t", "description": said, "inputSchema": {"type": "object"}}
-        result = {"tools": [tool]}
-    if "id" in message:
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+said = " ".join([os.environ["SERVER_PEM"].splitlines()[1], *sys.argv[1:]])
+serve(tools=[{"name": "t", "description": said, "inputSchema": {"type": "object"}}])
 """
+)
 
 
 async def test_a_private_key_and_arguments_printed_line_by_line_are_redacted(tmp_path: Path):

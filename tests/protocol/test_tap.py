@@ -78,10 +78,9 @@ def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
         b"no newline",
         b"\n\n\r\n",
         bytes(range(256)) * 300,
-        b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2000,
         b"x" * 20_000_000 + b"\n" + b"y" * 3_000_000,
     ],
-    ids=["nothing", "no newline", "blank lines", "garbage", "many lines", "a huge line"],
+    ids=["nothing", "no newline", "blank lines", "garbage", "a huge line"],
 )
 def test_every_byte_passes_in_both_directions(data: bytes):
     done = raw_tap(
@@ -330,27 +329,21 @@ def everything_recorded() -> str:
 
 
 SHORT, LONG = "hunter2", "swordfish-12345"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--api-key", SHORT),
-        (f"--token={SHORT}",),
-        ("-e", f"API_KEY={SHORT}"),
-        ("--header", f"Authorization: Bearer {SHORT}"),
-        (f"postgres://ada:{SHORT}@db/notes",),
-        (f"--db=mysql://ada:{SHORT}@db/notes",),
-        (f"https://host/mcp?api_key={SHORT}",),
-    ],
-    ids=lambda arguments: arguments[0].partition(SHORT)[0],
+WITH_SECRETS = (
+    *("--api-key", SHORT, f"--token={SHORT}", "-e", f"API_KEY={SHORT}"),
+    *("--header", f"Authorization: Bearer {SHORT}", f"postgres://ada:{SHORT}@db/notes"),
+    *(f"--db=mysql://ada:{SHORT}@db/notes", f"https://host/mcp?api_key={SHORT}"),
 )
-async def test_secrets_of_the_command_line_reach_the_server_but_not_the_recording(arguments: tuple[str, ...]):
+
+
+async def test_secrets_of_the_command_line_reach_the_server_but_not_the_recording():
     code = "import hashlib, json, sys; print(hashlib.sha256(json.dumps(sys.argv[1:]).encode()).hexdigest())"
-    done = await tap(PYTHON, "-c", code, *arguments)
-    assert done.out.strip() == hashlib.sha256(json.dumps(list(arguments)).encode()).hexdigest()
-    spawn = recorded()[0][0].detail
-    assert spawn["argv"][:2] == [PYTHON, "-c"] and "[redacted:" in str(spawn["argv"][3:])
+    done = await tap(PYTHON, "-c", code, *WITH_SECRETS)
+    assert done.out.strip() == hashlib.sha256(json.dumps(list(WITH_SECRETS)).encode()).hexdigest()
+    argv = recorded()[0][0].detail["argv"]
+    assert argv[:2] == [PYTHON, "-c"]
+    redacted = ["[redacted:" in one for one in argv[3:]]
+    assert redacted == [SHORT in one for one in WITH_SECRETS]
     assert SHORT not in everything_recorded()
 
 

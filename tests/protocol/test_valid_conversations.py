@@ -22,30 +22,15 @@ from tui.core.events import (
     Event,
     StepStarted,
 )
-from tui.core.ports import Answer as Said
-from tui.core.ports import Decision
 from tui.runtime.turn import PendingTurn
 
-NO = Decision(Said.NO, "not now")
 ECHO = ("srv__echo", {"text": "hi"})
-WAITS = ("srv__waits", {})
 
 
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[StrictStage]:
     async with strict_stage(tmp_path / "sessions") as one:
         yield one
-
-
-def piece(number: int, name: str, arguments: str, identity: str = "") -> dict[str, object]:
-    function = {"name": name, "arguments": arguments}
-    return {"index": number, "id": identity or f"call_{number}", "type": "function", "function": function}
-
-
-def writes(*made: tuple[str, str], text: str | None = None, **options: object) -> Answer:
-    """Return an answer with calls whose arguments are any text."""
-    pieces = [piece(number, *one) for number, one in enumerate(made)]
-    return Answer([chunk(content=text), chunk(tool_calls=pieces), chunk("tool_calls")], **options)
 
 
 LARGE = ("srv__large", {})

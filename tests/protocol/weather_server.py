@@ -1,8 +1,8 @@
-"""The tool `get_weather` of the sample server without the SDK, whose import takes a second of each start."""
+"""The tool `get_weather` of the sample server without the SDK."""
 
 from typing import Any
 
-from answering_loop import serve  # beside this script
+from answering_loop import Answer, serve, text  # beside this script
 
 WEATHER = {
     "Beijing": "sunny, 25 °C",
@@ -20,21 +20,13 @@ TOOL = {
     },
     "annotations": {"readOnlyHint": True, "openWorldHint": False},
 }
-INFO = {"name": "weather", "version": "1.0"}
-LISTED = {"ttlMs": 0, "cacheScope": "private"}
 
 
-def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
-    match method:
-        case "server/discover":
-            return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, **LISTED}
-        case "tools/list":
-            return {"tools": [TOOL], **LISTED}
-        case "tools/call":
-            place = params["arguments"]["location"]
-            text = f"The weather of {place} is {WEATHER[place]}."
-            return {"content": [{"type": "text", "text": text}]}
-    return None
+def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+    if method != "tools/call":
+        return None
+    place = params["arguments"]["location"]
+    return text(f"The weather of {place} is {WEATHER[place]}.")
 
 
-serve(result_of, _meta={"io.modelcontextprotocol/serverInfo": INFO})
+serve(answer, [TOOL], modern=True)

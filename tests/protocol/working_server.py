@@ -1,28 +1,22 @@
-"""A server without the SDK whose calls report progress: `ends` answers after 1.6 s, `never` never does.
+"""A server whose calls report progress: `ends` answers after 1.6 s, `never` never does.
 
 The argument is the era. `asks` reports nothing, but asks for the roots (an older server) every 0.2 s.
 `pauses` reports once and then stays silent. `samples` (an older server) asks for a reply of the model first.
 """
 
-import json
 import sys
 import threading
 import time
 from typing import Any
 
+from answering_loop import COMPLETE, LATER, Answer, send, serve, text  # beside this script
+
 MODERN = sys.argv[1] == "modern"
-LOCK = threading.Lock()
 STEP = 0.2
 
 
-def send(**message: Any) -> None:
-    with LOCK:
-        print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
-
-
-def result(asked: Any, **fields: Any) -> None:
-    complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if MODERN else {}
-    send(id=asked, result={**complete, **fields})
+def done(ident: Any) -> None:
+    send(id=ident, result={**(COMPLETE if MODERN else {}), **text("done")})
 
 
 def work(asked: Any, name: str, token: Any) -> None:
@@ -34,35 +28,27 @@ def work(asked: Any, name: str, token: Any) -> None:
             send(method="notifications/progress", params=params)
         time.sleep(STEP)
     if name != "pauses":
-        result(asked, content=[{"type": "text", "text": "done"}])
+        done(asked)
 
 
-def answer(asked: Any, method: str, params: dict[str, Any]) -> None:
-    offers: dict[str, Any] = {"tools": {}, "resources": {}}
-    info = {"name": "working", "version": "1"}
-    match method:
-        case "initialize" if not MODERN:
-            result(asked, protocolVersion="2025-11-25", capabilities=offers, serverInfo=info)
-        case "server/discover" if MODERN:
-            result(asked, supportedVersions=["2026-07-28"], capabilities=offers)
-        case "tools/list":
-            names = ("ends", "never", "asks", "pauses", "samples")
-            result(asked, tools=[{"name": name, "inputSchema": {"type": "object"}} for name in names])
-        case "tools/call" if params["name"] == "samples":
-            text = {"role": "user", "content": {"type": "text", "text": "Hello"}}
-            asks = {"messages": [text], "maxTokens": 5}
-            send(id=f"sample-{asked}", method="sampling/createMessage", params=asks)
-        case "tools/call" | "resources/read":
-            token = (params.get("_meta") or {}).get("progressToken")
-            given = (asked, params.get("name", "ends"), token)
-            threading.Thread(target=work, args=given, daemon=True).start()
-        case _:
-            send(id=asked, error={"code": -32601, "message": "Method not found"})
+def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+    if method not in ("tools/call", "resources/read"):
+        return None
+    name = params.get("name", "ends")
+    if name == "samples":
+        words = {"role": "user", "content": {"type": "text", "text": "Hello"}}
+        asks = {"messages": [words], "maxTokens": 5}
+        send(id=f"sample-{ident}", method="sampling/createMessage", params=asks)
+    else:
+        token = (params.get("_meta") or {}).get("progressToken")
+        threading.Thread(target=work, args=(ident, name, token), daemon=True).start()
+    return LATER
 
 
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message and "method" in message:
-        answer(message["id"], message["method"], message.get("params") or {})
-    elif str(message.get("id")).startswith("sample-"):
-        result(int(message["id"].removeprefix("sample-")), content=[{"type": "text", "text": "done"}])
+def heard(message: dict[str, Any]) -> None:
+    if str(message.get("id")).startswith("sample-"):
+        done(int(message["id"].removeprefix("sample-")))
+
+
+NAMES = ("ends", "never", "asks", "pauses", "samples")
+serve(answer, NAMES, modern=MODERN, offers={"tools": {}, "resources": {}}, heard=heard)

@@ -219,6 +219,13 @@ class TerminalApp:
         self._show(len(self.raw))
         return self.process.returncode
 
+    def settled(self) -> None:
+        """Read until painting has stopped."""
+        size = -1
+        while size != len(self.raw):
+            size = len(self.raw)
+            self.pump(0.3)
+
     def answered(self) -> None:
         """Read until the turn has ended."""
         self.until(lambda: "esc stop" not in self.text)

@@ -31,10 +31,7 @@ def press(app: TerminalApp, *keys: str) -> None:
     """Press keys one by one, each once painting has stopped."""
     for key in keys:
         app.send(key)
-        size = -1
-        while size != len(app.raw):
-            size = len(app.raw)
-            app.pump(0.3)
+        app.settled()
 
 
 def answered(request: Request) -> Answer:

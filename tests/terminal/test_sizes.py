@@ -43,16 +43,14 @@ def test_the_app_stays_usable_while_the_window_is_resized():
 def test_in_a_tiny_window_composer_status_and_footer_keep_their_lines():
     with TerminalApp.fake("calm", columns=20, rows=5) as app:
         app.shows("› Ask anything", "enter send", "demo model")
-        app.send("some more words " * 20)
-        app.shows("words", "enter send", "demo model")
-        for size in ((20, 6), (40, 4), (20, 5)):
-            app.resize(*size)
-            app.shows("words", "enter send", "demo model")
-        app.send("\x0a" * 9 + "end")
-        for size in ((40, 4), (20, 6), (20, 5)):
-            app.resize(*size)
-            app.shows("end", "enter send", "demo model")
-            assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
+        for text in ("some more words " * 20, "\x0a" * 9 + "end"):
+            app.send(text)
+            for number, size in enumerate(((20, 6), (40, 4), (20, 5))):
+                app.resize(*size)
+                app.settled()
+                app.send(f"ж{number}")
+                app.shows(f"ж{number}", "enter send", "demo model")
+                assert not [line for line in app.lines[-2:] if set(line) & set("▁▂▃▄▅▆▇█")]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(1, 1), (2, 80), (500, 1)])

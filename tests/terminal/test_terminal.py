@@ -10,14 +10,6 @@ ENTER, PAGE_UP, PAGE_DOWN = "\r", "\x1b[5~", "\x1b[6~"
 EVERYTHING = "\x10"
 
 
-def settled(app: TerminalApp) -> None:
-    """Wait until painting has stopped."""
-    size = -1
-    while size != len(app.raw):
-        size = len(app.raw)
-        app.pump(0.3)
-
-
 def test_a_slow_shutdown_is_announced_after_the_terminal_is_restored():
     with TerminalApp.fake("slow to stop") as app:
         app.shows("2 of 3")
@@ -43,7 +35,7 @@ def test_no_hostile_output_reaches_the_terminal():
         app.shows("answered", seconds=10)
         for keys in ("\x1bOR", ENTER, "\x1bOS", ENTER, "\x0c", "\x1b", "\x10", "\x1b", "\x1bOP", "\x1b"):
             app.send(keys)
-            settled(app)
+            app.settled()
         written = bytes(app.raw)
         for payload in PAYLOADS[:8]:
             assert payload.encode() not in written, payload
@@ -58,7 +50,7 @@ def test_no_hostile_output_reaches_the_terminal():
 def test_output_of_others_on_stderr_does_not_reach_the_screen():
     with TerminalApp.fake("noisy") as app:
         app.shows("2 of 3")
-        settled(app)
+        app.settled()
         assert b"STRAY" not in app.raw
 
 

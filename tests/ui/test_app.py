@@ -12,7 +12,7 @@ from tests.ui.fakes import FakeRuntime, FakeToolbox, calls, says
 from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
-from tui.ui.chat import status
+from tui.ui.chat import regions
 from tui.ui.dialogs.help import MAIN
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.forms.form_pane import FormPane
@@ -50,7 +50,7 @@ async def test_the_prompt_has_the_accent_color_only_while_the_composer_has_the_f
 
 
 async def test_a_changed_server_is_shown_without_waiting_for_the_next_tick(monkeypatch):
-    monkeypatch.setattr(status, "SLOW", 1000.0)
+    monkeypatch.setattr(regions, "SLOW", 1000.0)
     runtime = FakeRuntime()
     async with opened(runtime) as (app, _):
         await shows(app, "2 of 3")

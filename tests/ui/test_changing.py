@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -17,6 +18,8 @@ from tests.ui.test_conversing import with_milk
 from tests.unit.runtime.test_conversations_more import SlowStage
 from tui.core.turn.limits import Limits
 from tui.ui.app.app import McptuiApp
+from tui.ui.chat import turn_queue
+from tui.ui.chat.turn_queue import read_attachments
 from tui.ui.lists.sessions import SessionsScreen
 
 
@@ -97,13 +100,12 @@ async def test_a_message_with_an_unread_attachment_is_not_sent_to_a_new_conversa
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         go = asyncio.Event()
-        read = app.main.parts.turns.reader.read
 
-        async def slow(written: object) -> object:
+        async def slow(*given: Any) -> object:
             await go.wait()
-            return await read(written)
+            return await read_attachments(*given)
 
-        app.main.parts.turns.reader.read = slow
+        monkeypatch.setattr(turn_queue, "read_attachments", slow)
         await keys(pilot, "@a.txt x")
         await pilot.press("enter")
         await until(lambda: app.main.parts.turns.reading)

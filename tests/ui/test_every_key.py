@@ -33,27 +33,26 @@ Back = Callable[[], Awaitable[None]]
 
 
 def seen(app: RealApp) -> tuple[object, ...]:
-    """Return all that a key may change for the user."""
+    """Return all that a key may change for the user, but the text, which takes long to paint."""
     top = app.app
-    return (
-        [id(screen) for screen in top.screen_stack],
-        id(top.focused),
-        screen_text(top),
-        [note.message for note in top._notifications],
-        top.clipboard,
-    )
+    notes = [note.message for note in top._notifications]
+    return [id(screen) for screen in top.screen_stack], id(top.focused), notes, top.clipboard
 
 
 async def has_effect(app: RealApp, key: str) -> bool:
     app.app.clear_notifications()
     await app.pilot.pause()
-    before = seen(app)
+    before, text = seen(app), screen_text(app.app)
+
+    def changed() -> bool:
+        return seen(app) != before or screen_text(app.app) != text
+
     await app.press(key)
     for wait in WAITS:
-        if seen(app) != before:
+        if changed():
             return True
         await asyncio.sleep(wait)
-    return seen(app) != before
+    return changed()
 
 
 async def idle_keys(app: RealApp, back: Back, *contexts: Context) -> set[str]:

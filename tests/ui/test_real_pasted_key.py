@@ -22,6 +22,11 @@ def holders_of(home: Path, key: str = KEY) -> list[str]:
     return [one.parent.name for one in files if key.encode() in one.read_bytes()]
 
 
+def work(url: str = "http://127.0.0.1:9/v1") -> str:
+    """Return a configuration with a profile for an endpoint."""
+    return f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{url}"\n'
+
+
 @pytest.mark.parametrize(("choice", "folders"), [(1, ["model-keys"]), (2, [])])
 async def test_a_new_user_gets_an_answer_with_a_pasted_key_that_is_written_nowhere_else(
     separate_home: Path, choice: int, folders: list[str]
@@ -48,8 +53,7 @@ async def test_a_rejected_key_is_replaced_by_a_command_and_the_question_asked_ag
     separate_home: Path,
 ) -> None:
     async with Endpoint([refuses(401, "bad key"), says("OK"), says("Hello there.")]) as endpoint:
-        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
-        async with real_app(separate_home, config) as real:
+        async with real_app(separate_home, work(endpoint.base_url)) as real:
             await real.press(*"hi", "enter")
             await real.shows("Paste a key: /key, or `mcptui config key work`")
             await real.press(*"/key", "enter")
@@ -65,8 +69,7 @@ async def test_a_key_that_is_stored_in_a_shell_meanwhile_is_used_by_the_next_que
     separate_home: Path,
 ) -> None:
     async with Endpoint([refuses(401, "no key"), says("Hello there.")]) as endpoint:
-        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
-        async with real_app(separate_home, config) as real:
+        async with real_app(separate_home, work(endpoint.base_url)) as real:
             await real.press(*"hi", "enter")
             await real.shows("`mcptui config key work`")
             await ModelKeys().store(ModelProfile("work", endpoint.base_url, "m"), KEY)
@@ -79,8 +82,7 @@ async def test_the_key_that_replaces_a_rejected_one_goes_into_its_field_wherever
     separate_home: Path,
 ) -> None:
     async with Endpoint([refuses(401, "bad key"), says("OK")]) as endpoint:
-        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
-        async with real_app(separate_home, config) as real:
+        async with real_app(separate_home, work(endpoint.base_url)) as real:
             await real.press(*"/key", "enter")
             await real.shows("API key · work")
             await real.press(*"wrong", "enter", "ctrl+s")
@@ -92,8 +94,7 @@ async def test_the_key_that_replaces_a_rejected_one_goes_into_its_field_wherever
 
 
 async def test_a_key_pasted_beside_its_field_is_taken(separate_home: Path) -> None:
-    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
-    async with real_app(separate_home, config) as real:
+    async with real_app(separate_home, work()) as real:
         await real.press(*"/key", "enter")
         await real.shows("API key · work")
         await real.press("enter")
@@ -124,8 +125,7 @@ async def test_a_refusal_without_a_key_leads_to_the_choice_of_one_and_names_no_p
 async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(
     separate_home: Path, blank: str
 ) -> None:
-    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
-    async with real_app(separate_home, config) as real:
+    async with real_app(separate_home, work()) as real:
         await real.press(*"/help", "enter", "escape")
         await real.press(*"/key", blank, *"plainkey", "enter")
         await real.shows("API key · work", "Paste the key in this dialog")
@@ -137,8 +137,7 @@ async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(
 
 
 async def test_the_list_of_models_pastes_a_key_for_the_selected_profile(separate_home: Path) -> None:
-    config = 'servers = {}\n[models.work]\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
-    async with real_app(separate_home, config) as real:
+    async with real_app(separate_home, work()) as real:
         await real.press("f10")
         await real.shows("work")
         await real.press("ctrl+k")
@@ -154,8 +153,7 @@ async def test_a_command_quits(separate_home: Path, command: str) -> None:
 
 async def test_a_command_that_quits_asks_while_a_turn_runs(separate_home: Path) -> None:
     async with Endpoint([says("slow", delay=30.0)]) as endpoint:
-        config = f'servers = {{}}\n[models.work]\nmodel = "m"\nbase_url = "{endpoint.base_url}"\n'
-        async with real_app(separate_home, config) as real:
+        async with real_app(separate_home, work(endpoint.base_url)) as real:
             await real.press(*"hi", "enter")
             await until(lambda: endpoint.requests, what="a running turn")
             await real.press(*"/quit", "enter")

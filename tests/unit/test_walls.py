@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import printed_by
+
 ROOT = Path(__file__).parents[2]
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Return the top-level modules that a fresh interpreter has loaded after `statement`."""
-    code = f"{statement}\nimport sys\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+    """Return the modules that a fresh interpreter has loaded after `statement`."""
+    return set(printed_by(f"{statement}\nimport sys\nprint(*sys.modules)").split())
 
 
 def test_the_import_contracts_are_kept():
@@ -29,17 +28,19 @@ def test_the_import_contracts_are_kept():
 
 
 HEAVY = {
-    "textual",
-    "rich",
-    "mcp",
-    "mcp_types",
-    "openai",
-    "pydantic",
-    "httpx2",
-    "jsonschema",
-    "anyio",
-    "psutil",
+    *("textual", "rich", "mcp", "mcp_types", "openai", "pydantic", "httpx2", "jsonschema", "anyio", "psutil"),
 }
+OF_A_CONVERSATION = {
+    *("tui.core.events", "tui.core.servers", "tui.core.conversation.conversation"),
+    "tui.ui.keys.slash_commands",
+}
+AFTER_THE_FIRST_LINES = {
+    *("argparse", "tui.ui.app.app", "tui.ui.dialogs.picker", "tui.core.events", "tui.core.servers"),
+    *("tui.core.comparison.values", "tui.traffic.lint.lint", "tui.traffic.record.recorder"),
+    *("tui.traffic.record.pairing", "tui.traffic.record.redaction", "tui.core.ports"),
+    *("tui.core.secrets.secret_shapes", "tui.core.permission.rules", "tui.settings.save"),
+}
+"""What opening a recording does not need for its first lines."""
 
 
 @pytest.mark.parametrize(
@@ -60,46 +61,14 @@ HEAVY = {
         ("import tui.runtime.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema", "psutil"}),
         ("import tui.ui.app.app", {"mcp", "mcp_types", "openai", "pydantic", "jsonschema", "PIL", "psutil"}),
-        ("import tui.ui.app.app, tui.ui.app.terminal", {"hashlib", "json"}),
+        ("import tui.ui.app.app, tui.ui.app.terminal", {"hashlib", "json"} | OF_A_CONVERSATION),
+        (
+            "import tui.cli, tui.commands.traffic, tui.runtime.recording_file\n"
+            "import tui.ui.app.terminal, tui.ui.app.traffic_app",
+            AFTER_THE_FIRST_LINES,
+        ),
         ("import tui.ui.widgets.pictures", {"PIL"}),
     ],
 )
 def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):
     assert loaded_by(statement) & forbidden == set()
-
-
-def test_the_first_frame_loads_nothing_that_only_a_conversation_needs():
-    needed_later = {
-        "tui.core.events",
-        "tui.core.servers",
-        "tui.core.conversation.conversation",
-        "tui.ui.keys.slash_commands",
-    }
-    code = f"import sys, tui.ui.app.app, tui.ui.app.terminal\nprint({needed_later} & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.stdout.strip() == "set()", done.stderr
-
-
-def test_opening_a_recording_loads_nothing_that_its_first_lines_do_not_need():
-    needed_later = {
-        "argparse",
-        "tui.ui.app.app",
-        "tui.ui.dialogs.picker",
-        "tui.core.events",
-        "tui.core.servers",
-        "tui.core.comparison.values",
-        "tui.traffic.lint.lint",
-        "tui.traffic.record.recorder",
-        "tui.traffic.record.pairing",
-        "tui.traffic.record.redaction",
-        "tui.core.ports",
-        "tui.core.secrets.secret_shapes",
-        "tui.core.permission.rules",
-        "tui.settings.save",
-    }
-    code = (
-        "import sys, tui.cli, tui.commands.traffic, tui.runtime.recording_file\n"
-        f"import tui.ui.app.terminal, tui.ui.app.traffic_app\nprint({needed_later} & sys.modules.keys())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.stdout.strip() == "set()", done.stderr

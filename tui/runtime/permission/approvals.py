@@ -19,7 +19,6 @@ from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.waits import first_of
-from tui.settings.config_file import ConfigFile
 from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:
@@ -35,12 +34,12 @@ NEW = "rules"
 """The list that new rules are added to."""
 
 
-def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rules:
+def applicable_rules(loaded: "Loaded", *, trust: bool) -> Rules:
     """Return the rules of a file that apply. Those that allow need the user's own file, or `trust`."""
     from tui.settings.specs import approval_rules
 
     found = approval_rules(loaded.settings.approvals)
-    if trust or not file.source:
+    if trust or not loaded.source:
         return found
     return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
 
@@ -95,7 +94,7 @@ class Approvals:
 
     def applicable(self, loaded: "Loaded") -> Rules:
         """Return the rules of the file that apply."""
-        return applicable_rules(loaded, self._configuration.file, trust=self._trust)
+        return applicable_rules(loaded, trust=self._trust)
 
     def begin(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
         """Take over the rules and approvals of the file at `stamp`."""

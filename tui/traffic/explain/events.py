@@ -71,6 +71,8 @@ def exit_words(code: int) -> str:
         return "it exited normally"
     if code < 0:
         return f"it was terminated by {_SIGNALS.get(-code, f'signal {-code}')}"
+    if code - 128 in _SIGNALS:
+        return f"the command it ran was terminated by {_SIGNALS[code - 128]}"
     known = {126: "the command is not executable", 127: "the command was not found"}
     return known.get(code, f"it exited with code {code}")
 

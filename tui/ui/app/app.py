@@ -162,7 +162,6 @@ class McptuiApp(BaseApp):
         self.call_later(then)
 
     async def _run_command(self, method: str) -> None:
-        """Run the command that was selected in the palette."""
         found = next((each for each in ACTIONS if each.method == method), None)
         if found is not None and found.id in LEADING and self.screen is not self.main:
             self._leave_for(partial(self.run_action, found.method))
@@ -170,7 +169,6 @@ class McptuiApp(BaseApp):
             await self.run_action(method)
 
     def _pressed(self, event: events.Key) -> Action | None:
-        """Return the global action with this key, or None."""
         everywhere = of_context(Context.ANYWHERE)
         return next((one for one in everywhere if event.key in self.overrides.keys_of(one).split(",")), None)
 
@@ -180,7 +178,6 @@ class McptuiApp(BaseApp):
 
     @property
     def _server_asks(self) -> bool:
-        """Whether a server's question is on top."""
         return Context.SERVER_QUESTION in getattr(self.screen, "CONTEXTS", ())
 
     def on_resize(self, event: events.Resize) -> None:

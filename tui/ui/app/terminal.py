@@ -98,17 +98,46 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
 
 
 async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen: TextIO) -> int:
-    stop = _Stop(app, made)
-    with stop.on_signals():
+    codes: list[int] = []
+    hurry: list[asyncio.Future[None]] = []
+
+    def signalled(number: int) -> None:
+        """End the app at the first signal. Speed up stopping the servers at the second one."""
+        keyed = (signal.SIGINT, getattr(signal, "SIGQUIT", None))
+        if number in keyed and getattr(app, "lends_terminal", False):
+            return  # ctrl+c or ctrl+\ in the editor that uses the terminal
+        codes.append(128 + number)
+        if len(codes) == 1:
+            app.exit(return_code=codes[0])
+        elif made and not hurry:
+            hurry.append(asyncio.ensure_future(made[0].shutdown()))
+
+    with _on_signals(signalled):
         try:
             await _unless_it_fails(app, app.run_async())
         finally:
             await _unless_it_fails(app, app.close())
             for runtime in made:
                 await _unless_it_fails(app, _shut_down(runtime, screen))
-                screen.write(_unsaved_text(runtime) or how_to_resume(runtime))
+                screen.write(_last_line(runtime))
                 screen.flush()
-    return stop.code or app.return_code or 0
+    return codes[0] if codes else app.return_code or 0
+
+
+@contextmanager
+def _on_signals(handle: Callable[[int], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    handled: list[int] = []
+    for number in [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]:
+        # On Windows, the event loop has no signal handlers; ctrl+c raises KeyboardInterrupt.
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, handle, number)
+            handled.append(number)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
 
 
 async def _unless_it_fails(app: "McptuiApp | TrafficApp", step: Awaitable[object]) -> None:
@@ -135,57 +164,17 @@ async def _shut_down(runtime: "Runtime", screen: TextIO) -> None:
         raise error
 
 
-def how_to_resume(runtime: "Runtime") -> str:
-    """Return a line with the command that resumes this run's session, or ""."""
-    info = runtime.conversations.info if runtime.is_ready else None
-    if info is None or not runtime.conversations.messages:
-        return ""
-    return f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n"
-
-
-def _unsaved_text(runtime: "Runtime") -> str:
-    """Return a line that says what was not saved, or ""."""
+def _last_line(runtime: "Runtime") -> str:
+    """Return a line that says what was not saved, or else how to resume this run's session, or ""."""
     if not runtime.is_ready:
         return ""
+    info = runtime.conversations.info if runtime.conversations.messages else None
     told = (
         ("Some messages were not saved", runtime.unsaved if runtime.conversations.messages else ""),
         ("Traffic was not recorded", runtime.unrecorded),
         ("Some decisions were not recorded", runtime.decisions.problem),
     )
-    return next((f"mcptui: {clean_line(f'{what}: {why}', 400)}.\n" for what, why in told if why), "")
-
-
-class _Stop:
-    """The effect of signals: the first one ends the app, a second one speeds up stopping the servers."""
-
-    def __init__(self, app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> None:
-        self._app = app
-        self._made = made
-        self._hurry: asyncio.Task[None] | None = None
-        self.code = 0
-
-    @contextmanager
-    def on_signals(self) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-        handled: list[int] = []
-        for number in numbers:
-            # On Windows, the event loop has no signal handlers; ctrl+c raises KeyboardInterrupt.
-            with suppress(NotImplementedError):
-                loop.add_signal_handler(number, self._signalled, number)
-                handled.append(number)
-        try:
-            yield
-        finally:
-            for number in handled:
-                loop.remove_signal_handler(number)
-
-    def _signalled(self, number: int) -> None:
-        keyed = (signal.SIGINT, getattr(signal, "SIGQUIT", None))
-        if number in keyed and getattr(self._app, "lends_terminal", False):
-            return  # ctrl+c or ctrl+\ in the editor that uses the terminal
-        if not self.code:
-            self.code = 128 + number
-            self._app.exit(return_code=self.code)
-        elif self._hurry is None and self._made:
-            self._hurry = asyncio.ensure_future(self._made[0].shutdown())
+    resume = (
+        f"Resume this conversation: mcptui --session {shlex.quote(info.id)}\n" if info is not None else ""
+    )
+    return next((f"mcptui: {clean_line(f'{what}: {why}', 400)}.\n" for what, why in told if why), resume)

@@ -38,7 +38,6 @@ class TrafficApp(BaseApp):
         save_theme: Callable[[str], Awaitable[None]],
         painted: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the app; `painted` is called after the first paint."""
         super().__init__(theme=theme, keys=keys, save_theme=save_theme)
         self._recording = recording
         self._painted = painted

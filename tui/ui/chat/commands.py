@@ -19,8 +19,7 @@ from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.slash_commands import (
     CommandKind,
     CommandSpec,
@@ -44,22 +43,14 @@ class SlashCommands:
     """Runs slash commands: `OWN` names the methods, which take the text after the command."""
 
     def __init__(
-        self,
-        runtime: "Runtime",
-        regions: Regions,
-        current: ConversationActions,
-        turns: TurnQueue,
-        navigator: Navigator,
-        act: Callable[[str], Awaitable[object]],
+        self, runtime: "Runtime", regions: Regions, current: ConversationActions, navigator: Navigator
     ) -> None:
         self._runtime = runtime
         self._regions = regions
         self._composer = regions.composer
-        self._current = current
-        self._turns = turns
-        self._navigator = navigator
         self._sources = regions.composer.completing.sources
-        self._act = act
+        self._current = current
+        self._navigator = navigator
         self._prompt_calls = 0
 
     async def run(self, command: SlashCommand) -> None:
@@ -74,7 +65,7 @@ class SlashCommands:
             if why:
                 raise McptuiError(why, where=f"/{spec.name}", next_step=step)
             if spec.action and not rest:
-                await self._act(spec.action)
+                await self._regions.screen.app.run_action(action(spec.action).method)
             else:
                 run: Callable[[str], Awaitable[None]] = getattr(self, spec.method)
                 await run(self._composer.pastes.expand(rest))

@@ -55,7 +55,6 @@ class ConversationActions:
         turns: TurnQueue,
         navigator: Navigator,
         sent: SerialQueue[Any],
-        wake: Callable[[], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -65,7 +64,7 @@ class ConversationActions:
         self._turns = turns
         self._navigator = navigator
         self._sent = sent
-        self._wake = wake
+        self._wake = regions.ticker.wake
         self._shown = -1  # `Conversations.opened` of the conversation on screen
         self._seen: tuple[int, Compaction] | None = None
         self._change: asyncio.Task[None] | None = None
@@ -285,7 +284,6 @@ class ConversationActions:
         self._regions.open_dialog(screen, done)
 
     def add_model(self) -> None:
-        """Add a model profile and switch to it."""
         if self._is_free():
             self._ask_for_model(lambda _: self._wake())
 
@@ -381,7 +379,6 @@ class ConversationActions:
             self.open_models("for the comparison", retry)
 
     def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
-        """Change the conversation from the marked question on."""
         if (question := self._navigator.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:

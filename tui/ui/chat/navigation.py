@@ -315,7 +315,6 @@ class Navigator:
         self._regions.open_dialog(screen, None)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
-        """Show the resource of a link in the result of a call."""
         from tui.ui.results.result_screen import read_link
 
         if self._runtime.is_ready:

@@ -1,7 +1,6 @@
 """The objects behind the chat screen, created and connected."""
 
 from collections.abc import Iterable
-from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
@@ -9,15 +8,15 @@ from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.composer.editor import EditorSession
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.config_changes import ApplyUi, ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
+from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status import ChatStatus, StandingNotes, Ticker
+from tui.ui.chat.status import ChatStatus, StandingNotes
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, method_at
@@ -32,29 +31,26 @@ class ChatParts:
     def __init__(self, runtime: "Runtime", regions: Regions, apply_ui: ApplyUi) -> None:
         self.runtime = runtime
         self.regions = regions
-        self._app = regions.screen.app
         self._sources = regions.composer.completing.sources
-        self.ticker = Ticker(regions)
-        wake = self.ticker.wake
         self.spans = Spans()
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge, self.navigator, wake)
+        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge)
         self.approvals = runtime.questioner = self.approval_keys.approvals
         runtime.configuration.apply_ui = apply_ui
-        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans, wake)
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(
-            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent, wake
+            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent
         )
-        commands = SlashCommands(runtime, regions, self.current, self.turns, self.navigator, self._run_action)
+        commands = SlashCommands(runtime, regions, self.current, self.navigator)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
-        self.editor = EditorSession(regions.composer, partial(regions.go_to, Context.COMPOSER), regions.start)
+        self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         self._notes = StandingNotes(runtime, regions)
-        self.ticker.observers += (
+        regions.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
             self.outbox.show_held,
@@ -68,7 +64,7 @@ class ChatParts:
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self.regions
-        runtime.host.on_change = self.ticker.changed
+        runtime.host.on_change = regions.ticker.changed
         regions.servers.show_host(
             runtime.host,
             runtime.redactor,
@@ -84,7 +80,7 @@ class ChatParts:
         self._notes.show_problems()
         self._sources.runtime = runtime
         self.turns.flush()
-        self.ticker.wake()
+        regions.ticker.wake()
         await self.outbox.begin()
 
     async def close(self) -> None:
@@ -128,8 +124,9 @@ class ChatParts:
                 return
         self.regions.notify(f"Press {self.regions.key_of('focus.composer')} to write a message.", timeout=4)
 
-    async def _run_action(self, action_id: str) -> object:
-        return await self._app.run_action(action(action_id).method)
+    def open_rules(self) -> None:
+        """Show the rules that apply to the call that waits for approval."""
+        self.navigator.open_rules(self.approvals.current)
 
     def ask(self, text: str) -> None:
         self.regions.go_to(Context.COMPOSER)

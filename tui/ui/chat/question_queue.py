@@ -36,7 +36,6 @@ from tui.ui.questions.question_dialogs import ServerQuestion, dialog_for, withdr
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.ui.chat.bridge import Bridge
-    from tui.ui.chat.navigation import Navigator
     from tui.ui.chat.regions import Regions
     from tui.ui.questions.question_dialogs import Dialog
 
@@ -180,24 +179,15 @@ class QuestionQueue:
 class ApprovalKeys:
     """Shows the first question once the user is not typing, with its keys; takes the focus and returns it.
 
-    An approval is shown in the conversation, another question over whatever screen is on top. `wake` is
-    called when the visible question changes.
+    An approval is shown in the conversation, another question over whatever screen is on top.
     """
 
-    def __init__(
-        self,
-        runtime: "Runtime",
-        regions: "Regions",
-        bridge: "Bridge",
-        navigator: "Navigator",
-        wake: Callable[[], None],
-    ) -> None:
+    def __init__(self, runtime: "Runtime", regions: "Regions", bridge: "Bridge") -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._bridge = bridge
-        self._navigator = navigator
-        self._wake = wake
+        self._wake = regions.ticker.wake
         tell = partial(regions.notify, severity="warning", timeout=12)
         self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self.keys = AnswerKeys(self.write, self._app.set_timer)
@@ -278,7 +268,6 @@ class ApprovalKeys:
         return True
 
     def _give_keys(self, request: ApprovalRequest) -> None:
-        """Show an approval and give it the keys."""
         regions = self._regions
         if request is not self._shown:
             self._bridge.question(request)
@@ -371,10 +360,6 @@ class ApprovalKeys:
                 self.approvals.answer("no", reason)
 
         self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
-
-    def open_rules(self) -> None:
-        """Show the rules that apply to the visible call."""
-        self._navigator.open_rules(self.approvals.current)
 
     # ---- what the user types ----
 

@@ -52,6 +52,10 @@ LOW, LOWEST = 7, 5
 BODY = (Context.CONVERSATION, Context.TRACE, Context.SERVERS)
 """The regions of the body, in the order of their tabs."""
 
+FAST = 1 / 15
+SLOW = 1.0
+"""Seconds between two updates, while something moves and while nothing does."""
+
 STYLES = """
 #chat { overflow: hidden; }
 #header { background: $surface; }
@@ -91,6 +95,44 @@ OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
 """Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
 
 
+class Ticker:
+    """Calls its `observers` in order: often while one of them returns True, otherwise seldom."""
+
+    def __init__(self, regions: "Regions") -> None:
+        self._regions = regions
+        self.observers: list[Callable[[], object]] = []
+        self._next: asyncio.TimerHandle | None = None
+
+    def tick(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        if not self._regions.screen.app.is_running:
+            return
+        try:
+            moving = [observer() is True for observer in self.observers]
+        except Exception as error:
+            # The event loop calls this and would only log an error: the screen would freeze.
+            self._regions.fail(error)
+        else:
+            self._next = asyncio.get_running_loop().call_later(FAST if any(moving) else SLOW, self.tick)
+
+    def wake(self) -> None:
+        if self._next is not None:
+            self.tick()
+
+    def changed(self, _server: str) -> None:
+        """Update soon; called as often as servers change."""
+        soon = asyncio.get_running_loop().time() + FAST
+        if self._next is not None and self._next.when() > soon:
+            self._next.cancel()
+            self._next = asyncio.get_running_loop().call_at(soon, self.tick)
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+
 class Regions:
     """The widgets of the chat screen, and what the app does for all of them.
 
@@ -116,6 +158,7 @@ class Regions:
         self.key_of = overrides.first_of
         self.symbols = symbols_for(os.environ)
         self.has_panes = False
+        self.ticker = Ticker(self)
         self._running: set[asyncio.Task[None]] = set()
         self._is_maximized = False
         self._tab = Context.CONVERSATION

@@ -97,7 +97,7 @@ class ChatScreen(Screen[None]):
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
-            parts.ticker.tick()
+            self.regions.ticker.tick()
             try:
                 await runtime.ready()
             except McptuiError as error:
@@ -111,8 +111,7 @@ class ChatScreen(Screen[None]):
 
     async def close(self) -> None:
         """Stop everything that is still running; called by the owner of the app, after it has ended."""
-        if self.parts is not None:
-            self.parts.ticker.stop()
+        self.regions.ticker.stop()
         if self._load_task is not None:
             self._load_task.cancel()
             await asyncio.wait({self._load_task})
@@ -150,10 +149,9 @@ class ChatScreen(Screen[None]):
             self.parts.approval_keys.came_back()
 
     def on_descendant_focus(self) -> None:
-        if self.parts is not None:
-            self.parts.ticker.wake()
-            if self.focused is self.regions.servers:
-                self.parts.navigator.expect_server()
+        self.regions.ticker.wake()
+        if self.parts is not None and self.focused is self.regions.servers:
+            self.parts.navigator.expect_server()
 
     def on_text_area_changed(self) -> None:
         if self.parts is not None:

@@ -108,9 +108,6 @@ class TitledPane(LinePane):
         style = "accent bold" if self.has_focus else "dim bold"
         return spread(((name, style),), ((note, "dim"),), self.columns)
 
-    def row_selectable(self, index: int) -> bool:
-        return index > 0
-
     def render_line(self, y: int) -> Strip:
         return super().render_line(y or -self.scroll_offset.y)
 

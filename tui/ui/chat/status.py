@@ -1,9 +1,5 @@
-"""Content of header, status line and footer; the timer that shows changes; mcptui's own notes.
+"""Content of header, status line and footer; what mcptui itself says in the conversation."""
 
-A note is added to the conversation when saving or recording fails, and when it works again.
-"""
-
-import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -48,49 +44,6 @@ class FaultNotes:
         if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
             self._why, self._noted_at = why, now
             yield (f"{self._failing}: {why}.", "bad") if why else (self._working, "info")
-
-
-FAST = 1 / 15
-SLOW = 1.0
-"""Seconds between two updates, while something moves and while nothing does."""
-
-
-class Ticker:
-    """Calls its `observers` in order: often while one of them returns True, otherwise seldom."""
-
-    def __init__(self, regions: Regions) -> None:
-        self._regions = regions
-        self.observers: list[Callable[[], object]] = []
-        self._next: asyncio.TimerHandle | None = None
-
-    def tick(self) -> None:
-        if self._next is not None:
-            self._next.cancel()
-        if not self._regions.screen.app.is_running:
-            return
-        try:
-            moving = [observer() is True for observer in self.observers]
-        except Exception as error:
-            # The event loop calls this and would only log an error: the screen would freeze.
-            self._regions.fail(error)
-        else:
-            self._next = asyncio.get_running_loop().call_later(FAST if any(moving) else SLOW, self.tick)
-
-    def wake(self) -> None:
-        if self._next is not None:
-            self.tick()
-
-    def changed(self, _server: str) -> None:
-        """Update soon; called as often as servers change."""
-        soon = asyncio.get_running_loop().time() + FAST
-        if self._next is not None and self._next.when() > soon:
-            self._next.cancel()
-            self._next = asyncio.get_running_loop().call_at(soon, self.tick)
-
-    def stop(self) -> None:
-        if self._next is not None:
-            self._next.cancel()
-            self._next = None
 
 
 class ChatStatus:

@@ -6,9 +6,10 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.pastes import BEHIND, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
 
@@ -57,8 +58,7 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    An unsent message goes back into the composer. The trace, `spans`, gets every event. `on_change` is called
-    when a turn starts or ends, or the queue changes.
+    An unsent message goes back into the composer. The trace, `spans`, gets every event.
     """
 
     def __init__(
@@ -68,7 +68,6 @@ class TurnQueue:
         approvals: QuestionQueue,
         bridge: Bridge,
         spans: Spans,
-        on_change: Callable[[], None],
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -77,8 +76,8 @@ class TurnQueue:
         self._approvals = approvals
         self._bridge = bridge
         self._spans = spans
-        self.reader = AttachmentReader(lambda: runtime.workbench, Path.cwd())
-        self._on_change = on_change
+        self._numbers = count(1)
+        self._changed = regions.ticker.wake
         self._held: list[QueuedMessage] = []
         self._steered: list[Written] = []
         self._turn: PendingTurn | None = None
@@ -125,7 +124,7 @@ class TurnQueue:
         if held.attachments is None:
             self._reading[held] = self._regions.start(self._attach(held), "read attachments")
         self.flush()
-        self._on_change()
+        self._changed()
 
     def steer(self, written: Written) -> None:
         """Give the model a message at its next step.
@@ -137,7 +136,7 @@ class TurnQueue:
             return
         self._steered.append(written)
         self._turn.steer(written.text)
-        self._on_change()
+        self._changed()
 
     def steer_held(self) -> None:
         """Steer with all queued messages that have no attachments."""
@@ -146,7 +145,7 @@ class TurnQueue:
             self._held = [one for one in self._held if one not in now]
             for one in now:
                 self.steer(one.written)
-        self._on_change()
+        self._changed()
 
     def take_back(self) -> str:
         """Remove the message that was queued last and return its text, or ""."""
@@ -155,7 +154,7 @@ class TurnQueue:
         held = self._held.pop()
         if held in self._reading:
             self._reading.pop(held).cancel()
-        self._on_change()
+        self._changed()
         return held.written.shown
 
     def flush(self) -> None:
@@ -175,14 +174,15 @@ class TurnQueue:
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
-            held.attachments = await self.reader.read(held.written)
+            bench = self._runtime.workbench
+            held.attachments = await read_attachments(held.written, bench, Path.cwd(), self._numbers)
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
             self._give_back(held.written.shown)
         del self._reading[held]
         self.flush()
-        self._on_change()
+        self._changed()
 
     def continue_turn(self) -> None:
         self._start(lambda: self._runtime.continue_turn(self._approvals))
@@ -211,7 +211,7 @@ class TurnQueue:
             self.stopping = True
             self._turn.cancel()
         shown = self._clear_queue()
-        self._on_change()
+        self._changed()
         if shown and not self._closed:
             self._give_back(shown)
 
@@ -255,12 +255,12 @@ class TurnQueue:
                 known = (one for one in self._steered if one.text == event.text)
                 if (given := next(known, None)) is not None:
                     self._steered.remove(given)
-                    self._on_change()
+                    self._changed()
             if not self._closed:
                 self._bridge.apply(event)
                 self._spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
-                    self._on_change()
+                    self._changed()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         stopped = self.stopping
@@ -283,43 +283,35 @@ class TurnQueue:
         else:
             self._held[:0] = [QueuedMessage(one, ()) for one in late]
         self.flush()
-        self._on_change()
+        self._changed()
 
 
-class AttachmentReader:
-    """Reads attachments: files in a thread, resources from their servers."""
+async def read_attachments(
+    written: Written, bench: "HandWorkbench", folder: Path, numbers: Iterator[int]
+) -> tuple[Attachment, ...]:
+    """Read the attachments of a message, in order: files in a thread, resources from their servers.
 
-    def __init__(self, workbench: "Callable[[], HandWorkbench]", folder: Path) -> None:
-        self._workbench = workbench
-        self._folder = folder
-        self._count = 0
-
-    async def read(self, written: Written) -> tuple[Attachment, ...]:
-        """Return the attachments of a message, in order; raises `McptuiError` if one cannot be read."""
-        found: list[Attachment] = []
-        for one in written.references:
-            try:
-                if one.attachment is not None:
-                    found.append(one.attachment)
-                elif one.path:
-                    data = await asyncio.to_thread(bytes_of, one.path, self._folder)
-                    found.append(attachment_of(one.name, data))
-                else:
-                    found += await self._resource(one)
-            except (OSError, ValueError) as error:
-                reason = f"not attached: {reason_of(error)}"
-                raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
-        return tuple(found)
-
-    async def _resource(self, reference: Reference) -> list[Attachment]:
-        self._count += 1
-        result = await self._workbench().read_resource(
-            reference.server, reference.uri, call=f"hand-attach-{self._count}", seconds=RESOURCE_SECONDS
-        )
-        if result.is_error or result.failure is not CallFailure.NONE:
-            raise ValueError(result_text(result).strip() or str(result.failure))
-        found = attachments_of(result.content, reference.name)
-        return [replace(one, server=reference.server) for one in found]
+    `numbers` are those of the calls. Raises `McptuiError` if one cannot be read.
+    """
+    found: list[Attachment] = []
+    for one in written.references:
+        try:
+            if one.attachment is not None:
+                found.append(one.attachment)
+            elif one.path:
+                data = await asyncio.to_thread(bytes_of, one.path, folder)
+                found.append(attachment_of(one.name, data))
+            else:
+                call = f"hand-attach-{next(numbers)}"
+                result = await bench.read_resource(one.server, one.uri, call=call, seconds=RESOURCE_SECONDS)
+                if result.is_error or result.failure is not CallFailure.NONE:
+                    raise ValueError(result_text(result).strip() or str(result.failure))
+                parts = attachments_of(result.content, one.name)
+                found += [replace(part, server=one.server) for part in parts]
+        except (OSError, ValueError) as error:
+            reason = f"not attached: {reason_of(error)}"
+            raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
+    return tuple(found)
 
 
 def bytes_of(written: str, folder: Path) -> bytes:

@@ -19,7 +19,7 @@ from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
 from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
-from tui.ui.widgets.bar import Bar, KeyLine
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -51,25 +51,6 @@ _REDACT = (
 )
 
 
-class _Formats(Bar):
-    """The formats, next to each other."""
-
-    def __init__(self, formats: Sequence[ExportFormat], chosen: int) -> None:
-        super().__init__()
-        self.formats, self.place = formats, chosen
-
-    @property
-    def chosen(self) -> ExportFormat:
-        return self.formats[self.place]
-
-    def row(self, width: int) -> Row:
-        row: list[tuple[str, str]] = []
-        for one in self.formats:
-            style = "accent bold" if one is self.chosen else "dim"
-            row.append((("● " if one is self.chosen else "○ ") + one.words + "   ", style))
-        return tuple(row)
-
-
 @dataclass(frozen=True, slots=True)
 class Export:
     """The export to write; `shapes` replaces all texts with type and length, as `--redact` does.
@@ -96,7 +77,7 @@ class ExportDialog(Dialog[Export | None]):
 
     DEFAULT_CSS = """
     ExportDialog > Vertical > * { max-width: 104; }
-    ExportDialog _Formats, ExportDialog #form { margin: 1 0; }
+    ExportDialog #formats, ExportDialog #form { margin: 1 0; }
     ExportDialog #there { color: $warn; display: none; }
     """
 
@@ -110,13 +91,14 @@ class ExportDialog(Dialog[Export | None]):
     ) -> None:
         super().__init__()
         self._what = what
-        self._formats = _Formats(formats, next((i for i, one in enumerate(formats) if one.name == format), 0))
+        self._all = formats
+        self._chosen = next((one for one in formats if one.name == format), formats[0])
+        self._formats = SplitBar(self._format_row(), id="formats")
         self._contents = contents
         self._about = Literal("Contains: counting…", id="contents")
         self._shapes = False
         self._form = Literal(_REDACT[False], id="form")
-        ending = self._formats.chosen.ending
-        file = f"{str(path).removesuffix(ending)}{ending}"
+        file = f"{str(path).removesuffix(self._chosen.ending)}{self._chosen.ending}"
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._there = Literal("", id="there")
         self._asked: Path | None = None
@@ -132,6 +114,13 @@ class ExportDialog(Dialog[Export | None]):
             yield KeyLine(
                 [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
             )
+
+    def _format_row(self) -> Row:
+        row: list[tuple[str, str]] = []
+        for one in self._all:
+            sign, style = ("●", "accent bold") if one is self._chosen else ("○", "dim")
+            row += [("   " if row else "", ""), (f"{sign} {one.words}", style)]
+        return tuple(row)
 
     def on_mount(self) -> None:
         async def count() -> None:
@@ -149,11 +138,11 @@ class ExportDialog(Dialog[Export | None]):
 
     def action_kind(self) -> None:
         stem = self.field.value
-        for one in self._formats.formats:
+        for one in self._all:
             stem = stem.removesuffix(one.ending)
-        self._formats.place = (self._formats.place + 1) % len(self._formats.formats)
-        self._formats.refresh()
-        self.field.value = stem + self._formats.chosen.ending
+        self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
+        self._formats.show(self._format_row())
+        self.field.value = stem + self._chosen.ending
         self.field.cursor_position = len(self.field.value)
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -171,7 +160,7 @@ class ExportDialog(Dialog[Export | None]):
             )
             self._say(f"{what}. Press enter to {do} it.")
         elif self.is_current:
-            self.dismiss(Export(self._formats.chosen.name, path, self._shapes, over=path == self._asked))
+            self.dismiss(Export(self._chosen.name, path, self._shapes, over=path == self._asked))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

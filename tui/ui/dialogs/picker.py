@@ -194,7 +194,6 @@ class ThemePicker(Picker):
     def __init__(self, specs: Sequence[ThemeSpec], current: str) -> None:
         super().__init__("THEME", [PickerChoice(spec.name, _prompt(spec)) for spec in specs], current)
         self._specs = specs
-        self._before = current
 
     def on_mount(self) -> None:
         """Register every theme: so far, the app only knows the current one."""
@@ -206,7 +205,7 @@ class ThemePicker(Picker):
             self.app.theme = value
 
     def action_back(self) -> None:
-        self.app.theme = self._before
+        self.app.theme = self._current
         self.dismiss(None)
 
 

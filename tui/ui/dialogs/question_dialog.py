@@ -190,7 +190,7 @@ class QuestionDialog(ModalScreen[Any]):
         elif isinstance(self._body, TextArea):
             self._body.styles.max_height = max(3, left)
 
-    def action_ask(self, name: str) -> None:
+    def action_act(self, name: str) -> None:
         reply = self._replies.get(name)
         if reply is None or not self.answer_delay.accepts_keys:
             return
@@ -203,4 +203,4 @@ class QuestionDialog(ModalScreen[Any]):
             self.dismiss(answer)
 
     def on_input_submitted(self) -> None:
-        self.action_ask(YES)
+        self.action_act(YES)

@@ -36,6 +36,9 @@ OF_SCREENS = tuple(context for context in Context if context not in _OF_CHAT)
 """Contexts whose actions only work while their screen is on top."""
 
 
+_OF_LISTS = (Context.SESSIONS, Context.MODELS, Context.RULES)
+"""Contexts whose actions are Textual actions of their screen."""
+
 OPENERS = {
     Context.TRAFFIC: "traffic.open",
     Context.ENTRY: "traffic.open",
@@ -86,22 +89,14 @@ class Action:
     @property
     def method(self) -> str:
         """The Textual action that this action's keys run."""
+        if self.context in _OF_LISTS:
+            return f"screen.{self.id.replace('.', '_')}"
         return self.run or f"{'screen' if self.context in OF_SCREENS else 'app'}.act('{self.id}')"
 
     @property
     def place(self) -> str:
         """The method that this action calls, with its arguments."""
         return self.call or f"{self.id.partition('.')[2]}()"
-
-
-def _of_list(context: Context, id: str, keys: str, label: str, help: str, footer: int = 0) -> Action:
-    """Return an action that is implemented by a Textual action of the screen."""
-    return Action(context, id, keys, label, help, footer, run=f"screen.{id.replace('.', '_')}")
-
-
-def _ask(id: str, keys: str, label: str, help: str, footer: int) -> Action:
-    """Return an answer to a question of a server."""
-    return Action(Context.SERVER_QUESTION, id, keys, label, help, footer, run=f"screen.ask('{id}')")
 
 
 def _on_pane(
@@ -125,9 +120,10 @@ SEND_KEYS = "ctrl+s,ctrl+enter"
 NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
 """Keys that insert a newline where enter does something else."""
 
-_sessions = partial(_of_list, Context.SESSIONS)
-_models = partial(_of_list, Context.MODELS)
-_rules = partial(_of_list, Context.RULES)
+_sessions = partial(Action, Context.SESSIONS)
+_models = partial(Action, Context.MODELS)
+_rules = partial(Action, Context.RULES)
+_ask = partial(Action, Context.SERVER_QUESTION)
 _result = partial(Action, Context.RESULT)
 _traffic = partial(Action, Context.TRAFFIC)
 _entry = partial(Action, Context.ENTRY, palette=False)
@@ -156,7 +152,7 @@ ACTIONS: tuple[Action, ...] = (
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
         call="approval_keys.refuse_with_reason"),
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
-        call="approval_keys.open_rules"),
+        call="open_rules"),
     # ---- chat ----
     _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="outbox.cancel",
         when="turns.why_idle"),

@@ -101,7 +101,6 @@ class KeyOverrides:
         return key_words(given) if given else self.first_of(action_id)
 
     def keymap(self) -> dict[str, str]:
-        """Return the overrides as Textual's keymap."""
         return dict(self._keys)
 
 

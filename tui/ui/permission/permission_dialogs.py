@@ -217,7 +217,6 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
         return NOT_READ if whole is None else "" if whole else NOTHING_WHOLE
 
     def accepted() -> DefinitionsAnswer:
-        """Accept the completely shown changes."""
         only = frozenset(whole or ())
         return DefinitionsAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
 

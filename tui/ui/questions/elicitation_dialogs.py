@@ -111,7 +111,7 @@ class FormDialog(FormScreen[FormAnswer]):
         self.question = question
         self.answer_delay = AnswerDelay()
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), {})
-        button = Button("Send", keys.answers_of(YES), partial(self.action_ask, YES))
+        button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
         super().__init__(FormPane(keys, symbols_for(os.environ)), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
         label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
@@ -129,7 +129,7 @@ class FormDialog(FormScreen[FormAnswer]):
         self.line.say("")
         self.fit()
 
-    def action_ask(self, name: str) -> None:
+    def action_act(self, name: str) -> None:
         """Send the values, unless one is invalid; or decline, or cancel."""
         if not self.answer_delay.accepts_keys:
             return

@@ -1,6 +1,7 @@
 """Reading the files and resources attached to a message."""
 
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.tools import CallFailure, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.composer.pastes import Reference, Written
-from tui.ui.chat.turn_queue import AttachmentReader, bytes_of
+from tui.ui.chat.turn_queue import bytes_of, read_attachments
 
 KNOWN = Attachment("text", "text/plain", "known", 1, "k")
 
@@ -24,20 +25,19 @@ async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: P
     (tmp_path / "a.txt").write_text("file")
     bench = FakeWorkbench()
     bench.answers["x://r"] = ToolResult((ResourceContent("x://r", "text/plain", "resource"),))
-    reader = AttachmentReader(lambda: bench, tmp_path)
     message = written(
         Reference.to_known(KNOWN), Reference.to_resource("weather", "x://r"), Reference.to_file("a.txt")
     )
-    assert [one.data for one in await reader.read(message)] == ["k", "resource", "file"]
+    found = await read_attachments(message, bench, tmp_path, count(1))
+    assert [one.data for one in found] == ["k", "resource", "file"]
 
 
 @pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe"])
 async def test_an_unreadable_file_is_reported_and_the_message_returns_to_the_input(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
     os.mkfifo(tmp_path / "pipe")
-    reader = AttachmentReader(FakeWorkbench, tmp_path)
     with pytest.raises(McptuiError, match=r"not attached: .*\. The message is back in the input\."):
-        await reader.read(written(Reference.to_file(path)))
+        await read_attachments(written(Reference.to_file(path)), FakeWorkbench(), tmp_path, count(1))
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,8 @@ async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path,
     bench = FakeWorkbench()
     bench.answers["x://r"] = result
     with pytest.raises(McptuiError, match="weather:x://r: not attached"):
-        await AttachmentReader(lambda: bench, tmp_path).read(
-            written(Reference.to_resource("weather", "x://r"))
-        )
+        message = written(Reference.to_resource("weather", "x://r"))
+        await read_attachments(message, bench, tmp_path, count(1))
 
 
 def test_a_file_over_the_size_limit_is_refused(tmp_path: Path):

@@ -1,1 +1,1 @@
-"""The input of the user: completion, history, attachments, the editor."""
+"""The input of the user: completion, history, attachments."""

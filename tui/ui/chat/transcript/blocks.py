@@ -1,7 +1,4 @@
-"""The blocks of a conversation: messages, signatures, text, Markdown, code, thinking, notes, the welcome.
-
-And short descriptions of what is not text in a message or a result.
-"""
+"""The blocks of a conversation, and short descriptions of what is not text in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -33,9 +30,9 @@ def measure(width: int) -> int:
     return min(width, TEXT_COLUMNS)
 
 
-def guess(text: str, width: int = TEXT_COLUMNS) -> int:
+def guess(text: str) -> int:
     """Estimate the number of rows of a text."""
-    return text.count("\n") + len(text) // width + 1
+    return text.count("\n") + len(text) // TEXT_COLUMNS + 1
 
 
 def pieces(text: str) -> list[str]:

@@ -107,7 +107,6 @@ class Flow:
         return rows[local] if 0 <= local < len(rows) else EMPTY
 
     def stale(self, index: int) -> bool:
-        """Return whether a block must be wrapped before it is shown."""
         return self.blocks[index].width != self.width
 
     def settle(self, indexes: Iterable[int]) -> int:

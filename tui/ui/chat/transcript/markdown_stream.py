@@ -1,7 +1,7 @@
 """Splits Markdown into blocks: text that arrives in pieces, and complete text. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 from tui.core.text import clean
@@ -34,14 +34,14 @@ class _Fence:
 
 
 class MarkdownStream:
-    """Splits arriving text into blocks. `take()` returns the blocks that were finished since its last call.
+    """Splits arriving text into blocks, and passes those that are finished to `finish`.
 
     `tail` is the unfinished block after them, or None. A code block is the same object until it is finished.
     """
 
-    def __init__(self, markdown: Markdown) -> None:
+    def __init__(self, markdown: Markdown, finish: Callable[[Block], None]) -> None:
         self._markdown = markdown
-        self._finished: list[Block] = []
+        self._finish_block = finish
         self._raw = ""  # the incomplete last line, not cleaned
         self._lines = ""  # complete, cleaned lines of unfinished blocks
         self._long = False  # inside a line longer than a piece
@@ -50,10 +50,6 @@ class MarkdownStream:
         self._tail: Block | None = None
         self._gap = 1
         self._headless = False  # the lines start with the head of a split table
-
-    def take(self) -> list[Block]:
-        finished, self._finished = self._finished, []
-        return finished
 
     @property
     def tail(self) -> Block | None:
@@ -121,7 +117,7 @@ class MarkdownStream:
         return bool(self._lines)
 
     def _finish(self, source: str) -> None:
-        self._finished.append(Prose(self._markdown, source, gap=self._gap, headless=self._headless))
+        self._finish_block(Prose(self._markdown, source, gap=self._gap, headless=self._headless))
         self._gap, self._headless = 1, False
 
     def _finish_part(self, source: str, limit: int, begin: int) -> None:
@@ -173,7 +169,7 @@ class MarkdownStream:
     def _close_code(self) -> None:
         if self._code is not None:
             self._code.close()
-            self._finished.append(self._code)
+            self._finish_block(self._code)
             self._code = None
 
     def _read_long(self, line: str, *, ended: bool) -> None:
@@ -196,7 +192,7 @@ class MarkdownStream:
             self._add_code(text)
             return
         self._finish_lines()
-        self._finished.append(Plain(text, gap=0 if self._long else 1))
+        self._finish_block(Plain(text, gap=0 if self._long else 1))
         self._long = True
 
     def _draw_tail(self, partial: str) -> None:

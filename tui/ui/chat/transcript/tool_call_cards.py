@@ -185,7 +185,6 @@ class Card(Block):
         return rows + self._piece_rows(columns)
 
     def link_at(self, row: int) -> LinkContent | None:
-        """Return the link that a row shows, or None."""
         return self._links.get(row)
 
     def _head(self, width: int) -> Row:

@@ -387,8 +387,6 @@ class Transcript(FlowPane):
                 self.flow_changed()
             case Welcome():
                 self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)].question))
-            case _:
-                pass
 
     def row_clicked(self, index: int, x: int) -> None:
         position = self.flow.find(index) if self.flow.blocks else 0

@@ -6,6 +6,7 @@ block does that when it becomes visible.
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tui.core.conversation.conversation import (
@@ -87,7 +88,6 @@ class Writer:
             self._append(block)
 
     def note(self, text: str, kind: str) -> Note:
-        """Add a line by mcptui."""
         self.close()
         note = Note(text, kind, self._symbols)
         self._append(note)
@@ -199,9 +199,8 @@ class Writer:
             self._pending.clear()
             if self._stream is None:
                 self._markdown = self._markdown or Markdown()
-                self._stream = MarkdownStream(self._markdown)
-            self._stream.feed(text)
-            self._place(self._stream)
+                self._stream = MarkdownStream(self._markdown, self._append)
+            self._advance(self._stream, partial(self._stream.feed, text))
 
     def close(self) -> None:
         self._end_thinking()
@@ -231,20 +230,18 @@ class Writer:
     def _finish_text(self) -> None:
         self.draw()
         if self._stream is not None:
-            self._stream.end()
-            self._place(self._stream)
+            self._advance(self._stream, self._stream.end)
             self._stream = self._tail = None
 
-    def _place(self, stream: MarkdownStream) -> None:
-        flow = self.flow
-        finished, tail = stream.take(), stream.tail
-        if self._tail is not None and flow.blocks and flow.blocks[-1] is self._tail:
-            flow.truncate(len(flow.blocks) - 1)
-        for block in finished:
-            self._append(block)
-        if tail is not None:
-            self._append(tail)
-        self._tail = tail
+    def _advance(self, stream: MarkdownStream, step: Callable[[], None]) -> None:
+        """Replace the unfinished block by what the stream makes of it."""
+        blocks = self.flow.blocks
+        if self._tail is not None and blocks and blocks[-1] is self._tail:
+            self.flow.truncate(len(blocks) - 1)
+        step()
+        self._tail = stream.tail
+        if self._tail is not None:
+            self._append(self._tail)
 
 
 class PastWriter:

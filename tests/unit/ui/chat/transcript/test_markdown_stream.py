@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tui.core.text import clean
-from tui.ui.chat.transcript.flow import Flow
+from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MAX_BLOCK, MarkdownStream
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import text_of
@@ -100,16 +100,12 @@ DOCUMENTS = {"prose": PROSE, "code": CODE, "table": TABLE, "hostile": HOSTILE, "
 
 
 def rows_of(parts: Iterator[str] | list[str], width: int = 60, ended: bool = True) -> list[tuple[int, tuple]]:
-    stream = MarkdownStream(MARKDOWN)
     flow = Flow(width)
+    stream = MarkdownStream(MARKDOWN, flow.append)
     for part in parts:
         stream.feed(part)
-        for block in stream.take():
-            flow.append(block)
     if ended:
         stream.end()
-        for block in stream.take():
-            flow.append(block)
         assert stream.tail is None
     elif stream.tail is not None:
         flow.append(stream.tail)
@@ -196,11 +192,9 @@ def test_a_large_table_shows_its_header_once():
 
 
 def test_a_line_of_several_megabytes_is_plain_text_in_pieces():
-    stream = MarkdownStream(MARKDOWN)
-
-    stream.feed("x" * 3_000_000)
-
-    assert len(stream.take()) == 3_000_000 // 8192
+    blocks: list[Block] = []
+    MarkdownStream(MARKDOWN, blocks.append).feed("x" * 3_000_000)
+    assert len(blocks) == 3_000_000 // 8192
 
 
 @pytest.mark.parametrize("name", ["prose", "code", "table", "hostile"])

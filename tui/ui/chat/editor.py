@@ -14,7 +14,8 @@ from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
 from tui.core.programs import find_program
-from tui.ui.chat.composer.composer import Composer
+from tui.ui.chat.regions import Regions
+from tui.ui.keys.action_table import Context
 
 STOP_SECONDS = 0.3
 """Seconds that an editor has to exit when mcptui quits."""
@@ -115,26 +116,18 @@ def _terminal_kept() -> Iterator[None]:
 class EditorSession:
     """Lends the terminal to the user's editor, one at a time; `has_terminal` while the editor uses it."""
 
-    def __init__(
-        self,
-        composer: Composer,
-        focus: Callable[[], None],
-        start: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
-    ) -> None:
-        self._composer = composer
-        self._focus = focus
-        self._start = start
+    def __init__(self, regions: Regions) -> None:
+        self._regions = regions
         self._task: asyncio.Task[None] | None = None
         self.has_terminal = False
 
     def open(self) -> None:
-        """Edit the message of the composer."""
         self.begin(self._edit)
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Start work that calls `lend`, unless an editor is open; its errors are shown."""
         if self._task is None or self._task.done():
-            self._task = self._start(work(), "editor")
+            self._task = self._regions.start(work(), "editor")
 
     def stop(self, then: Callable[[], object]) -> bool:
         """Stop the editor and call `then` once it has ended; return False if none is open."""
@@ -144,7 +137,7 @@ class EditorSession:
         return True
 
     async def _edit(self) -> None:
-        composer = self._composer
+        composer = self._regions.composer
         before = composer.text
         written = composer.pastes.expand(before, attached=False)
         text = written
@@ -159,11 +152,11 @@ class EditorSession:
             composer.show("")
             composer.put_back(text)
             composer.insert(typed_ahead)
-        self._focus()
+        self._regions.go_to(Context.COMPOSER)
 
     async def lend(self, run: Callable[[], Awaitable[None]]) -> None:
         """Await `run` while the terminal is lent. Raises its errors once the terminal is back."""
-        app = self._composer.app
+        app = self._regions.screen.app
         self.has_terminal = True
         failure: BaseException | None = None
         try:

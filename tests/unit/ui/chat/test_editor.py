@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import McptuiError
-from tui.ui.chat.composer.editor import edited, editor_of
+from tui.ui.chat.editor import edited, editor_of
 
 
 def env(code: str) -> dict[str, str]:
