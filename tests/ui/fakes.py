@@ -33,6 +33,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
+from tui.runtime.permission.approvals import Approvals
 from tui.settings.state.project_file import ProjectFile
 
 Script = Callable[[ModelRequest], AsyncIterator[ModelPart]]
@@ -158,6 +159,7 @@ class FakeRuntime:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
         self.calls = FakeCalls()
         self.configuration = FakeConfiguration(self.host)
+        self.approvals: Any = Approvals(self.configuration, self.turn_context.policy, trust=True)
         self.server_changes = FakeChanges(self.configuration, self.host)
         self.trust = FakeTrust(self.host)
         self.model_changes = FakeModelChanges()

@@ -69,7 +69,7 @@ class TrustsOnlyNotes:
     def trusts(self, tool: Tool) -> bool:
         return tool.server == "notes"
 
-    def trusts_server(self, server: str) -> bool:
+    def trusted(self, server: str) -> bool:
         return server == "notes"
 
 

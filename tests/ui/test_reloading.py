@@ -303,11 +303,11 @@ async def test_an_approval_is_not_saved_to_a_file_that_was_deleted(separate_home
         await app.has_state("a", "RUNNING")
         app.config.unlink()
         app.runtime.turn_context.policy.always.add("a/one@digest")
-        told = await app.runtime._approvals.save()
+        told = await app.runtime.approvals.save()
         assert "only lasts until mcptui quits" in told and "file not found" in told
         assert not app.config.exists()
         app.write(config)
-        assert await app.runtime._approvals.save() == ""
+        assert await app.runtime.approvals.save() == ""
         assert set(read(app)) == {"servers", "models", "approvals"}
 
 

@@ -118,8 +118,8 @@ async def test_every_key_of_the_servers_pane_works_as_it_loses_its_server(separa
 OPENED = {
     "sampling": ("Picker", ("f3", "enter", "1", "e")),
     "roots": ("ServerScreen", ("f3", "enter", "1", "t")),
-    "trust": ("ConfirmTrust", ("f3", "T")),
-    "trust in the workbench": ("ConfirmTrust", ("f3", "enter", "1", "T")),
+    "trust": ("Confirm", ("f3", "T")),
+    "trust in the workbench": ("Confirm", ("f3", "enter", "1", "T")),
     "log level": ("Picker", ("f3", "enter", "5", "v")),
     "saved arguments": ("ServerScreen", ("f3", "enter", "2", "ctrl+k")),
     "a choice of a form": ("ServerScreen", ("f3", "enter", "2", "enter", "tab", "tab", "tab", "tab")),

@@ -12,6 +12,7 @@ from tests.ui.app_stage import OnScreen, asked, asking, keys, opened
 from tests.ui.fakes import FakeRuntime, says
 from tui.core.permission.rules import Rules
 from tui.core.ports import Answer
+from tui.runtime.permission.approvals import Approvals
 from tui.settings.config_file import ConfigFile
 from tui.settings.save import Change
 from tui.ui.dialogs.confirm import Confirm
@@ -28,7 +29,8 @@ class File:
         path.write_text(f"# mine\n[approvals]\nrules = {list(rules)}\n".replace("'", '"'))
         self._policy = runtime.turn_context.policy
         self._policy.rules = Rules.parsed(rules)
-        runtime.configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
+        configuration = SimpleNamespace(file=ConfigFile(str(path), {}), change=self._change)
+        runtime.approvals = Approvals(configuration, runtime.turn_context.policy, trust=True)
 
     async def _change(self, change: Change) -> None:
         ConfigFile(str(self.path), {}).change(change)

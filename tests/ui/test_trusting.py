@@ -5,7 +5,7 @@ from tests.ui import bench_app
 from tests.ui.app_stage import opened, shows
 from tests.ui.bench_stage import rich_runtime
 from tests.ui.fakes import FakeRuntime
-from tui.ui.dialogs.confirm import ConfirmTrust
+from tui.ui.dialogs.confirm import Confirm
 
 
 async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains_it() -> None:
@@ -17,7 +17,7 @@ async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains
         assert runtime.host.status("weather").spec.trusted is not True
         app.screen._delay._shown -= 1
         await pilot.press("r", "y")
-        assert isinstance(app.screen, ConfirmTrust)
+        assert isinstance(app.screen, Confirm)
         app.screen._delay._shown -= 1
         await pilot.press("y")
         await shows(app, "The server “weather” is trusted. Its read-only tools run without approval.")
@@ -35,7 +35,7 @@ async def test_a_change_that_is_not_saved_is_reported() -> None:
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("f3", "T")
-        await until(lambda: isinstance(app.screen, ConfirmTrust))
+        await until(lambda: isinstance(app.screen, Confirm))
         app.screen._delay._shown -= 1
         await pilot.press("y")
         await shows(app, "Not saved:")
@@ -48,7 +48,7 @@ async def test_the_same_key_works_in_the_workbench_and_the_overview_shows_it() -
         await shows(bench_app.app_of(screen), "not trusted: each of its calls needs approval")
         await pilot.press("T")
         app = bench_app.app_of(screen)
-        await until(lambda: isinstance(app.screen, ConfirmTrust))
+        await until(lambda: isinstance(app.screen, Confirm))
         app.screen._delay._shown -= 1
         await pilot.press("y")
         await until(lambda: runtime.host.status("weather").spec.trusted is True)

@@ -15,7 +15,7 @@ from tui.core.permission.rules import Rules
 from tui.core.ports import USER
 from tui.core.tasks import Task
 from tui.core.tools import TextContent, ToolResult
-from tui.ui.dialogs.confirm import ConfirmCall
+from tui.ui.dialogs.confirm import Confirm
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.widgets.rows import text_of
 
@@ -84,17 +84,17 @@ async def test_a_destructive_tool_is_confirmed_before_its_first_call_only() -> N
     async with rich() as (runtime, screen, pilot):
         app = app_of(screen)
         await pilot.press("down", "down", "enter", "x", "ctrl+s")
-        await until(lambda: isinstance(app.screen, ConfirmCall))
+        await until(lambda: isinstance(app.screen, Confirm))
         assert "delete_station may delete or overwrite data" in screen_text(app)
         assert '{"location": "x"}' in screen_text(app)
         await pilot.press("n")
         await until(lambda: app.screen is screen)
         assert not runtime.workbench.called
         await pilot.press("ctrl+s")
-        await until(lambda: isinstance(app.screen, ConfirmCall))
+        await until(lambda: isinstance(app.screen, Confirm))
         app.screen._delay._shown += 60
         await pilot.press("y")  # typed before the question was visible
-        assert isinstance(app.screen, ConfirmCall) and not runtime.workbench.called
+        assert isinstance(app.screen, Confirm) and not runtime.workbench.called
         app.screen._delay._shown -= 61  # ripe
         await pilot.press("y")
         await shows(app, "The tool reported an error.", "there is no such station")
@@ -108,7 +108,7 @@ async def test_a_call_that_a_rule_denies_the_model_is_confirmed_with_the_rule() 
     async with opened(runtime) as (screen, pilot):
         app = app_of(screen)
         await pilot.press("enter", "x", "ctrl+s")
-        await until(lambda: isinstance(app.screen, ConfirmCall))
+        await until(lambda: isinstance(app.screen, Confirm))
         assert "A rule denies the model this call: deny weather/get_* *=x" in screen_text(app)
         await pilot.press("n")
         await until(lambda: app.screen is screen)

@@ -11,7 +11,7 @@ from typing import Any
 from tui.commands.run_input import read_json
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
-from tui.core.permission.definitions import DefinitionChange, shown_name
+from tui.core.permission.definitions import shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
@@ -125,42 +125,43 @@ class FlagAnswers(Refuser):
                 print(f"    … {plural(more, 'more line')}. The app shows all of them", file=out)
         if (more := len(fresh) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
-        more = len(question.changes) - MAX_CHANGES
+        suspicious = {one.name for one in question.changes if one.effect is ChangeEffect.SUSPICIOUS}
+        flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
+        refused = suspicious if flag == "--accept-changes" else set()
+        accepted = {one.name for one in question.changes} - refused if self._accept_changes else set()
         server = clean_line(question.server, 80)
-        what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
-        if self._accept_changes:
-            return self._accepted(question)
         for one in question.changes:
-            self._tell(_of_change(one, accepted=False, by=BY_DEFAULT))
+            is_accepted, change = one.name in accepted, "new" if one.is_new else "changed"
+            self._tell(
+                {
+                    "type": "definition",
+                    "server": one.server,
+                    "name": shown_name(one.name),  # not cleaned
+                    "change": change,
+                    "verdict": one.effect.value,
+                    "accepted": is_accepted,
+                    "by": f"option {flag}" if is_accepted else BY_DEFAULT,
+                }
+            )
+            if self._accept_changes:
+                outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
+                outcome = f"accepted, {flag}" if is_accepted else outcome
+                words = f"{readable_line(shown_name(one.name), 80)} {change}, {one.effect}"
+                print(f"! {server}: {words} · {outcome}", file=out)
+        if self._accept_changes:
+            out.flush()
+            return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
+        more = len(question.changes) - MAX_CHANGES
         names += f", and {more} more" if more > 0 else ""
-        effects = {one.effect for one in question.changes}
-        flag = "--accept-suspicious" if effects == {ChangeEffect.SUSPICIOUS} else "--accept-changes"
-        if ChangeEffect.SUSPICIOUS in effects and len(effects) > 1:
-            flag += ", or with --accept-suspicious to include suspicious ones"
+        if suspicious:
+            also = ", or with --accept-suspicious to include suspicious ones"
+            is_all = len(suspicious) == len(question.changes)
+            flag = "--accept-suspicious" if is_all else flag + also
+        what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         said = f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}"
         print(said, file=out, flush=True)
         return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
-
-    def _accepted(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        from tui.core.hidden_text.readable import readable_line
-        from tui.core.permission.differences import ChangeEffect
-
-        flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
-        accepted = set()
-        for one in question.changes:
-            words = f"{readable_line(shown_name(one.name), 80)} {'new' if one.is_new else 'changed'}"
-            outcome = f"accepted, {flag}"
-            if one.effect is ChangeEffect.SUSPICIOUS and not self._accept_suspicious:
-                outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
-            else:
-                accepted.add(one.name)
-            print(f"! {clean_line(question.server, 80)}: {words}, {one.effect} · {outcome}", file=sys.stderr)
-            is_accepted = one.name in accepted
-            by = f"option {flag}" if is_accepted else BY_DEFAULT
-            self._tell(_of_change(one, accepted=is_accepted, by=by))
-        sys.stderr.flush()
-        return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "a malformed request", f"refused: {why}")
@@ -171,19 +172,6 @@ class FlagAnswers(Refuser):
         if (server, answer) not in self._said and len(self._said) < MAX_ANSWERS:
             self._said.add((server, answer))
             print(f"? {server} asks: {clean_line(asked, 500)} · {answer}", file=sys.stderr, flush=True)
-
-
-def _of_change(change: DefinitionChange, *, accepted: bool, by: str) -> dict[str, Any]:
-    """Return the object of a changed definition, as `run --json` prints it. The name is not cleaned."""
-    return {
-        "type": "definition",
-        "server": change.server,
-        "name": shown_name(change.name),
-        "change": "new" if change.is_new else "changed",
-        "verdict": change.effect.value,
-        "accepted": accepted,
-        "by": by,
-    }
 
 
 def read_values(path: str) -> Sequence[Mapping[str, Any]]:

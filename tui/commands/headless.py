@@ -13,7 +13,7 @@ from typing import Any
 
 from tui.commands.run_output import printed_sentence
 from tui.core.files import is_replaceable
-from tui.core.questions import UserQuestioner
+from tui.core.questions import Questioner
 from tui.core.servers import ServerStatus, StopReason
 from tui.core.text import clean, clean_line
 from tui.host.sign_in.sign_ins import SIGN_IN_WITH
@@ -71,7 +71,7 @@ def headless(
     options: Options,
     work: Callable[[Runtime, Interrupt], Coroutine[Any, Any, int]],
     *,
-    questioner: UserQuestioner | None = None,
+    questioner: Questioner | None = None,
     ended: Callable[[Runtime], object] = lambda runtime: None,
 ) -> int:
     """Run a command with a runtime, which is shut down at its end or at a signal; return the exit code.

@@ -279,11 +279,8 @@ class TrustStore(Protocol):
     def trusts(self, tool: Tool) -> bool:
         """Whether the server of a tool is trusted now."""
 
-    def trusts_server(self, server: str) -> bool:
-        """Whether a server is trusted now; False if it is unknown."""
-
-    def is_open(self, server: str) -> bool:
-        """Whether the user has not decided yet."""
+    def trusted(self, server: str) -> bool | None:
+        """Whether a server is trusted now, None until the user decides; False if it is unknown."""
 
     def decide(self, server: str, trusted: bool) -> None:
         """Store the user's answer. Neither waits nor raises."""

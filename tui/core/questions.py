@@ -161,7 +161,7 @@ class ConsentsAnswer(StrEnum):
 
 
 class Questioner(Protocol):
-    """Answers questions of servers: a screen, flags without one, a script in tests.
+    """Answers questions of servers, and about them: a screen, flags without one, a script in tests.
 
     Each method waits for the answer; the clocks of the call that caused the question are paused meanwhile.
     Cancelling a method withdraws the question.
@@ -182,10 +182,6 @@ class Questioner(Protocol):
 
         `why` quotes the server: it is not clean.
         """
-
-
-class UserQuestioner(Questioner, Protocol):
-    """Answers questions of servers, and mcptui's questions about servers."""
 
     async def consent(self, question: ConsentQuestion) -> Action:
         """Return ACCEPT if the server may run, DECLINE if the user declined, CANCEL without an answer."""

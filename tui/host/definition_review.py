@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
 from tui.core.permission.differences import ChangeEffect
-from tui.core.ports import BY_DEFAULT, BY_KEY, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.ports import BY_DEFAULT, DecisionKind
 from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
 from tui.host.supervisor import Supervisor
 
@@ -22,9 +21,6 @@ MAX_CHANGES = 100
 MAX_PARTS = 10
 """Maximum further questions about the changes of one list that open automatically, and are not accepted
 completely; the others on request."""
-
-MAX_RECORDED = 1_000
-"""Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,12 +58,10 @@ class DefinitionReview:
     `redact` removes configured secrets for display. The original definition is the accepted one.
     """
 
-    def __init__(self, questioner: Questioner, decisions: DecisionLog, redact: Callable[[Any], Any]) -> None:
+    def __init__(self, questioner: Questioner, redact: Callable[[Any], Any]) -> None:
         self._questioner = questioner
-        self._decisions = decisions
         self._redact = redact
         self._reviews: dict[str, _Review] = {}
-        self._recorded: Counter[str] = Counter()
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
@@ -161,19 +155,10 @@ class DefinitionReview:
         self, server: Supervisor, changes: Sequence[DefinitionChange], answer: DefinitionsAnswer
     ) -> None:
         is_yes = answer.action is Action.ACCEPT
-        for one in changes[: MAX_RECORDED - self._recorded[server.spec.name]]:
-            self._recorded[server.spec.name] += 1
-            self._decisions.add(
-                DecisionRecord(
-                    DecisionKind.DEFINITIONS,
-                    one.server,
-                    f"{shown_name(one.name)} ({'new' if one.is_new else 'changed'})",
-                    is_yes,
-                    answer.by,
-                    f"server {one.server}",
-                    asked=answer.by == BY_KEY,
-                    digest=one.digest[:DIGEST],
-                )
+        for one in changes:
+            subject = f"{shown_name(one.name)} ({'new' if one.is_new else 'changed'})"
+            server.requests.questioner.decided(
+                DecisionKind.DEFINITIONS, subject, allowed=is_yes, by=answer.by, digest=one.digest[:DIGEST]
             )
         if changes and answer.action is not Action.CANCEL:
             server.answer_changes(changes, accept=is_yes)

@@ -77,7 +77,7 @@ class Host:
         remembered = remembered or Remembered()
         self._consent = answerers.consent
         redaction = ResultRedactor(redactor)
-        self._review = DefinitionReview(answerers.questioner, answerers.decisions, redaction.value)
+        self._review = DefinitionReview(answerers.questioner, redaction.value)
         self.sign_ins: SignIns | None = None
         if remembered.tokens is not None:
             self.sign_ins = SignIns(

@@ -37,7 +37,7 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
 
-MAX_RECORDED = 200
+MAX_RECORDED = 1_000
 """Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
 MAX_SUBJECT = 200
@@ -142,26 +142,17 @@ class ServerQuestions:
         answer: FormAnswer | AddressAnswer | SamplingAnswer,
     ) -> None:
         """Record how a question was answered. The digest is that of the question, not of the answer."""
-        is_yes, asked = answer.action is Action.ACCEPT, answer.by == BY_KEY
-        self.decided(kind, subject, allowed=is_yes, by=answer.by, asked=asked, params=params)
+        is_yes, digest = answer.action is Action.ACCEPT, digest_of(params) if params else ""
+        self.decided(kind, subject, allowed=is_yes, by=answer.by, digest=digest)
 
-    def decided(
-        self,
-        kind: DecisionKind,
-        subject: str,
-        *,
-        allowed: bool,
-        by: str,
-        asked: bool = False,
-        params: Mapping[str, Any] | None = None,
-    ) -> None:
+    def decided(self, kind: DecisionKind, subject: str, *, allowed: bool, by: str, digest: str = "") -> None:
         self._recorded += 1
         if self._recorded > MAX_RECORDED + 1:
             return
         if self._recorded > MAX_RECORDED:
-            subject, allowed, by, params = "further requests are not recorded", False, BY_LIMIT, None
-        digest = digest_of(params) if params else ""
-        asked_by, subject = f"server {self._server}", subject[:MAX_SUBJECT]
+            subject, allowed, by, digest = "further requests are not recorded", False, BY_LIMIT, ""
+        asked, asked_by = by == BY_KEY, f"server {self._server}"
+        subject = subject[:MAX_SUBJECT]
         self._decisions.add(
             DecisionRecord(kind, self._server, subject, allowed, by, asked_by, asked=asked, digest=digest)
         )
@@ -248,7 +239,9 @@ class ServerSampling:
             params = self._accepted(WANTED, params, answer)
         else:
             by = "setting sampling = allow"
-            self._questioner.decided(DecisionKind.SAMPLING, WANTED, allowed=True, by=by, params=params)
+            self._questioner.decided(
+                DecisionKind.SAMPLING, WANTED, allowed=True, by=by, digest=digest_of(params)
+            )
         self.waiting += 1
         try:
             async with self._turn:

@@ -16,13 +16,7 @@ from tui.core.context.sampling_messages import BadSampling
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import DecisionKind, DecisionLog
-from tui.core.questions import (
-    Action,
-    AddressQuestion,
-    FormQuestion,
-    Questioner,
-    Sampler,
-)
+from tui.core.questions import Action, AddressQuestion, FormQuestion, Questioner, Sampler
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address

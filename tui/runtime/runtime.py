@@ -8,7 +8,7 @@
     TurnContext            what a turn needs besides a model: servers, policy, limits, time
     RequestContext         what each request to a model has besides the conversation
     Conversations          the conversation on screen and its turns, from the four before
-    RememberedApprovals    permanent approvals, in the configuration file
+    Approvals              rules and approvals, also those in the configuration file
 
 Until `ready()` has read the configuration there are no servers, rules and limits. Nothing heavy is imported
 before that, and even this module is loaded only after the first frame.
@@ -31,7 +31,7 @@ from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
-from tui.core.questions import Refuser, UserQuestioner
+from tui.core.questions import Questioner, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
@@ -43,7 +43,7 @@ from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.options import Options
-from tui.runtime.permission.approvals import RememberedApprovals
+from tui.runtime.permission.approvals import Approvals
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.runtime.recording import RunRecording
@@ -82,7 +82,7 @@ class Runtime:
         trust = options.trust_config
         self._clock = MonotonicClock()
         self.redactor = Redactor()
-        self.questioner: UserQuestioner = Refuser()
+        self.questioner: Questioner = Refuser()
         self.traffic = RunRecording(lambda: self.redactor)
         self.recording = self.traffic.recording
         self.host = Host((), sink=self.traffic, clock=self._clock)
@@ -105,7 +105,11 @@ class Runtime:
         )
         self.turn_context = TurnContext(
             self.host,
-            Policy(mode=options.mode, trust=self.trust),
+            Policy(
+                mode=options.mode,
+                server_digest=lambda server: self.configuration.digests.get(server, ""),
+                trust=self.trust,
+            ),
             Limits(),
             self._clock,
             self.redactor,
@@ -122,7 +126,7 @@ class Runtime:
         self.conversations = Conversations(
             self._active_model, self.turn_context, self.request, self._sessions
         )
-        self._approvals = RememberedApprovals(self.configuration, trust=trust)
+        self.approvals = Approvals(self.configuration, self.turn_context.policy, trust=trust)
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False
@@ -226,15 +230,7 @@ class Runtime:
             ),
             traceparent=self._traceparent,
         )
-        policy = self.turn_context.policy = Policy(
-            self._approvals.rules(loaded),
-            self._options.mode,
-            lambda server: self.configuration.digests.get(server, ""),
-            self._approvals.remembered(loaded),
-            refresh=self._approvals.refresh,
-            trust=self.trust,
-        )
-        self._approvals.begin(policy, stamp)
+        self.approvals.begin(loaded, stamp)
         self._limit(loaded)
 
     def _limit(self, loaded: "Loaded") -> None:
@@ -245,7 +241,7 @@ class Runtime:
         """Apply the rules and limits of a reloaded configuration, before its servers."""
         self._problems, self._warnings = loaded.problem_texts(self.trust.problems)
         # Permanent approvals are synchronized with the file separately.
-        self.turn_context.policy.rules = self._approvals.rules(loaded)
+        self.turn_context.policy.rules = self.approvals.applicable(loaded)
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
@@ -386,7 +382,7 @@ class Runtime:
             self._background.start(self._save_approvals(), "saving approvals")
 
     async def _save_approvals(self) -> None:
-        problem = await self._approvals.save()
+        problem = await self.approvals.save()
         if problem and problem not in self._other_problems:  # the same for each tool
             self._other_problems.append(problem)
             self._revision += 1

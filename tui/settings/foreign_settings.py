@@ -92,7 +92,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         " turn_tokens turn_cost",
     ),
     ApprovalSettings: {
-        # Of `rules`, `RememberedApprovals` ignores those that allow; the others keep their numbers.
+        # Of `rules`, `Approvals` ignores those that allow; the others keep their numbers.
         **_all("as it is", "rules ask deny"),
         **_all("ignored", "allow remembered"),
     },

@@ -208,11 +208,8 @@ class HintedTrust(TrustStore):
     def trusts(self, tool: Tool) -> bool:
         return tool.trusted
 
-    def trusts_server(self, server: str) -> bool:
+    def trusted(self, server: str) -> bool:
         return True
-
-    def is_open(self, server: str) -> bool:
-        return False
 
 
 def policy_of(*args: Any, **more: Any) -> Policy:

@@ -13,7 +13,7 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
-from tui.host import definition_review
+from tui.host import server_questions
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
 from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
@@ -349,9 +349,9 @@ async def test_a_suspicious_change_of_a_trusted_server_needs_acceptance(monkeypa
 
 
 async def test_the_number_of_recorded_decisions_for_one_server_is_bounded(monkeypatch):
-    monkeypatch.setattr(definition_review, "MAX_RECORDED", 2)
+    monkeypatch.setattr(server_questions, "MAX_RECORDED", 2)
     async with running(monkeypatch, Person(Action.ACCEPT)) as host:
         await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, *(tool(f"tool{number}") for number in range(4)))
         await until(lambda: len(offered(host)) == 4)
-        assert len(host.told) == 2
+        assert len(host.told) == 3 and host.told[-1].by == "limit"

@@ -15,7 +15,7 @@ from tui.core.permission.consent import NO_ALL, YES_ALL
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import local_time
-from tui.runtime.permission.consent import agree, decline, missing_consents
+from tui.runtime.permission.consent import agree, missing_consents, store_answer
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
 from tui.settings.specs import left_out
@@ -57,7 +57,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
             by = "option --yes" if yes else BY_KEY
             problem = agree(path, subject.name, os.environ, by=by, expected=subject.launch)
         elif said is not None:
-            problem = decline(subject)
+            problem = store_answer(subject, allowed=False, by=BY_KEY)
         if problem:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
             return 2

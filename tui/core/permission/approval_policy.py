@@ -25,7 +25,6 @@ from tui.core.permission.rules import Verdict as Verdict
 from tui.core.ports import (
     BY_DEFAULT,
     BY_KEY,
-    BY_LIMIT,
     MODEL,
     Answer,
     ApprovalRequest,
@@ -78,7 +77,7 @@ def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[st
     """
     found = dict.fromkeys(_sources(conversation.messages))
     imported = (f"{IMPORTED}{conversation.imported}",) if conversation.imported else ()
-    return (*imported, *(one for one in found if not trust.trusts_server(one)))
+    return (*imported, *(one for one in found if not trust.trusted(one)))
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[str]:
@@ -181,9 +180,7 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        sends = (
-            is_resource_read(tool) and not listed and not self.trust.trusts_server(source_of(tool, arguments))
-        )
+        sends = is_resource_read(tool) and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
@@ -313,18 +310,6 @@ class Policy:
 _ANSWERS = {Answer.ONCE: "once", Answer.SESSION: "until mcptui quits", Answer.ALWAYS: "always", Answer.NO: ""}
 
 
-def call_record(
-    tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
-) -> DecisionRecord | None:
-    """Return the record of a decision about a call of the model, None for a tool of mcptui's own."""
-    if not (server := source_of(tool, arguments)):
-        return None
-    digest = digest_of(arguments)
-    return DecisionRecord(
-        DecisionKind.CALL, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest
-    )
-
-
 def decider_of(decision: Decision, rule: str) -> str:
     """Return what decided about a call that needed approval; `rule` is the one that asked, or "".
 
@@ -343,6 +328,16 @@ class TurnPermission:
     approver: Approver
     policy: Policy
     decisions: DecisionLog = field(default_factory=Undecided)
+
+    def record(
+        self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
+    ) -> None:
+        """Record a decision about a call of the model, unless the tool is mcptui's own."""
+        if server := source_of(tool, arguments):
+            kind, digest = DecisionKind.CALL, digest_of(arguments)
+            self.decisions.add(
+                DecisionRecord(kind, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest)
+            )
 
 
 @dataclass(slots=True)
@@ -380,37 +375,23 @@ class CallApproval:
         found = self._judge(call, tool, arguments)
         self.emit(CallJudged(step, call.id, found.verdict, found.why, found.by, found.rule))
         if found.verdict is not Verdict.ASK:
-            self._record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
+            self.permission.record(tool, arguments, allowed=found.verdict is Verdict.ALLOW, by=found.by)
         return found
 
-    def limited(self, tool: Tool, arguments: Arguments) -> None:
-        self._record(tool, arguments, allowed=False, by=BY_LIMIT)
-
-    def _record(
-        self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
-    ) -> None:
-        if (record := call_record(tool, arguments, allowed=allowed, by=by, asked=asked)) is not None:
-            self.permission.decisions.add(record)
-
     def _judge(self, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
-        return self.permission.policy.judge(
-            tool,
-            arguments,
-            guessed=call.recovered,
-            after=self._untrusted(),
-            listed=self._is_listed(tool, arguments),
-        )
+        content = self._content(tool, arguments)
+        return self.permission.policy.judge(tool, arguments, guessed=call.recovered, **content)
 
-    def _is_listed(self, tool: Tool, arguments: Arguments) -> bool:
-        return is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
-
-    def _untrusted(self) -> Sequence[str]:
-        return untrusted_sources(self.conversation, self.permission.policy.trust)
+    def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
+        """Return what the conversation contains that a judgement depends on."""
+        untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
+        listed = is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
+        return {"after": untrusted, "listed": listed}
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""
         judgement, trust = self._judge(call, tool, arguments), self.permission.policy.trust
-        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.is_open(tool.server):
+        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.trusted(tool.server) is None:
             with self.clocks.standing_still():
                 answer = await self.permission.approver.trust(TrustQuestion(tool.server, tool.name))
             if answer is not None:
@@ -419,8 +400,8 @@ class CallApproval:
     async def _ask(
         self, step: int, call_id: str, tool: Tool, arguments: Arguments, judgement: Judgement
     ) -> str:
-        listed = self._is_listed(tool, arguments)
-        can_last = self.permission.policy.can_last(tool, arguments, self._untrusted(), listed=listed)
+        policy = self.permission.policy
+        can_last = policy.can_last(tool, arguments, **self._content(tool, arguments))
         request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
         self.emit(ApprovalAsked(step, call_id, request))
         with self.clocks.standing_still():
@@ -429,10 +410,11 @@ class CallApproval:
             journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
         allowed, by = decision.answer is not Answer.NO, decider_of(decision, judgement.rule)
-        self._record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
+        self.permission.record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
         self.emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        self.permission.policy.remember(tool, decision.answer, self._untrusted(), arguments)
+        untrusted = untrusted_sources(self.conversation, policy.trust)
+        policy.remember(tool, decision.answer, untrusted, arguments)
         return ""

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,18 +17,6 @@ MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
 """Limits of a question on screen. A longer one cannot be accepted there, because nobody would read it all."""
 
-YES_PROGRAM = (
-    "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
-    "you can. mcptui asks again only if any of this changes."
-)
-YES_ADDRESS = (
-    "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
-    "mcptui asks again only if any of this changes."
-)
-YES_MODEL = (
-    "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
-    "mcptui asks again only if any of this changes."
-)
 MAX_NAME_WORDS = 3
 LONG_NAME = 40
 _IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
@@ -41,13 +29,33 @@ NO_ALL = (
     "No: none of them starts, and their tools are not available. mcptui asks again only about those that "
     "change, or that you start. Everything else works."
 )
-NO_MODEL = (
-    "No: nothing is sent to it, and the model cannot be used. mcptui asks again only if any of this changes, "
-    "or if you select it. Everything else works."
-)
-_ASKS_AGAIN = "mcptui asks again only if any of this changes, or if you start it. Everything else works."
-NO_ADDRESS = f"No: mcptui does not connect to it, and its tools are not available. {_ASKS_AGAIN}"
-NO = f"No: it does not start, and its tools are not available. {_ASKS_AGAIN}"
+_IF_CHANGED = "mcptui asks again only if any of this changes"
+_NO_TOOLS = f"and its tools are not available. {_IF_CHANGED}, or if you start it. Everything else works."
+_WORDS = {
+    "program": (
+        "Start it?",
+        "started",
+        "Yes: the program runs on this computer with your permissions. It can read, change and send whatever "
+        f"you can. {_IF_CHANGED}.",
+        f"No: it does not start, {_NO_TOOLS}",
+    ),
+    "address": (
+        "Connect to it?",
+        "connected to",
+        "Yes: mcptui connects to this address. The server sees what you and the model send to its tools. "
+        f"{_IF_CHANGED}.",
+        f"No: mcptui does not connect to it, {_NO_TOOLS}",
+    ),
+    "model": (
+        "Use it?",
+        "used",
+        "Yes: mcptui uses this model. It sends your conversations and the values named above to the address. "
+        f"{_IF_CHANGED}.",
+        f"No: nothing is sent to it, and the model cannot be used. {_IF_CHANGED}, "
+        "or if you select it. Everything else works.",
+    ),
+}
+"""The question, what it asks to do for the first time, and the effects of yes and no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +88,20 @@ class ConsentQuestion:
         return f"The {'model' if self.is_model else 'server'} {quoted_name(self.server)}"
 
     @property
+    def _words(self) -> tuple[str, str, str, str]:
+        return _WORDS["model" if self.is_model else "address" if self.is_remote else "program"]
+
+    @property
     def head(self) -> str:
-        request = "Use it?" if self.is_model else "Connect to it?" if self.is_remote else "Start it?"
+        request, verb, *_ = self._words
         if self.changes:
             return f"has changed since you agreed to it. {request}"
-        if self.damage:
-            return f"comes from {self.source}. {request}"
-        verb = "used" if self.is_model else "connected to" if self.is_remote else "started"
-        return f"comes from {self.source} and has never been {verb}. {request}"
+        never = "" if self.damage else f" and has never been {verb}"
+        return f"comes from {self.source}{never}. {request}"
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        if self.is_model:
-            return YES_MODEL, NO_MODEL
-        return (YES_ADDRESS, NO_ADDRESS) if self.is_remote else (YES_PROGRAM, NO)
+        return self._words[2:]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -147,14 +155,14 @@ class ConsentsQuestion:
         return f"They come from {self.server}."
 
 
-def fitting(questions: Sequence[ConsentQuestion]) -> list[ConsentQuestion]:
+def fitting(questions: Iterable[ConsentQuestion]) -> list[ConsentQuestion]:
     """Return the first questions that together stay within the limits of a screen, in order."""
     found, chars, lines = [], 0, 0
     for one in questions:
-        more_chars, more_lines = one.size
-        if chars + more_chars <= MAX_ON_SCREEN and lines + more_lines <= MAX_LINES:
-            found.append(one)
-            chars, lines = chars + more_chars, lines + more_lines
+        chars, lines = chars + one.size[0], lines + one.size[1]
+        if chars > MAX_ON_SCREEN or lines > MAX_LINES:
+            break
+        found.append(one)
     return found
 
 

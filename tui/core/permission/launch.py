@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import Any
 
 from tui.core.hidden_text.readable import in_numbers
@@ -273,6 +273,10 @@ def _mark(salt: str, name: str, value: str) -> str:
     return hmac.new(salt.encode(), text, hashlib.sha256).hexdigest()[:16]
 
 
+_KINDS = {"args": "argument ", "values": "", "env": "variable ", "headers": "header ", "links": "link of "}
+"""Members of a summary that list several facts, and how a change names one of them."""
+
+
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """Yield what differs between two summaries; older files lack some of it."""
     names = {"cwd": "folder", "program": "program on this computer"}
@@ -280,36 +284,31 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
         was, is_explained = before.get(key), key == "program" and before.get("command") != now["command"]
         if was != now[key] and isinstance(was, str) and not is_explained:
             yield f"{names.get(key, key)}: {_change(was, now[key])}"
-    args, values, variables = before.get("args"), before.get("values"), before.get("env")
-    words = zip_longest([str(one) for one in args] if isinstance(args, list) else [], now["args"])
-    for number, (was, word) in enumerate(words, 1):
-        if was is None:
-            yield f"argument {number}: new, {_is(word)}"
-        elif was != word:
-            how = _change(was, word) if word is not None else f"removed, {_former_value(was)}"
-            yield f"argument {number}: {how}"
-    for name, was, value in _differing(values, now["values"]):
-        known = isinstance(values, Mapping)
-        how = _change(str(was or ""), value or "") if known else f"is now {_is(value or '')}"
-        yield f"{spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
-    if isinstance(variables, Mapping):  # older files list all variables here
-        variables = {name: one for name, one in variables.items() if f"variable {name}" not in now["values"]}
-    for what, old, new in (
-        ("variable", variables, now["env"]),
-        ("header", before.get("headers"), now["headers"]),
-    ):
-        for name, was, value in _differing(old, new):
-            how = "new" if was is None else "removed" if value is None else "value changed"
-            yield f"{what} {spelled(name)[:MAX_SHOWN_CHANGE]}: {how}"
-    yield from _link_changes(before.get("links"), now["links"])
-
-
-def _differing(before: Any, now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the names whose values differ, with both values, None where there is none."""
-    old = before if isinstance(before, Mapping) else {}
-    for name in sorted({*map(str, old), *now}):
-        if (was := old.get(name)) != (value := now.get(name)):
-            yield name, was, value
+    for kind, what in _KINDS.items():
+        old: Any = before.get(kind)
+        new: Mapping[str, Any] = now[kind]
+        if kind == "args":
+            words = old if isinstance(old, list) else []
+            old, new = ({str(number): one for number, one in enumerate(all_, 1)} for all_ in (words, new))
+        is_known = isinstance(old, Mapping)
+        listed = dict.fromkeys((*map(str, old if is_known else ()), *new))
+        for name in listed if kind == "args" else sorted(listed):
+            was, value = old.get(name) if is_known else None, new.get(name)
+            # Older files list all variables in `env`.
+            if was == value or (kind == "env" and f"variable {name}" in now["values"]):
+                continue
+            place = in_words(name) if kind == "links" else spelled(name)
+            if kind == "args" and (was is None or value is None):
+                how = f"removed, was {_is(str(was))}" if value is None else f"new, {_is(value)}"
+            elif kind in ("env", "headers"):
+                how = "new" if was is None else "removed" if value is None else "value changed"
+            elif kind == "links":
+                led = f"led to {_is(was)}, " if isinstance(was, str) else ""
+                leads = f"leads {'now ' if was else ''}to {_is(value)}" if isinstance(value, str) else ""
+                how = led + (leads or "is no longer a link") if value is None or leads else "target changed"
+            else:
+                how = _change(str(was or ""), value or "") if is_known else f"is now {_is(value or '')}"
+            yield f"{what}{place[:MAX_SHOWN_CHANGE]}: {how}"
 
 
 def in_words(place: str) -> str:
@@ -318,22 +317,8 @@ def in_words(place: str) -> str:
     return f"argument {int(number) + 1}" if number.isdecimal() else {"cwd": "folder"}.get(kind, kind)
 
 
-def _link_changes(before: Any, now: Mapping[str, Any]) -> Iterator[str]:
-    for place, was, leads in _differing(before, now):
-        told = [f"led to {was[:MAX_SHOWN_CHANGE]}"] if isinstance(was, str) else []
-        if isinstance(leads, str):
-            told.append(f"leads {'now ' if was else ''}to {leads[:MAX_SHOWN_CHANGE]}")
-        elif leads is None:
-            told.append("is no longer a link")
-        yield f"link of {in_words(place)[:MAX_SHOWN_CHANGE]}: {', '.join(told) or 'target changed'}"
-
-
 def _change(was: str, now: str) -> str:
-    return f"{_former_value(was)}, is now {_is(now)}"
-
-
-def _former_value(text: str) -> str:
-    return f"was {text[:MAX_SHOWN_CHANGE]}" if text else "was not set"
+    return f"was {_is(was)}, is now {_is(now)}"
 
 
 def _is(text: str) -> str:

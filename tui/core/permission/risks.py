@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from tui.core.permission.launch import ENGINES, PROXIES, SOURCE_STARTS, Launch, has_hidden, is_loader, spelled
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.secrets.secret_names import names_a_key
-from tui.core.web import web_address
+from tui.core.web import is_loopback, web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
 _CODE_FLAGS = {
@@ -69,7 +69,6 @@ _POWERS = frozenset(("--privileged", "--cap-add", "--device", "--security-opt", 
 _NAMESPACES = frozenset(("--network", "--net", "--pid", "--ipc", "--userns", "--uts"))
 _EXACT = re.compile(r"[v=]?\d+(?:\.\d+){2}[\w.+-]*")
 _PYTHON_EXACT = re.compile(r"={2,3}\s*[\w.!+-]+\Z|@\s*\d[\w.!+-]*\Z")
-_LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 def risks_of(launch: Launch) -> Iterator[str]:
@@ -129,7 +128,7 @@ def _of_options(words: Sequence[str]) -> Iterator[str]:
 
 def _of_address(url: str, *, is_referred: bool) -> Iterator[str]:
     parts = urlsplit(url)
-    if parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK:
+    if parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or ""):
         yield "The connection is not encrypted."
     scheme = {"ws": "http", "wss": "https"}.get(parts.scheme)
     if is_referred:
@@ -230,28 +229,23 @@ def _runs_code(words: Sequence[str]) -> bool:
     if name in ("npx", "npm"):
         return any(word in ("-c", "--call") or word.startswith("--call=") for word in args)
     flags = _CODE_FLAGS.get(re.sub(r"(?<=python3)\.\d+\Z", "", name), ())
-    if "-c" in flags:  # short options can be joined, with the code right after them: `-Ic…`
-        return _joined(args, "c", ends="m", with_value="WX")
+    if "-c" in flags:
+        return _runs_python_code(args)
     return any(word.partition("=")[0] in flags or _joined_in(word, flags) for word in args)
 
 
-def _joined(args: Sequence[str], flag: str, *, ends: str, with_value: str) -> bool:
-    """Return whether a short option before the first positional argument contains the letter `flag`."""
+def _runs_python_code(args: Sequence[str]) -> bool:
+    """Return whether an option before the first positional argument is `-c`, also joined: `-Ic…`."""
     skips = False
     for word in args:
         if skips:
             skips = False
         elif not word.startswith("-") or word in ("-", "--"):
             return False
-        elif not word.startswith("--"):
-            for at, letter in enumerate(word[1:], 2):
-                if letter == flag:
-                    return True
-                if letter in ends:
-                    return False
-                if letter in with_value:
-                    skips = at == len(word)
-                    break
+        elif not word.startswith("--") and (found := re.search("[cmWX]", word)):
+            if found[0] in "cm":
+                return found[0] == "c"
+            skips = found.end() == len(word)
     return False
 
 

@@ -33,7 +33,7 @@ from tui.core.events import (
     Waiting,
 )
 from tui.core.permission.approval_policy import CallApproval, TurnPermission, source_of
-from tui.core.ports import ChatModel, Clock, Toolbox, Usage
+from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, quoted_name
@@ -246,7 +246,7 @@ class ToolCallRunner:
             self._approval.judged(step, item.call, item.tool, item.arguments)
         self._conclude(step, item, Observation(item.problem), item.why)
         if item.tool is not None and item.why == "not run":
-            self._approval.limited(item.tool, item.arguments)
+            self._approval.permission.record(item.tool, item.arguments, allowed=False, by=BY_LIMIT)
         return None if item.why in ("not run", "denied") else True
 
     async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[Failed]:

@@ -13,7 +13,7 @@ from tui.core.context.built_in_tools import BUILT_IN
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.permission.approval_policy import Judgement, Policy
 from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
-from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, Toolbox, TrustQuestion
+from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 NOT_OWN = "This is not your own configuration file. To use what it allows, start with --trust-config."
 SAVED_LATER = "mcptui saves it with the next tool that you always allow."
-APPROVALS = "approvals"
+APPROVALS, REMEMBERED = "approvals", "remembered"
 NEW = "rules"
 """The list that new rules are added to."""
 
@@ -42,80 +42,6 @@ def applicable_rules(loaded: "Loaded", *, trust: bool) -> Rules:
     if trust or not loaded.source:
         return found
     return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
-
-
-class RememberedApprovals:
-    """Synchronizes the approvals of a policy with the configuration file, if the file may allow calls."""
-
-    def __init__(self, configuration: "Configuration", *, trust: bool = False) -> None:
-        self._configuration = configuration
-        self._config = configuration.file
-        self._trust = trust
-        self._always, self._saved = set[str](), set[str]()
-        self._stamp = (0, 0, 0)
-
-    @property
-    def may_allow(self) -> bool:
-        """Whether the file may allow calls: it is the user's own, or trusted."""
-        return self._trust or not self._config.source
-
-    def rules(self, loaded: "Loaded") -> Rules:
-        """Return the rules of the file that apply."""
-        return applicable_rules(loaded, trust=self._trust)
-
-    def remembered(self, loaded: "Loaded") -> set[str]:
-        """Return the approvals of the file that apply."""
-        return set(loaded.settings.approvals.remembered) if self.may_allow else set()
-
-    def begin(self, policy: Policy, stamp: tuple[int, int, int]) -> None:
-        """Start synchronizing a policy whose approvals are those of the file at `stamp`."""
-        self._always, self._saved, self._stamp = policy.always, set(policy.always), stamp
-
-    def refresh(self) -> None:
-        """Reload the approvals if the file has changed, because an approval may have been revoked."""
-        stamp = self._config.stamp()
-        if stamp == self._stamp:
-            return
-        self._stamp = stamp
-        # None count if the file cannot be read, so that tools need approval.
-        texts = self._config.table(APPROVALS).get("remembered") if self.may_allow else None
-        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
-
-    async def save(self) -> str:
-        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
-        return await self._configuration.exclusively(self._save)
-
-    async def _save(self) -> str:
-        if not self.may_allow:
-            return f"The approval lasts until mcptui quits. {NOT_OWN}"
-        unsaved = self._always - self._saved
-        loaded, path = self._configuration.loaded, self._config.path
-        try:
-            if loaded is not None and loaded.exists and not path.exists():
-                # One with a single setting would replace all others.
-                raise ConfigError("file not found", where=str(path))
-            saved = await asyncio.to_thread(self._added, unsaved)
-        except McptuiError as error:
-            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
-        self._take_over(saved)
-        return ""
-
-    def _added(self, unsaved: set[str]) -> set[str]:
-        saved: set[str] = set()
-
-        def add(document: Document) -> None:
-            present = texts_at(document, APPROVALS, "remembered")
-            saved.update(present, unsaved)
-            if saved != set(present):
-                set_value(document, sorted(saved), APPROVALS, "remembered")
-
-        self._config.change(add)
-        return saved
-
-    def _take_over(self, found: set[str]) -> None:
-        self._always -= self._saved - found
-        self._always |= found
-        self._saved = found
 
 
 @dataclass(slots=True)
@@ -148,37 +74,77 @@ class TurnApprover:
         return gone if asked.cancelled() else asked.result()
 
 
-# ---- rules, changed while mcptui runs ----------------------------------------------------------------------
+class Approvals:
+    """Rules and approvals: changed by the user, and synchronized with the configuration file.
 
+    The file counts only as far as it may allow calls.
+    """
 
-@dataclass(frozen=True, slots=True)
-class EarlierApproval:
-    """A tool that the user has allowed, `always` or until mcptui quits."""
-
-    key: str
-    always: bool
+    def __init__(self, configuration: "Configuration", policy: Policy, *, trust: bool) -> None:
+        self._configuration = configuration
+        self._policy = policy
+        self._trust = trust
+        self._saved = set[str]()
+        self._stamp = (0, 0, 0)
 
     @property
-    def tool(self) -> str:
-        """Server and tool, "notes/add_note"."""
-        return self.key.rpartition("@")[0]
+    def _may_allow(self) -> bool:
+        """Whether the file may allow calls: it is the user's own, or trusted."""
+        return self._trust or not self._configuration.file.source
 
+    def applicable(self, loaded: "Loaded") -> Rules:
+        """Return the rules of the file that apply."""
+        return applicable_rules(loaded, trust=self._trust)
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The outcome for a call: the verdict and the matching rules, with the deciding one first."""
+    def begin(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
+        """Take over the rules and approvals of the file at `stamp`."""
+        policy = self._policy
+        self._saved = set(loaded.settings.approvals.remembered) if self._may_allow else set()
+        self._stamp = stamp
+        policy.rules, policy.always, policy.refresh = self.applicable(loaded), set(self._saved), self.refresh
 
-    judgement: Judgement
-    matching: Sequence[Rule]
+    def refresh(self) -> None:
+        """Reload the approvals if the file has changed, because an approval may have been revoked."""
+        stamp = self._configuration.file.stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        # None count if the file cannot be read, so that tools need approval.
+        texts = self._configuration.file.table(APPROVALS).get(REMEMBERED) if self._may_allow else None
+        self._take_over({one for one in texts if isinstance(one, str)} if isinstance(texts, list) else set())
 
+    async def save(self) -> str:
+        """Add new approvals to the file, and apply its changes. Return what failed, or ""."""
+        return await self._configuration.exclusively(self._save)
 
-@dataclass(slots=True)
-class RuleChanges:
-    """Lists, tries and changes rules."""
+    async def _save(self) -> str:
+        if not self._may_allow:
+            return f"The approval lasts until mcptui quits. {NOT_OWN}"
+        unsaved = self._policy.always - self._saved
+        saved: set[str] = set()
 
-    _configuration: "Configuration"
-    _policy: Policy
-    _toolbox: Toolbox
+        def add(document: Document) -> None:
+            present = texts_at(document, APPROVALS, REMEMBERED)
+            saved.update(present, unsaved)
+            if saved != set(present):
+                set_value(document, sorted(saved), APPROVALS, REMEMBERED)
+
+        loaded, path = self._configuration.loaded, self._configuration.file.path
+        try:
+            if loaded is not None and loaded.exists and not path.exists():
+                # One with a single setting would replace all others.
+                raise ConfigError("file not found", where=str(path))
+            await asyncio.to_thread(self._configuration.file.change, add)
+        except McptuiError as error:
+            return sentences(f"The approval only lasts until mcptui quits: {error}", SAVED_LATER)
+        self._take_over(saved)
+        return ""
+
+    def _take_over(self, found: set[str]) -> None:
+        always = self._policy.always
+        always -= self._saved - found
+        always |= found
+        self._saved = found
 
     @property
     def path(self) -> str:
@@ -190,19 +156,21 @@ class RuleChanges:
         return self._policy.rules.rules
 
     @property
-    def approvals(self) -> Sequence[EarlierApproval]:
-        """The approvals from earlier answers."""
+    def earlier(self) -> dict[str, bool]:
+        """The keys of approvals from earlier answers, and whether they last after mcptui quits."""
         policy = self._policy
         policy.refresh()
-        always = [EarlierApproval(key, True) for key in sorted(policy.always)]
-        return always + [EarlierApproval(key, False) for key in sorted(policy.session - policy.always)]
+        session = sorted(policy.session - policy.always)
+        return dict.fromkeys(sorted(policy.always), True) | dict.fromkeys(session, False)
 
-    def try_call(self, server: str, name: str, arguments: Mapping[str, Any]) -> Trial:
-        """Return what would happen if the model made this call."""
-        known = (one for one in self._toolbox.tools() if (one.server, one.name) == (server, name))
-        tool = next(known, Tool(server, name))
+    def try_call(
+        self, tools: Sequence[Tool], server: str, name: str, arguments: Mapping[str, Any]
+    ) -> tuple[Judgement, Sequence[Rule]]:
+        """Return what would happen if the model made this call, and the matching rules, strictest first."""
+        found = (one for one in tools if (one.server, one.name) == (server, name))
+        tool = next(found, Tool(server, name))
         matching = tuple(self._policy.rules.matching(server, name, arguments))
-        return Trial(self._policy.judge(tool, arguments), matching)
+        return self._policy.judge(tool, arguments), matching
 
     async def add(self, text: str) -> None:
         """Add a rule. Raises McptuiError."""
@@ -242,22 +210,22 @@ class RuleChanges:
         if new is not None and new.action is Verdict.ALLOW and new not in self.rules:
             raise ConfigError("The rule is saved, but does not apply", next_step=NOT_OWN)
 
-    async def revoke(self, approval: EarlierApproval) -> None:
+    async def revoke(self, key: str) -> None:
         """Revoke an approval at once, then in the file. Raises McptuiError if it stays in the file."""
-        policy, file = self._policy, self._configuration.file
-        policy.revoke(approval.key)  # the file does not contain it if it could not be saved
+        policy = self._policy
+        is_kept = key in policy.always
+        policy.revoke(key)  # the file does not contain it if it could not be saved
 
         def change(document: Document) -> None:
-            texts = texts_at(document, APPROVALS, "remembered")
-            if approval.key in texts:
-                left = [one for one in texts if one != approval.key]
-                set_value(document, left, APPROVALS, "remembered")
+            texts = texts_at(document, APPROVALS, REMEMBERED)
+            if key in texts:
+                set_value(document, [one for one in texts if one != key], APPROVALS, REMEMBERED)
 
         async def remove() -> None:
-            await asyncio.to_thread(file.change, change)
+            await asyncio.to_thread(self._configuration.file.change, change)
             policy.refresh()
 
-        if approval.always:
+        if is_kept:
             await self._configuration.exclusively(remove)
 
 

@@ -12,7 +12,7 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, ConsentsAnswer, Refuser, UserQuestioner
+from tui.core.questions import Action, ConsentsAnswer, Questioner, Refuser
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
@@ -46,7 +46,7 @@ class SharedQuestion:
         self,
         questions: Sequence[ConsentQuestion],
         subjects: Mapping[str, Subject],
-        questioner: UserQuestioner,
+        questioner: Questioner,
     ) -> None:
         self.subjects = subjects
         self._questions = {one.server: one for one in questions}
@@ -89,7 +89,7 @@ class RunConsent:
 
     def __init__(
         self,
-        questioner: UserQuestioner,
+        questioner: Questioner,
         decisions: DecisionLog,
         store: StoredConsents | None = None,
         *,
@@ -130,7 +130,7 @@ class RunConsent:
         Raises ConfigError or OSError if it cannot be written.
         """
         async with self._models:
-            if subject is None or self.trust or self.has(subject):
+            if subject is None or self.has(subject):
                 return False
             question = await asyncio.to_thread(question_about, subject, self._store)
             action = await self.questioner.consent(question)
@@ -165,22 +165,19 @@ class RunConsent:
         asked = [spec for spec in specs if spec.name not in self._waiting and not self.allows(spec)]
         subjects = list(filter(None, map(server_subject, asked)))
         for source in dict.fromkeys(one.source for one in subjects):
-            short = _quick_to_search([one for one in subjects if one.source == source])
-            questions = fitting([question_about(one, self._store) for one in short])
+            short = [one for one in subjects if one.source == source and one.launch.length <= MAX_ON_SCREEN]
+            questions = fitting(question_about(one, self._store) for one in short)
             if len(questions) > 1:
                 shared = SharedQuestion(questions, {one.name: one for one in short}, self.questioner)
                 self._shared |= {one.server: shared for one in questions}
 
     async def _ask(self, spec: ServerSpec) -> bool:
-        shared = self._shared.pop(spec.name, None)
-        answer = None if shared is None else await shared.answer(spec.name)
-        if shared is not None and answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
-            is_yes = answer is ConsentsAnswer.ALL
-            await self._answered(shared.subjects[spec.name], is_yes=is_yes)
-            if not is_yes:
+        if (shared := self._shared.pop(spec.name, None)) is not None:
+            answer = await shared.answer(spec.name)
+            if answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
+                await self._answered(shared.subjects[spec.name], is_yes=answer is ConsentsAnswer.ALL)
+            if answer in (ConsentsAnswer.NONE, ConsentsAnswer.LATER):
                 return False
-        if answer is ConsentsAnswer.LATER:
-            return False
         # Asks again if something has changed since the question was shown, such as a link.
         while (subject := server_subject(spec)) is not None and not self.has(subject):
             if subject.launch.length <= LOOKED_THROUGH:
@@ -188,9 +185,8 @@ class RunConsent:
             else:
                 question = await asyncio.to_thread(question_about, subject, self._store)
             action = await self.questioner.consent(question)
-            if action is Action.CANCEL:
-                return False
-            await self._answered(subject, is_yes=action is Action.ACCEPT)
+            if action is not Action.CANCEL:
+                await self._answered(subject, is_yes=action is Action.ACCEPT)
             if action is not Action.ACCEPT:
                 return False
         return True
@@ -271,27 +267,21 @@ def agree(path: Path, name: str, env: Mapping[str, str], *, by: str, expected: L
         subject = next((one for one in subjects_of(path, env) if one.name == name), None)
         if expected is not None and (subject is None or expected.digest() != subject.digest):
             return f"{quoted_name(name)} has changed in the meantime."
-        if subject is not None:
-            _store_answer(subject, allowed=True, by=by)
     except (McptuiError, OSError) as error:
         return str(error)
-    return ""
+    return "" if subject is None else store_answer(subject, allowed=True, by=by)
 
 
-def decline(subject: Subject) -> str:
-    """Store and record that the user declined; return why it could not be stored, or "". Blocks."""
-    try:
-        _store_answer(subject, allowed=False, by=BY_KEY)
-    except (McptuiError, OSError) as error:
-        return str(error)
-    return ""
-
-
-def _store_answer(subject: Subject, *, allowed: bool, by: str) -> None:
+def store_answer(subject: Subject, *, allowed: bool, by: str) -> str:
+    """Store and record an answer; return why it could not be stored, or "". Blocks."""
     store = StoredConsents()
-    (store.add if allowed else store.refuse)(subject)
+    try:
+        (store.add if allowed else store.refuse)(subject)
+    except (McptuiError, OSError) as error:
+        return str(error)
     with closing(StoredDecisions()) as decisions:
         decisions.add(decision_of(subject, allowed=allowed, by=by))
+    return ""
 
 
 def question_about(subject: Subject, store: StoredConsents) -> ConsentQuestion:
@@ -332,13 +322,3 @@ def described(spec: ServerSpec) -> list[str]:
     question = question_of(spec.name, spec.source, launch_of(spec))
     lines = (clean_line(spec.name, 64), *question.lines()[1:])
     return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
-
-
-def _quick_to_search(subjects: Sequence[Subject]) -> list[Subject]:
-    """Return the servers that may fit on a screen together, and are quick to search."""
-    found, left = [], MAX_ON_SCREEN
-    for one in subjects:
-        if one.launch.length <= left:
-            found.append(one)
-            left -= one.launch.length
-    return found

@@ -40,13 +40,11 @@ class ServerTrust:
         return [f"Which servers you trust cannot be read: {damage}"] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
-        return tool.digest.startswith(BUILT_IN) or self._trusted(tool.server) is True
+        return tool.digest.startswith(BUILT_IN) or self.trusted(tool.server) is True
 
-    def trusts_server(self, server: str) -> bool:
-        return self._trusted(server) is True
-
-    def is_open(self, server: str) -> bool:
-        return self._trusted(server) is None
+    def trusted(self, server: str) -> bool | None:
+        status = self._configuration.host.find(server)
+        return False if status is None else status.spec.trusted
 
     def decide(self, server: str, trusted: bool) -> None:
         status = self._configuration.host.find(server)
@@ -63,16 +61,11 @@ class ServerTrust:
         """Set whether a server is trusted; return why that was not saved, or ""."""
         if self._configuration.host.find(server) is None:
             return not_configured(server)
-        trusted = self._trusted(server) is not True
+        trusted = self.trusted(server) is not True
         self.decide(server, trusted)
         table = self._configuration.servers.get(server, {})
         # A value in the configuration takes precedence at the next start.
         return await self._configuration.choose(server, "trusted", trusted, save="trusted" in table)
-
-    def _trusted(self, server: str) -> bool | None:
-        """Return whether a server is trusted, None if undecided; one that was removed is not."""
-        status = self._configuration.host.find(server)
-        return False if status is None else status.spec.trusted
 
 
 class StoredTrust:

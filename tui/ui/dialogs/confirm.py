@@ -9,7 +9,6 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
@@ -62,37 +61,20 @@ class Confirm(Dialog[bool]):
         self.dismiss(False)
 
 
-class ConfirmTrust(Confirm):
-    """Asks before a server becomes trusted."""
-
-    def __init__(self, server: str) -> None:
-        super().__init__(
-            f"Trust the server {quoted_name(server)}?",
-            yes="trust",
-            no="cancel",
-            about="Tools that it marks as read-only run without approval. Its results are trusted.",
-        )
-
-
 def change_trust(
     server: str,
     *,
     trusted: bool,
     change: Callable[[], None],
-    open_dialog: Callable[[ConfirmTrust, Callable[[bool | None], None]], object],
+    open_dialog: Callable[[Confirm, Callable[[bool | None], None]], object],
 ) -> None:
     """Withdraw trust from a `trusted` server at once. Grant trust only after asking."""
     if trusted:
         change()
-    else:
-        open_dialog(ConfirmTrust(server), lambda yes: change() if yes else None)
-
-
-class ConfirmCall(Confirm):
-    """Asks before the first call of a tool that may be destructive. Both texts are cleaned."""
-
-    def __init__(self, warning: str, arguments: str) -> None:
-        super().__init__(warning, yes="call, and stop asking for this tool", no="cancel", about=arguments)
+        return
+    about = "Tools that it marks as read-only run without approval. Its results are trusted."
+    question = Confirm(f"Trust the server {quoted_name(server)}?", yes="trust", no="cancel", about=about)
+    open_dialog(question, lambda yes: change() if yes else None)
 
 
 class ConfirmQuit(Dialog[bool]):
@@ -118,17 +100,12 @@ class ConfirmQuit(Dialog[bool]):
         self.dismiss(leave)
 
 
-def shown_arguments(arguments: object) -> str:
-    """Return arguments as one line for a question."""
-    return clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
-
-
-def rule_on(
-    runtime: "Runtime", server: str, tool: str, arguments: Mapping[str, Any], *verdicts: Verdict
-) -> Rule | None:
-    """Return the rule that decides on a call, if it is one of these verdicts."""
-    rule = runtime.turn_context.policy.rules.deciding(server, tool, arguments)
-    return rule if rule is not None and rule.action in verdicts else None
+def confirm_call(
+    warning: str, arguments: object, yes: str = "call, and stop asking for this tool"
+) -> Confirm:
+    """Return the question before a call that may be destructive. The warning is cleaned."""
+    about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
+    return Confirm(warning, yes=yes, no="cancel", about=about)
 
 
 def call_after(

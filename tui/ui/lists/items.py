@@ -22,8 +22,8 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
+    from tui.core.permission.approval_policy import Judgement
     from tui.runtime.conversations import Conversations
-    from tui.runtime.permission.approvals import EarlierApproval, Trial
 
 
 MEASURE = 100
@@ -417,17 +417,16 @@ def rule_item(key: str, rule: Rule, sign: str = " ", *, dim: bool = False) -> Fi
     return FinderItem(key, draw)
 
 
-def approval_item(key: str, found: "EarlierApproval") -> FinderItem:
-    """Return the row of an earlier approval."""
-    how = "always, until its definition changes" if found.always else "until mcptui quits"
+def approval_item(key: str, *, always: bool) -> FinderItem:
+    """Return the row of an earlier approval, by its key."""
+    how = "always, until its definition changes" if always else "until mcptui quits"
     allow = (f"  {'allow':<{ACTION_CELLS}}", "ok")
-    row: Row = (allow, (clean_line(found.tool, 200), "text"), (f"   {how}", "dim"))
+    row: Row = (allow, (clean_line(key.rpartition("@")[0], 200), "text"), (f"   {how}", "dim"))
     return FinderItem(key, lambda width: [crop(row, width)])
 
 
-def outcome_item(trial: "Trial") -> FinderItem:
+def outcome_item(found: "Judgement") -> FinderItem:
     """Return the rows of what happens to a call, and why."""
-    found = trial.judgement
     why = f"rule: {found.rule}" if found.rule else found.why or found.by
     style = f"{STYLES[found.verdict]} bold"
     row: Row = ((OUTCOMES[found.verdict], style), (f"   {clean_line(why, 400)}", "text"))

@@ -21,7 +21,6 @@ from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
-    from tui.runtime.permission.approvals import EarlierApproval
     from tui.runtime.runtime import Runtime
 
 EXAMPLE = "ask files/* path=/etc/*"
@@ -101,20 +100,19 @@ class RulesScreen(FinderScreen[None]):
         symbols: Symbols,
         request: "ApprovalRequest | None" = None,
     ) -> None:
-        from tui.runtime.permission.approvals import RuleChanges
-
         super().__init__(overrides)
         context = runtime.turn_context
-        self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
+        self._changes = runtime.approvals
         self._symbols = symbols
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
-        names = NameTable(context.toolbox.tools())
+        self._tools = context.toolbox.tools
+        names = NameTable(self._tools())
         self._recent = recent_calls(runtime.conversations.messages, names)
         self._tried = -1
         self._problems: Sequence[str] = [one for one in runtime.problems if " approvals" in one]
         self._rules: dict[str, Rule] = {}
-        self._approvals: dict[str, EarlierApproval] = {}
+        self._approvals: dict[str, bool] = {}
         self.field.max_length = 4000
 
     def on_mount(self) -> None:
@@ -129,8 +127,7 @@ class RulesScreen(FinderScreen[None]):
     def show_items(self, key: str = "") -> None:
         rules = self._changes.rules
         self._rules = {f"{rule.origin} {rule.number}": rule for rule in rules}
-        approvals = self._changes.approvals
-        self._approvals = {f"approval {one.key}": one for one in approvals}
+        self._approvals = self._changes.earlier
         text = self.field.value.strip()
         call = typed_call(text)
         self.label.show("find ›" if call is None else "try ›")
@@ -149,9 +146,9 @@ class RulesScreen(FinderScreen[None]):
         if not self._rules:
             items = [words(""), words(EMPTY_WORDS)]
         earlier = [
-            approval_item(key, one)
-            for key, one in self._approvals.items()
-            if all(part in one.tool.casefold() for part in parts)
+            approval_item(key, always=always)
+            for key, always in self._approvals.items()
+            if all(part in key.rpartition("@")[0].casefold() for part in parts)
         ]
         if earlier:
             items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]
@@ -164,16 +161,14 @@ class RulesScreen(FinderScreen[None]):
                 words(""),
                 *map(rule_item, self._rules, self._rules.values()),
             ]
-        trial = self._changes.try_call(call.server, call.tool, call.arguments)
-        marks = {id(rule): self._symbols.warning for rule in trial.matching}
-        decides = trial.matching[0] if trial.matching else None
-        if decides is not None:
-            marks[id(decides)] = self._symbols.running
-        items = [outcome_item(trial), words("")]
+        judgement, matching = self._changes.try_call(self._tools(), call.server, call.tool, call.arguments)
+        marks = {id(rule): self._symbols.warning for rule in matching}
+        marks |= {id(rule): self._symbols.running for rule in matching[:1]}
+        items = [outcome_item(judgement), words("")]
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
             items.append(rule_item(key, rule, mark or " ", dim=not mark))
-        if len(trial.matching) > 1:
+        if len(matching) > 1:
             items += [
                 words(""),
                 words(f"{self._symbols.warning} also matches, but another rule overrides it"),
@@ -240,9 +235,9 @@ class RulesScreen(FinderScreen[None]):
 
     def action_rule_remove(self) -> None:
         key = self.list.current
-        rule, approval = self._rules.get(key), self._approvals.get(key)
-        if approval is not None:
-            self._carry_out(self._changes.revoke(approval), "Revoked. The tool needs approval again.")
+        rule = self._rules.get(key)
+        if key in self._approvals:
+            self._carry_out(self._changes.revoke(key), "Revoked. The tool needs approval again.")
         elif rule is None:
             self.tell("No rule is selected.", "warn")
         if rule is None:

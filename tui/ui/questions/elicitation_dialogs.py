@@ -11,13 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.core import units
-from tui.core.forms.elicitation import (
-    blank_form,
-    content_of,
-    content_problem,
-    problem_of,
-    secret_fields,
-)
+from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address

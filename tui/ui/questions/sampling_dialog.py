@@ -8,8 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from textual.content import Content
@@ -36,13 +35,19 @@ def sampling_dialog(
     """
     is_request = isinstance(question, SamplingQuestion)
     params = question.params if isinstance(question, SamplingQuestion) else question.reply
+    label = "send to the model" if is_request else "send to the server"
     body: TextArea | ReadPane
     if is_editable(params):
-        body = editor = _editor(text_of(sections_of(params)))
-        edited = partial(changed, params)
-        send = Reply(
-            "", lambda: SamplingAnswer(Action.ACCEPT, edited(editor.text)[0]), lambda: edited(editor.text)[1]
+        body = editor = TextArea(
+            text_of(sections_of(params)), compact=True, highlight_cursor_line=False, soft_wrap=True
         )
+        editor.set_reactive(TextArea.cursor_blink, False)
+        editor.move_cursor(editor.document.end)
+
+        def edited() -> tuple[Mapping[str, Any], str]:
+            return changed(params, editor.text)
+
+        send = Reply(label, lambda: SamplingAnswer(Action.ACCEPT, edited()[0]), lambda: edited()[1])
     else:
         problems = []  # known once the text was laid out
 
@@ -56,10 +61,10 @@ def sampling_dialog(
             return shown
 
         body = ReadPane(rows)
-        send = Reply("", SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
+        send = Reply(label, SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
     replies = {
-        "ask.send": replace(send, label="send to the model" if is_request else "send to the server"),
+        "ask.send": send,
         "ask.decline": Reply("decline", SamplingAnswer(Action.DECLINE)),
         "ask.cancel": Reply("cancel", SamplingAnswer(Action.CANCEL)),
     }
@@ -77,13 +82,6 @@ def _above(question: SamplingQuestion | SamplingReview, model: str) -> Iterator[
         facts = "The server gets exactly this text."
     yield Static(head, markup=False)
     yield Static(Content.styled(facts, "$text-dim"), markup=False)
-
-
-def _editor(text: str) -> TextArea:
-    area = TextArea(text, compact=True, highlight_cursor_line=False, soft_wrap=True)
-    area.set_reactive(TextArea.cursor_blink, False)
-    area.move_cursor(area.document.end)
-    return area
 
 
 def request_facts(params: Mapping[str, Any]) -> list[str]:

@@ -208,7 +208,7 @@ class Resender:
         Asks every time with `again`, otherwise once per destructive tool.
         """
         from tui.core.permission.rules import Verdict
-        from tui.ui.dialogs.confirm import Confirm, ConfirmCall, call_after, rule_on, shown_arguments
+        from tui.ui.dialogs.confirm import Confirm, call_after, confirm_call
 
         live = self._live
         if live is None:
@@ -217,23 +217,25 @@ class Resender:
         repeats = again and request.method == "tools/call" and not (tool and tool.read_only and tool.trusted)
         given = request.params.get("arguments")
         called = (request.server, request.tool, given if isinstance(given, dict) else {})
-        rule = rule_on(live.runtime, *called, Verdict.DENY, Verdict.ASK) if request.tool else None
+        rule = live.runtime.turn_context.policy.rules.deciding(*called) if request.tool else None
+        rule = None if rule is None or rule.action is Verdict.ALLOW else rule
         destructive = tool is not None and tool.destructive is True
         may = "delete or overwrite data, according to the server" if destructive else "change something"
         warning = f"{clean_line(request.tool, 60)} may {may}."
-        confirmed, about = (request.server, f"tool {request.tool}"), shown_arguments(given or {})
+        confirmed = (request.server, f"tool {request.tool}")
+        is_first = not (repeats or rule) and destructive and confirmed not in live.confirmed
         question: Confirm | None = None
         if repeats or rule is not None:
             if rule is not None:
                 warning += f" This rule applies to the call: {clean_line(str(rule), 200)}."
             if repeats:
                 warning += " The request was already sent. Sending it again may repeat its effect."
-            question = Confirm(warning, yes="send again" if repeats else "send", no="cancel", about=about)
-        elif destructive and confirmed not in live.confirmed:
-            question = ConfirmCall(warning, about)
+            question = confirm_call(warning, given or {}, "send again" if repeats else "send")
+        elif is_first:
+            question = confirm_call(warning, given or {})
 
         def send() -> None:
-            if isinstance(question, ConfirmCall):
+            if is_first:
                 live.confirmed.add(confirmed)
             self._sent = _Sent(live.next_call_id(), len(self._entries))
             self._tasks.start(self._send(live, request, self._sent.call), self._sent.call)

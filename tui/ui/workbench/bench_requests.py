@@ -14,7 +14,7 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo, ResourceSubscription
-from tui.ui.dialogs.confirm import ConfirmCall, call_after, rule_on, shown_arguments
+from tui.ui.dialogs.confirm import call_after, confirm_call
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
@@ -276,11 +276,12 @@ class HandCalls:
         called = None
         if isinstance(item.about, Tool) and isinstance(arguments, dict):
             called = (server, item.about.name, arguments)
-            if rule := rule_on(runtime, *called, Verdict.DENY):
+            rule = runtime.turn_context.policy.rules.deciding(*called)
+            if rule is not None and rule.action is Verdict.DENY:
                 warning += f" A rule denies the model this call: {clean_line(str(rule), 200)}"
         confirmed = (server, f"{item.key} {warning.strip()}")
         asks = warning and confirmed not in self._shared.book.confirmed
-        question = ConfirmCall(warning.strip(), shown_arguments(arguments)) if asks else None
+        question = confirm_call(warning.strip(), arguments) if asks else None
 
         def begin() -> None:
             self._shared.book.confirmed.add(confirmed)

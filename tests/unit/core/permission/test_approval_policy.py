@@ -186,7 +186,7 @@ def test_a_rule_for_a_server_also_applies_to_its_resources(rule: str, verdict: V
 class OnlyWeather(HintedTrust):
     """Trusts trusted tools and the server `weather`."""
 
-    def trusts_server(self, server: str) -> bool:
+    def trusted(self, server: str) -> bool:
         return server == "weather"
 
 

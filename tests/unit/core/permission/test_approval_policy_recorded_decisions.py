@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.scripted_model import ScriptedModel, calls, says
-from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, played
+from tests.unit.core.stand_ins import YES, FunctionToolbox, ScriptedApprover, call, played, policy_of
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.permission.approval_policy import Mode, call_record, decider_of
+from tui.core.permission.approval_policy import Mode, TurnPermission, decider_of
 from tui.core.ports import Answer, Decision, DecisionKind, DecisionRecord, digest_of
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
@@ -92,11 +92,15 @@ async def test_a_call_beyond_a_limit_is_recorded_as_denied_by_it() -> None:
 
 def test_built_in_tools_are_not_recorded() -> None:
     tool = Tool("mcptui", "x", digest=f"{BUILT_IN}x")
-    assert call_record(tool, {}, allowed=True, by="default") is None
+    TurnPermission(ScriptedApprover(), policy_of(), log := Noted()).record(
+        tool, {}, allowed=True, by="default"
+    )
+    assert not log.records
 
 
 def test_a_resource_that_the_model_reads_is_recorded_as_a_call_of_its_server() -> None:
     tool = Tool("mcptui", "read_resource", digest=f"{BUILT_IN}read_resource")
-    found = call_record(tool, {"server": "docs", "uri": "x:y"}, allowed=True, by="default")
-    assert found is not None
+    permission = TurnPermission(ScriptedApprover(), policy_of(), log := Noted())
+    permission.record(tool, {"server": "docs", "uri": "x:y"}, allowed=True, by="default")
+    (found,) = log.records
     assert (found.server, found.subject, found.allowed) == ("docs", "read_resource", True)

@@ -17,11 +17,8 @@ class Book:
     def trusts(self, tool: Tool) -> bool:
         return self.known is True
 
-    def trusts_server(self, server: str) -> bool:
-        return self.known is True
-
-    def is_open(self, server: str) -> bool:
-        return self.known is None
+    def trusted(self, server: str) -> bool | None:
+        return self.known
 
     def decide(self, server: str, trusted: bool) -> None:
         self.decided.append((server, trusted))

@@ -24,11 +24,8 @@ class Trusting:
     def trusts(self, tool: Tool) -> bool:
         return tool.server == "good"
 
-    def trusts_server(self, server: str) -> bool:
+    def trusted(self, server: str) -> bool:
         return server == "good"
-
-    def is_open(self, server: str) -> bool:
-        return False
 
     def decide(self, server: str, trusted: bool) -> None:
         pass

@@ -14,7 +14,7 @@ from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
 from tui.core.tools import Tool
 from tui.runtime.options import Options
-from tui.runtime.permission.approvals import EarlierApproval, RuleChanges
+from tui.runtime.permission.approvals import Approvals
 from tui.runtime.runtime import Runtime
 
 TOOL = Tool("notes", "add")
@@ -31,13 +31,12 @@ def read(path: Path) -> str:
 @asynccontextmanager
 async def changing(
     path: Path, approvals: str = "", *, trust: bool = True
-) -> AsyncIterator[tuple[RuleChanges, Runtime]]:
+) -> AsyncIterator[tuple[Approvals, Runtime]]:
     write(path, f"[servers]\n[approvals]\n{approvals}")
     runtime = Runtime(Options(config=str(path), trust_config=trust), {})
     await runtime.ready(taps=False, model=False, record=False)
     try:
-        context = runtime.turn_context
-        yield RuleChanges(runtime.configuration, context.policy, context.toolbox), runtime
+        yield runtime.approvals, runtime
     finally:
         await runtime.shutdown()
 
@@ -47,7 +46,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "config.toml"
 
 
-def listed(changes: RuleChanges) -> list[str]:
+def listed(changes: Approvals) -> list[str]:
     return [f"{rule} {rule.origin}[{rule.number}]" for rule in changes.rules]
 
 
@@ -79,12 +78,12 @@ async def test_earlier_approvals_are_listed_and_revoked(path: Path):
         key = policy.key(TOOL)
         write(path, f'[servers]\n[approvals]\nremembered = ["{key}"] # mine\n')
         policy.remember(Tool("notes", "list"), Answer.SESSION)
-        always, session = changes.approvals
-        assert (always, session.tool) == (EarlierApproval(key, True), "notes/list")
+        session = policy.key(Tool("notes", "list"))
+        assert changes.earlier == {key: True, session: False}
         assert policy.judge(TOOL).verdict is Verdict.ALLOW
-        await changes.revoke(always)
+        await changes.revoke(key)
         await changes.revoke(session)
-        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.approvals
+        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.earlier
         assert "# mine" in read(path)
 
 
@@ -99,8 +98,8 @@ async def test_an_approval_that_could_not_be_saved_is_revoked(path: Path, is_own
         await runtime._background.settled(9.0)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ALLOW
         with pytest.raises(ConfigError, match="cannot be changed") if is_own else nullcontext():
-            await changes.revoke(changes.approvals[0])
-        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.approvals
+            await changes.revoke(*changes.earlier)
+        assert policy.judge(TOOL).verdict is Verdict.ASK and not changes.earlier
         policy.remember(TOOL, Answer.ALWAYS)
         assert policy.judge(TOOL, after=["web"]).verdict is Verdict.ASK
 
@@ -111,7 +110,7 @@ async def test_an_approval_revoked_while_it_is_saved_is_removed_from_the_file(pa
         policy.remember(TOOL, Answer.ALWAYS)
         runtime.turn_context.notice(ApprovalGiven(1, "c", Answer.ALWAYS, ""))
         await asyncio.sleep(0)
-        await changes.revoke(changes.approvals[0])
+        await changes.revoke(*changes.earlier)
         await runtime._background.settled(9.0)
         assert policy.judge(TOOL).verdict is Verdict.ASK and "notes/add" not in read(path)
 

@@ -42,13 +42,13 @@ def setup(tmp_path: Path) -> Setup:
 
 def test_a_server_is_undecided_and_not_trusted_at_first(setup: Setup) -> None:
     assert setup.stored.applied(FETCH).trusted is None
-    assert setup.trust.is_open("fetch") and not setup.trust.trusts(Tool("fetch", "get", trusted=True))
+    assert setup.trust.trusted("fetch") is None and not setup.trust.trusts(Tool("fetch", "get", trusted=True))
 
 
 def test_an_answer_is_applied_at_once_saved_and_recorded(setup: Setup) -> None:
     setup.trust.decide("fetch", True)
     assert setup.host.status("fetch").spec.trusted is True
-    assert setup.trust.trusts(Tool("fetch", "get")) and not setup.trust.is_open("fetch")
+    assert setup.trust.trusts(Tool("fetch", "get")) and setup.trust.trusted("fetch")
     assert setup.stored.applied(FETCH).trusted is True
     setup.trust.close()
     assert [(one.kind, one.server, one.allowed) for one in setup.log.records] == [
@@ -93,7 +93,7 @@ def test_built_in_tools_are_trusted_and_those_of_a_removed_server_are_not(setup:
     assert setup.trust.trusts(Tool("mcptui", "read_result", digest=f"{BUILT_IN}read_result"))
     setup.trust.decide("gone", True)
     assert setup.log.records == []
-    assert not setup.trust.trusts(Tool("gone", "get", trusted=True)) and not setup.trust.is_open("gone")
+    assert not setup.trust.trusts(Tool("gone", "get", trusted=True)) and setup.trust.trusted("gone") is False
 
 
 PACKAGE = ServerSpec("fetch", "uvx", ("mcp-server-fetch",))
