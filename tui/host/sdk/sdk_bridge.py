@@ -14,7 +14,6 @@ from tool parameters"). They are added here too, by the SDK's rules.
 import asyncio
 import logging
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -93,11 +92,8 @@ OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
 def await_probes() -> None:
     """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
 
-    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
-    ends the probe of an older server that ignores it.
+    It took slow servers for older ones, and is not paused while the user signs in.
     """
-    if sys.platform == "win32":
-        return
     session.DISCOVER_TIMEOUT_SECONDS = math.inf
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tui.core.addons import brought
-from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
     from tui.host.transports.remote import RemoteTransport, Wire
     from tui.host.transports.stdio import StdioTransport
-    from tui.host.transports.stdio_windows import WindowsStdioTransport
 
 
-ServerTransport: TypeAlias = "StdioTransport | WindowsStdioTransport | RemoteTransport"
+ServerTransport: TypeAlias = "StdioTransport | RemoteTransport"
 """One connection to one server, used once: an async context manager that returns the SDK's two streams.
 
 Leaving it always ends the server and everything that it started, in bounded time. Every transport shows each
@@ -55,7 +53,7 @@ def open_transport(
     process changed, must not raise. `clocks` are the time limits of the connection. Without `sign_ins`, there
     is no sign-in to remote servers. `redactor` learns the credentials of a remote server as they are sent. A
     server that `is_modern` supports `server/discover`, so its answer is awaited, however long it takes to
-    start. Raises ServerError if this machine does not support the transport.
+    start.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
@@ -80,12 +78,6 @@ def open_transport(
         if learned is not None:
             learned.on_full = remote.cut_off
         return remote
-    if sys.platform == "win32":
-        if spec.transport is Transport.LINES:
-            raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)
-        from tui.host.transports.stdio_windows import WindowsStdioTransport
-
-        return WindowsStdioTransport(spec, sink=sink, owner=watchdog.owner, on_change=on_change)
     from tui.host.transports.stdio import PROBE_SECONDS, StdioTransport
 
     return StdioTransport(
@@ -95,5 +87,5 @@ def open_transport(
         probe_seconds=None if is_modern else PROBE_SECONDS,
         on_change=on_change,
         grace=grace,
-        watchdog=watchdog,
+        watchdog=None if sys.platform == "win32" else watchdog,
     )

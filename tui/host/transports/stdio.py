@@ -7,7 +7,7 @@ specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 
 import asyncio
 import contextlib
-import signal
+import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
 from types import TracebackType
@@ -21,12 +21,17 @@ from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PR
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
-from tui.host.process.pipes import PipeReader, PipeWriter
-from tui.host.process.process import ProcessExit, ServerProcess, exit_sentence, spawn
+from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
 from tui.host.waits import first_of, to_its_end
+
+if sys.platform == "win32":
+    from tui.host.process.thread_pipes import ThreadReader as PipeReader
+    from tui.host.process.thread_pipes import ThreadWriter as PipeWriter
+else:
+    from tui.host.process.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
     from tui.host.transports.streams import ReadStream, WriteStream
@@ -183,7 +188,7 @@ class StdioTransport:
         """Kill the server; a stop in progress skips its waits."""
         self._hurry.set()
         if self._process is not None:
-            self._process.signal_group(signal.SIGKILL)
+            self._process.signal_group(KILL)
 
     async def _stop(self) -> None:
         process, stdin = self._process, self._stdin
@@ -330,7 +335,7 @@ class StdioTransport:
     def _end(self, why: str) -> None:
         assert self._process is not None
         self.fatal = self.fatal or f"{why}, so mcptui ended it"
-        self._process.signal_group(signal.SIGKILL)
+        self._process.signal_group(KILL)
 
     async def _over(self, why: str, listening: asyncio.Task[None]) -> None:
         """Announce the end: first to pending calls, then through `exited`."""
