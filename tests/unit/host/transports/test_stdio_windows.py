@@ -78,7 +78,7 @@ async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
 
 
 async def test_a_server_that_closes_its_input_is_ended_with_a_reason():
-    transport = script("import os, time; print('ready', flush=True); os.close(0); time.sleep(60)")
+    transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
     async with transport as (read, write):
         await until(lambda: transport.noise)
         await write.send(request())
