@@ -26,11 +26,11 @@ whether anything was started: if so, the context must be left, even if it was no
 
 `pid` is that of the leader, None while there is no process, and `exit` how it ended, once it has; `exited` is
 set as soon as the server has ended. `stderr` has its last log lines, `leftovers` are processes that had left
-the group and were ended anyway. `noise` counts incoming lines that were not messages: `first_noise` is the
-first, cleaned and truncated, `noise_hint` their kind if it is known. `incomplete` is the number of bytes of
-an unfinished line, `stray` a response that belongs to no request. `fatal` says why the stream is unusable,
-`is_final` whether that would be the same in the other protocol era, and `next_step` what the user can do, ""
-for the default advice. `reach` is the address of a remote server and whether it responds, None for others.
+the group and were ended anyway. `messages` counts incoming lines that were not messages, `noise_hint` is the
+kind of those of a local server, if it is known. `incomplete` is the number of bytes of an unfinished line,
+`gate.stray` a response that belongs to no request. `fatal` says why the stream is unusable, `next_step` what
+the user can do, "" for the default advice, and `is_final` whether that would be the same in the other era.
+`reach` is the address of a remote server and whether it responds, None for others.
 """
 
 

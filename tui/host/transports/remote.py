@@ -208,6 +208,7 @@ class RemoteTransport:
             else authenticator_of(spec, sign_ins, self.tap, self.clocks),
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
+        self.messages = self.link.messages
         self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: list[asyncio.TimerHandle] = []
@@ -221,18 +222,6 @@ class RemoteTransport:
     @property
     def reach(self) -> Reach:
         return self.link.reach
-
-    @property
-    def noise(self) -> int:
-        return self.link.noise
-
-    @property
-    def first_noise(self) -> str:
-        return self.link.first_noise
-
-    @property
-    def stray(self) -> str:
-        return self.gate.stray
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""

@@ -96,16 +96,17 @@ class StdioTransport:
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
-        self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
+        self.gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
         self._intake = StdoutReader(
-            self._gate,
+            self.gate,
             self._inbox,
             self._tap,
             dialect=self._dialect,
             refuse=self._refuse,
             printed=self.stderr.printed,
         )
+        self.messages = self._intake.messages
         self._process: ServerProcess | None = None
         self._failure: Exception | None = None
         self._stdin: PipeWriter | None = None
@@ -123,14 +124,6 @@ class StdioTransport:
         return self._process.exit if self._process is not None else None
 
     @property
-    def noise(self) -> int:
-        return self._intake.noise
-
-    @property
-    def first_noise(self) -> str:
-        return self._intake.first_noise
-
-    @property
     def noise_hint(self) -> str:
         return self._intake.hint
 
@@ -138,13 +131,9 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    @property
-    def stray(self) -> str:
-        return self._gate.stray
-
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self._gate.version = version
+        self.gate.version = version
 
     def begin(self) -> bool:
         """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""
@@ -229,13 +218,13 @@ class StdioTransport:
     def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
-        changed = self._gate.outgoing(message)
+        changed = self.gate.outgoing(message)
         if changed is None or (message.get("method") == CANCELLED and self._take_back(changed)):
             return True
         taken = self._put_on_wire(changed)
         if message.get("method") == PROBE and self._probe_seconds is not None:
             self._probe_timer = asyncio.get_running_loop().call_later(
-                self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds
+                self._probe_seconds, self.gate.give_up_probe, message["id"], self._probe_seconds
             )
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
@@ -259,7 +248,7 @@ class StdioTransport:
 
     def _line_dialect(self) -> Dialect:
         made: Dialect = brought("transport", self._spec.transport.value)(
-            self._gate,
+            self.gate,
             self._spec.name,
             write=lambda line: self._write_line(line, _CALL),
             refuse=self._refuse,
@@ -288,7 +277,7 @@ class StdioTransport:
     def _refuse(self, refusal: Refusal) -> None:
         """Give up a server that does not speak the configured protocol, which ends the session."""
         self.fatal, self.next_step = refusal
-        self._gate.fail_all(CONNECTION_CLOSED, refusal.why)
+        self.gate.fail_all(CONNECTION_CLOSED, refusal.why)
 
     def _changed(self) -> None:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
@@ -298,9 +287,9 @@ class StdioTransport:
         why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
-                noise = self._intake.noise
+                noise = self.messages.noise
                 await self._intake.take(chunk)
-                if self._intake.noise != noise:
+                if self.messages.noise != noise:
                     self._changed()
                 if self._intake.incomplete > ENDLESS:
                     self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
@@ -346,10 +335,10 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
-        self._tap.exited(self.exit, self._gate.unanswered)
+        self._tap.exited(self.exit, self.gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()
-        self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
+        self.gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
         self._inbox.close()
         # The session reads these errors before anyone sees `exited` and closes it.
         if not self._stopping:

@@ -41,7 +41,7 @@ async def test_noise_is_counted_and_stderr_is_kept():
         await until(lambda: "MCPTUI_OWNER" in transport.stderr.last)
     noisy = fault("banner_on_stdout")
     async with Client(noisy):
-        assert noisy.noise > 0
+        assert noisy.messages.noise > 0
 
 
 async def test_large_lines_arrive_in_both_directions():
@@ -80,7 +80,7 @@ async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
 async def test_a_server_that_closes_its_input_is_ended_with_a_reason():
     transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
     async with transport as (read, write):
-        await until(lambda: transport.noise)
+        await until(lambda: transport.messages.noise)
         await write.send(request())
         async with asyncio.timeout(20):
             failure = (await read.receive()).message
