@@ -25,7 +25,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
+from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue
 from tui.host.waits import ScopeClock
 
 ENDPOINT_SECONDS = 10.0
@@ -64,9 +64,7 @@ class HttpSse:
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
         self._retry = RETRY_SECONDS
-        self._handshake: dict[str, Any] = {}
         self._accepted = False
-        self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
         self._under_way: set[Id] = set()
         self._sending: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
@@ -88,8 +86,6 @@ class HttpSse:
                 body = write_line(message)
                 self._in_order.put((message, body), len(body))
             return
-        if message["method"] == "initialize":
-            self._handshake = message
         self._sending[message["id"]] = self._remote.request(message, headers, self._ask)
 
     def _take_back(self, wire_id: Id) -> bool:
@@ -153,7 +149,7 @@ class HttpSse:
                 content = await self._link.head(response)
                 if asked is not None and content.lstrip()[:1] == b"{":
                     await self._link.message(content, asked, status=response.status_code)
-                if asked is None or self._gate.is_pending(asked) or asked in self._own:
+                if asked is None or self._gate.is_pending(asked):
                     raise faults.refused(response, content)
             elif faults.content_type(response) == "application/json":
                 content = await self._link.body(response)
@@ -242,25 +238,20 @@ class HttpSse:
             if isinstance(message, Response | Failure) and message.id is not None:
                 self._under_way.discard(message.id)
                 self._let_go(message.id)
-            if isinstance(message, Response) and (waiting := self._own.pop(message.id, None)) is not None:
-                if not waiting.done():
-                    waiting.set_result(message.result)
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
         """Repeat the handshake on a new stream, unseen by the session."""
-        opening = {**self._handshake, "id": self._gate.new_id()}
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._own[opening["id"]] = answer
+        fault = faults.ended(200)
         try:
             async with self._remote.limit(ACCEPT_SECONDS):
-                await self._deliver(opening, write_line(opening), endpoint)
-                await answer
-                await self._deliver(INITIALIZED, write_line(INITIALIZED), endpoint)
-        except (HttpFault, TimeoutError) as found:
-            if self._endpoint is endpoint:
-                self._remote.end(found if isinstance(found, HttpFault) else faults.ended(200))
-            return
-        finally:
-            self._own.pop(opening["id"], None)
-        self._ready.set()
-        self._remote.reopened()
+                if await self._remote.shake_hands(
+                    lambda message: self._deliver(message, write_line(message), endpoint)
+                ):
+                    self._ready.set()
+                    return
+        except HttpFault as found:
+            fault = found
+        except TimeoutError:
+            pass
+        if self._endpoint is endpoint:
+            self._remote.end(fault)

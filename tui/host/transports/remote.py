@@ -166,7 +166,7 @@ class RemoteTransport:
     more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
     `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
     server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
-    bytes of an unfinished message in a stream of messages.
+    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`.
     """
 
     pid: int | None = None
@@ -191,6 +191,7 @@ class RemoteTransport:
         self.exited = asyncio.Event()
         self.spec = spec
         self.incomplete = 0
+        self.handshake: dict[str, Any] = {}
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
@@ -275,6 +276,8 @@ class RemoteTransport:
         changed = self.gate.outgoing(message)
         if changed is None:
             return True
+        if message.get("method") == "initialize":
+            self.handshake = changed
         if message.get("method") == PROBE and not self._is_modern:
             self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(changed, headers)
@@ -346,6 +349,16 @@ class RemoteTransport:
         self._wire = self._made(wire)
         self._wire.open()
         return self._wire
+
+    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> bool:
+        """Repeat the handshake with `send`, unseen by the session; return whether the server accepted it."""
+        with self.gate.asking(self.handshake) as (opening, answer):
+            await send(opening)
+            if await answer is None:
+                return False
+        await send(INITIALIZED)
+        self.reopened()
+        return True
 
     def reopened(self) -> None:
         """Tell the SDK that the server has a new session, in which anything may have changed."""

@@ -19,7 +19,7 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.framing import Event
-from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
+from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
 from tui.host.lifecycle import RetryDelay
@@ -92,7 +92,6 @@ class StreamableHttp:
         self._gate = remote.gate
         self._version = ""
         self._session = b""
-        self._handshake: dict[str, Any] = {}
         self._probe_status = 0
         self._reopening = asyncio.Lock()
         self._posts: dict[Id, Sending] = {}
@@ -122,8 +121,6 @@ class StreamableHttp:
         elif method == "initialize":
             self._version = ""  # not the version of the probe
         if method is not None and "id" in message:
-            if method == "initialize":
-                self._handshake = message
             closes = is_modern(self._version)
             self._posts[message["id"]] = self._remote.request(message, headers, self._ask, closes=closes)
         elif not (method == CANCELLED and self._cancel(message)):
@@ -228,7 +225,7 @@ class StreamableHttp:
     async def _exchange(self, post: Sending) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         older = not is_modern(self._version) and post.method not in OPENING
-        if older and self._handshake and not self._initialized.is_set():
+        if older and self._remote.handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         if older and post.method == "tools/call" and self._listening is not None:
             await set_within(self._stream_answered, STREAM_SECONDS)
@@ -396,10 +393,18 @@ class StreamableHttp:
         raise HttpFault(text, next_step=faults.LATER, refused=True)
 
     async def _open_session(self, lost: SessionLost) -> bytes:
-        version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
-        headers = {"accept": ACCEPT, "content-type": "application/json"}
-        async with self._link.exchange("POST", headers, write_line(opening)) as response:
-            result = await self._answer(response, opening["id"])
+        version, headers = self._version, {"accept": ACCEPT, "content-type": "application/json"}
+        with self._gate.asking(self._remote.handshake) as (opening, answer):
+            async with self._link.exchange("POST", headers, write_line(opening)) as response:
+                if response.status_code < 300 and not is_stream(response):
+                    await self._link.message(await self._link.body(response))
+                elif response.status_code < 300:
+                    async with aclosing(self._link.events(response)) as events:
+                        async for event in events:
+                            await self._link.event(event)
+                            if answer.done():
+                                break
+            result = answer.result() if answer.done() else None
             if result is None or result.get("protocolVersion") != version:
                 if result is not None:  # only a new connection can agree on another version
                     text = "the server lost the session and now speaks another protocol version."
@@ -418,24 +423,6 @@ class StreamableHttp:
         self._session = opened
         self._remote.reopened()
         self._hear()
-
-    async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
-        """Return the result of a request that bypasses the session."""
-        if response.status_code >= 300:
-            return None
-        if not is_stream(response):
-            return await self._result_in(await self._link.body(response), wire_id)
-        async with aclosing(self._link.events(response)) as events:
-            async for event in events:
-                if event.data and (found := await self._result_in(event.data, wire_id)) is not None:
-                    return found
-        return None
-
-    async def _result_in(self, raw: bytes, wire_id: Id) -> dict[str, Any] | None:
-        for message in await self._link.message(raw):
-            if isinstance(message, Response) and message.id == wire_id:
-                return message.result
-        return None
 
     def _hear(self) -> None:
         """Keep the stream open on which an older server sends its own messages."""
