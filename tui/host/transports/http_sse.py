@@ -19,7 +19,6 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
 from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
@@ -37,9 +36,6 @@ READY_SECONDS = 12.0
 ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
-
-LINGER_SECONDS = 10.0
-"""How long a server may take to accept a message that is answered already, or was cancelled."""
 
 RETRY_SECONDS = 1.0
 LONGEST_RETRY = 60.0
@@ -66,7 +62,6 @@ class HttpSse:
         self._retry = RETRY_SECONDS
         self._accepted = False
         self._under_way: set[Id] = set()
-        self._sending: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
 
     def open(self) -> None:
@@ -82,25 +77,11 @@ class HttpSse:
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
-            if not (message.get("method") == CANCELLED and self._take_back(message["params"]["requestId"])):
+            if not self._remote.take_back(message):
                 body = write_line(message)
                 self._in_order.put((message, body), len(body))
             return
-        self._sending[message["id"]] = self._remote.request(message, headers, self._ask)
-
-    def _take_back(self, wire_id: Id) -> bool:
-        """Stop sending a cancelled request; return False if the server has it and is to be told."""
-        sending = self._sending.get(wire_id)
-        if sending is None or not sending.take_back():
-            self._let_go(wire_id)
-            return False
-        self._remote.tap.gave_up(wire_id, NEVER_SENT)
-        return True
-
-    def _let_go(self, wire_id: Id) -> None:
-        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
-        if (sending := self._sending.get(wire_id)) is not None:
-            self._remote.later(LINGER_SECONDS, sending.cancel)
+        self._remote.request(message, headers, self._ask, self._done)
 
     async def _send_in_order(self) -> None:
         while True:
@@ -113,10 +94,9 @@ class HttpSse:
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
     async def _ask(self, sending: Sending) -> None:
-        try:
-            fault = await self._remote.failure_of(self._post(sending.message, sending.body, sending))
-        finally:
-            del self._sending[sending.id]
+        await self._post(sending.message, sending.body, sending)
+
+    async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
             return
         self._under_way.discard(sending.id)
@@ -237,7 +217,7 @@ class HttpSse:
         for message in messages:
             if isinstance(message, Response | Failure) and message.id is not None:
                 self._under_way.discard(message.id)
-                self._let_go(message.id)
+                self._remote.let_go(message.id)
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
         """Repeat the handshake on a new stream, unseen by the session."""

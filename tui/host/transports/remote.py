@@ -19,7 +19,9 @@ from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.core.units import size as shown_size
 from tui.host.frames.id_gate import (
+    CANCELLED,
     CONNECTION_CLOSED,
+    NEVER_SENT,
     NO_HTTP_ANSWER,
     PROBE,
     RESULT_TOO_LARGE,
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
+LINGER_SECONDS = 10.0
+"""How long a server may take to accept a message that is answered already, or to answer a cancelled one."""
+
 WAITING_LIMIT = 32 * 1024 * 1024
 """Maximum bytes that wait to be sent in order, as for a local server."""
 
@@ -166,7 +171,8 @@ class RemoteTransport:
     more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
     `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
     server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
-    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`.
+    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`,
+    `sending` are the requests on their way.
     """
 
     pid: int | None = None
@@ -192,6 +198,7 @@ class RemoteTransport:
         self.spec = spec
         self.incomplete = 0
         self.handshake: dict[str, Any] = {}
+        self.sending: dict[Id, Sending] = {}
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
@@ -305,18 +312,58 @@ class RemoteTransport:
         self,
         message: dict[str, Any],
         headers: Mapping[str, str],
-        send: Callable[[Sending], Coroutine[Any, Any, None]],
+        deliver: Callable[[Sending], Awaitable[None]],
+        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
         *,
         closes: bool = False,
-    ) -> Sending:
-        """Begin to `send` a request, which is not written once it is cancelled or has failed.
+    ) -> None:
+        """Begin to `deliver` a request, which is not written once it is cancelled or has failed.
 
-        What is not JSON fails here, and not in the task.
+        `done` gets why it failed, or None. What is not JSON fails here, and not in the task.
         """
         wanted = partial(self.gate.is_wanted, message["id"])
         sending = Sending(message, headers, wanted, closes=closes)
-        sending.task = self.start(send(sending), sending.method)
-        return sending
+        self.sending[sending.id] = sending
+        sending.task = self.start(self._deliver(sending, deliver, done), sending.method)
+
+    async def _deliver(
+        self,
+        sending: Sending,
+        deliver: Callable[[Sending], Awaitable[None]],
+        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
+    ) -> None:
+        fault: HttpFault | None = None
+        try:
+            await deliver(sending)
+        except HttpFault as found:
+            fault = found
+        except Exception:  # a bug must not leave a call pending forever
+            _log.exception("a request to %s failed with an internal error", self.spec.name)
+            step = "See mcptui.log for the cause."
+            fault = HttpFault("internal error: the response was lost.", next_step=step)
+        finally:
+            del self.sending[sending.id]
+        await done(sending, fault)
+
+    def take_back(self, message: Mapping[str, Any]) -> bool:
+        """Stop sending the request that a message cancels; return False if the server must get it."""
+        wire_id = message["params"]["requestId"] if message.get("method") == CANCELLED else None
+        if wire_id is None or (sending := self.sending.get(wire_id)) is None:
+            return False
+        if sending.closes:
+            sending.cancel()
+            self.tap.gave_up(wire_id, "cancelled: the request was closed")
+        elif sending.take_back():
+            self.tap.gave_up(wire_id, NEVER_SENT)
+        else:
+            self.let_go(wire_id)
+            return False
+        return True
+
+    def let_go(self, wire_id: Id) -> None:
+        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
+        if (sending := self.sending.get(wire_id)) is not None:
+            self.later(LINGER_SECONDS, sending.cancel)
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
@@ -325,18 +372,6 @@ class RemoteTransport:
         with self.clocks.holding(limit):
             async with limit:
                 yield
-
-    async def failure_of(self, work: Awaitable[None]) -> HttpFault | None:
-        """Do the work of a request; return why it failed, or None."""
-        try:
-            await work
-        except HttpFault as fault:
-            return fault
-        except Exception:  # a bug must not leave a call pending forever
-            _log.exception("a request to %s failed with an internal error", self.spec.name)
-            step = "See mcptui.log for the cause."
-            return HttpFault("internal error: the response was lost.", next_step=step)
-        return None
 
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         """Call `act` after `seconds`, unless the connection has ended by then."""

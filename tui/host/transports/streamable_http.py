@@ -21,7 +21,7 @@ import httpx2
 from tui.core.jsonrpc.framing import Event
 from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
+from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
 from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
@@ -60,9 +60,6 @@ LONGEST_WAIT = 20.0
 AFTER_ANSWER = 1.0
 """Seconds that a server may take to end a stream after its answer, so that the connection is reused."""
 
-LINGER_SECONDS = 10.0
-"""How long an older server's answer to a cancelled request is still read."""
-
 ACCEPT_SECONDS = 30.0
 """How long a server may take to accept a notification or a response."""
 
@@ -94,7 +91,6 @@ class StreamableHttp:
         self._session = b""
         self._probe_status = 0
         self._reopening = asyncio.Lock()
-        self._posts: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()
@@ -122,26 +118,10 @@ class StreamableHttp:
             self._version = ""  # not the version of the probe
         if method is not None and "id" in message:
             closes = is_modern(self._version)
-            self._posts[message["id"]] = self._remote.request(message, headers, self._ask, closes=closes)
-        elif not (method == CANCELLED and self._cancel(message)):
+            self._remote.request(message, headers, self._exchange, self._done, closes=closes)
+        elif not (self._remote.take_back(message) or (method == CANCELLED and is_modern(self._version))):
             body = write_line(message)
             self._in_order.put((method, body, headers), len(body))
-
-    def _cancel(self, message: Mapping[str, Any]) -> bool:
-        """Cancel a request by closing it, as in the newer protocol; return whether that is enough."""
-        wire_id = message["params"]["requestId"]
-        post = self._posts.get(wire_id)
-        if post is None:
-            return is_modern(self._version)
-        if post.closes:
-            post.cancel()
-            self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
-            return True
-        if post.take_back():
-            self._remote.tap.gave_up(wire_id, NEVER_SENT)
-            return True
-        self._remote.later(LINGER_SECONDS, post.cancel)
-        return False
 
     def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
         headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
@@ -175,11 +155,7 @@ class StreamableHttp:
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(self, post: Sending) -> None:
-        try:
-            fault = await self._remote.failure_of(self._exchange(post))
-        finally:
-            self._posts.pop(post.id, None)
+    async def _done(self, post: Sending, fault: HttpFault | None) -> None:
         if self._gate.is_pending(post.id):
             await self._give_up(post, fault or faults.ended(self._link.reach.status))
         else:
@@ -269,7 +245,8 @@ class StreamableHttp:
                 self._session = raw_header(response, SESSION)
             if post.method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                if probes := [one.task for one in self._posts.values() if one.method == PROBE and one.task]:
+                under_way = self._remote.sending.values()
+                if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
                 return await self._take_events(response, post.id, session)
