@@ -1,10 +1,10 @@
 """The streams that the SDK's client reads and writes."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import anyio
-import anyio.lowlevel
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     ErrorData,
@@ -18,11 +18,23 @@ from mcp_types import (
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.host.frames.inbox import EndOfInbox, Inbox
 
-IN_A_ROW = 16
-"""Messages passed on before other tasks run; the session starts a task for each."""
+
+class _Closing:
+    """A stream that is closed at the end of its `async with`."""
+
+    _closed = False
+
+    async def aclose(self) -> None:
+        self._closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
 
-class ReadStream:
+class ReadStream(_Closing):
     """Messages from the server, in the SDK's types.
 
     `take` sees each one first, and returns what the session gets of it, or None. `ended` is called at the
@@ -33,17 +45,12 @@ class ReadStream:
         self.inbox = inbox
         self.take: Callable[[Message], Message | None] = lambda message: message
         self.ended: Callable[[], None] = lambda: None
-        self._in_a_row = 0
-        self._closed = False
 
     async def receive(self) -> SessionMessage:
         """Raises anyio.EndOfStream if the connection is over, ClosedResourceError if this end is."""
         try:
             while not self._closed:
-                self._in_a_row += 1
-                if self._in_a_row >= IN_A_ROW:
-                    self._in_a_row = 0
-                    await anyio.lowlevel.checkpoint()
+                await asyncio.sleep(0)  # many in a row must not starve other tasks
                 if (message := self.take(await self.inbox.get())) is not None:
                     return SessionMessage(_message(message))
             raise anyio.ClosedResourceError
@@ -55,14 +62,8 @@ class ReadStream:
 
     async def aclose(self) -> None:
         """Close the stream; messages that still arrive are dropped."""
-        self._closed = True
+        await super().aclose()
         self.inbox.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     def __aiter__(self) -> Self:
         return self
@@ -74,7 +75,7 @@ class ReadStream:
             raise StopAsyncIteration from None
 
 
-class WriteStream:
+class WriteStream(_Closing):
     """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
     `send` gets the message and the HTTP headers that the session adds. `put` sends a message that bypasses
@@ -84,7 +85,6 @@ class WriteStream:
     def __init__(self, send: Callable[[dict[str, Any], Mapping[str, str]], bool]) -> None:
         self._send = send
         self.check: Callable[[dict[str, Any]], None] = lambda message: None
-        self._closed = False
 
     def put(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
         return not self._closed and self._send(message, headers)
@@ -98,15 +98,6 @@ class WriteStream:
         self.check(message)
         if not self._send(message, headers or {}):
             raise anyio.BrokenResourceError
-
-    async def aclose(self) -> None:
-        self._closed = True
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 def _message(parsed: Message) -> JSONRPCMessage:
