@@ -81,7 +81,7 @@ class HttpSse:
                 body = write_line(message)
                 self._in_order.put((message, body), len(body))
             return
-        self._remote.request(message, headers, self._ask, self._done)
+        self._remote.request(message, headers, lambda one: self._post(one.message, one.body, one), self._done)
 
     async def _send_in_order(self) -> None:
         while True:
@@ -92,9 +92,6 @@ class HttpSse:
             except (HttpFault, TimeoutError):
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
-
-    async def _ask(self, sending: Sending) -> None:
-        await self._post(sending.message, sending.body, sending)
 
     async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:

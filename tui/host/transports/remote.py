@@ -219,7 +219,6 @@ class RemoteTransport:
         self.messages = self.link.messages
         self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
-        self._timers: list[asyncio.TimerHandle] = []
         self._wire = self._made(wire)
 
     def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
@@ -259,8 +258,6 @@ class RemoteTransport:
         self.stopping = True
         self.tap.event("stop")
         self.inbox.close()
-        for timer in self._timers:
-            timer.cancel()
         await self._drop_tasks()
         if not self.fatal:
             closing = self.start(self._wire.close(), "leave")
@@ -324,26 +321,22 @@ class RemoteTransport:
         wanted = partial(self.gate.is_wanted, message["id"])
         sending = Sending(message, headers, wanted, closes=closes)
         self.sending[sending.id] = sending
-        sending.task = self.start(self._deliver(sending, deliver, done), sending.method)
 
-    async def _deliver(
-        self,
-        sending: Sending,
-        deliver: Callable[[Sending], Awaitable[None]],
-        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
-    ) -> None:
-        fault: HttpFault | None = None
-        try:
-            await deliver(sending)
-        except HttpFault as found:
-            fault = found
-        except Exception:  # a bug must not leave a call pending forever
-            _log.exception("a request to %s failed with an internal error", self.spec.name)
-            step = "See mcptui.log for the cause."
-            fault = HttpFault("internal error: the response was lost.", next_step=step)
-        finally:
-            del self.sending[sending.id]
-        await done(sending, fault)
+        async def run() -> None:
+            fault: HttpFault | None = None
+            try:
+                await deliver(sending)
+            except HttpFault as found:
+                fault = found
+            except Exception:  # a bug must not leave a call pending forever
+                _log.exception("a request to %s failed with an internal error", self.spec.name)
+                step = "See mcptui.log for the cause."
+                fault = HttpFault("internal error: the response was lost.", next_step=step)
+            finally:
+                del self.sending[sending.id]
+            await done(sending, fault)
+
+        sending.task = self.start(run(), sending.method)
 
     def take_back(self, message: Mapping[str, Any]) -> bool:
         """Stop sending the request that a message cancels; return False if the server must get it."""
@@ -363,7 +356,7 @@ class RemoteTransport:
     def let_go(self, wire_id: Id) -> None:
         """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
         if (sending := self.sending.get(wire_id)) is not None:
-            self.later(LINGER_SECONDS, sending.cancel)
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
@@ -372,12 +365,6 @@ class RemoteTransport:
         with self.clocks.holding(limit):
             async with limit:
                 yield
-
-    def later(self, seconds: float, act: Callable[[], object]) -> None:
-        """Call `act` after `seconds`, unless the connection has ended by then."""
-        loop = asyncio.get_running_loop()
-        self._timers = [timer for timer in self._timers if timer.when() > loop.time()]
-        self._timers.append(loop.call_later(seconds, act))
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
