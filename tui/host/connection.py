@@ -31,7 +31,7 @@ from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
-from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, client_options, header_map
+from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
@@ -147,6 +147,7 @@ class Connection:
             try:
                 us = Implementation(name="mcptui", version=__version__)
                 options = client_options(self._server.requests)
+                await_probes()
                 async with Client(bridge, mode=mode, client_info=us, cache=None, **options) as client:
                     self._take_server_info(client)
                     self.listings = listing = Listings(bridge, self.hints)

@@ -82,9 +82,12 @@ OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
 """The protocol versions that mcptui speaks, the newest first."""
 
 
-# Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is: it took slow
-# servers for older ones, and is not paused while the user signs in.
-session.DISCOVER_TIMEOUT_SECONDS = math.inf
+def await_probes() -> None:
+    """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
+
+    It took slow servers for older ones, and is not paused while the user signs in.
+    """
+    session.DISCOVER_TIMEOUT_SECONDS = math.inf
 
 
 async def _not_by_session(*_: Any) -> Any:

@@ -18,6 +18,9 @@ from mcp_types import (
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.host.frames.inbox import EndOfInbox, Inbox
 
+IN_A_ROW = 16
+"""Messages passed on before other tasks run; the session must see an end that follows an error at once."""
+
 
 class _Closing:
     """A stream that is closed at the end of its `async with`."""
@@ -45,12 +48,15 @@ class ReadStream(_Closing):
         self.inbox = inbox
         self.take: Callable[[Message], Message | None] = lambda message: message
         self.ended: Callable[[], None] = lambda: None
+        self._in_a_row = 0
 
     async def receive(self) -> SessionMessage:
         """Raises anyio.EndOfStream if the connection is over, ClosedResourceError if this end is."""
         try:
             while not self._closed:
-                await asyncio.sleep(0)  # many in a row must not starve other tasks
+                self._in_a_row = (self._in_a_row + 1) % IN_A_ROW
+                if not self._in_a_row:
+                    await asyncio.sleep(0)
                 if (message := self.take(await self.inbox.get())) is not None:
                     return SessionMessage(_message(message))
             raise anyio.ClosedResourceError

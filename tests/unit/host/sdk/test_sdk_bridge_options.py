@@ -12,11 +12,13 @@ from mcp_types import DiscoverResult, InitializeResult
 
 from tests.unit.host.test_connection import running
 from tui.core.tasks import EXTENSION
-from tui.host.sdk.sdk_bridge import tidy_handshake
+from tui.host.sdk.sdk_bridge import await_probes, tidy_handshake
 
 
-def test_the_sdk_awaits_a_probe_without_a_limit_of_its_own():
+def test_the_sdk_awaits_a_probe_without_a_limit_of_its_own(monkeypatch):
     """Seen with mcp 2.3."""
+    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 10.0)
+    await_probes()
     assert session.DISCOVER_TIMEOUT_SECONDS == math.inf
     assert '"timeout": DISCOVER_TIMEOUT_SECONDS' in inspect.getsource(session.ClientSession.send_discover)
 
