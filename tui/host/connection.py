@@ -363,7 +363,7 @@ class Connection:
         while True:
             await self._roots_changed.wait()
             self._roots_changed.clear()
-            await bridge.notify("notifications/roots/list_changed")
+            bridge.notify("notifications/roots/list_changed")
 
     async def _keep_log_level(self) -> None:
         """Ask for the configured log level, now and whenever it changes."""

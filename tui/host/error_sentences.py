@@ -111,10 +111,10 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
-    if not transport.noise:
+    if not (count := transport.messages.noise):
         return ""
-    first = quoted_name(transport.first_noise, 60)
-    lines = "1 line" if transport.noise == 1 else f"{transport.noise} lines"
+    first = quoted_name(transport.messages.first_noise, 60)
+    lines = "1 line" if count == 1 else f"{count} lines"
     return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
 
 
@@ -257,7 +257,7 @@ def unanswered(transport: ServerTransport) -> str:
     """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
     if size := transport.incomplete:
         return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
-    if stray := transport.stray:
+    if stray := transport.gate.stray:
         return f" The server sent {stray}."
     return ""
 

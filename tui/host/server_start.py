@@ -7,7 +7,6 @@ without the SDK.
 import asyncio
 import importlib
 import os
-import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
@@ -55,7 +54,7 @@ async def load_transport(spec: ServerSpec) -> None:
         with importing():
             importlib.import_module("tui.host.transports.stdio")
 
-    begins_early = spec.transport in (Transport.STDIO, Transport.LINES) and sys.platform != "win32"
+    begins_early = spec.transport in (Transport.STDIO, Transport.LINES)
     await asyncio.to_thread(load_stdio if begins_early else connections)
 
 

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-
-import anyio
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
+from types import SimpleNamespace
 
 from tui.core.errors import ServerError
+from tui.core.jsonrpc.messages import Response
+from tui.host.frames.inbox import Inbox
+from tui.host.transports.streams import ReadStream, WriteStream
 
 
 @dataclass
@@ -61,9 +61,10 @@ class Log:
 class ScriptedTransport:
     """The counterpart of `StdioTransport` for the scripted server."""
 
-    noise = incomplete = 0
-    stray = ""
-    first_noise = noise_hint = fatal = next_step = ""
+    messages = SimpleNamespace(noise=0, first_noise="")
+    gate = SimpleNamespace(stray="")
+    incomplete = 0
+    noise_hint = fatal = next_step = ""
     reach = None
     is_final = False
     leftovers = ()
@@ -86,16 +87,13 @@ class ScriptedTransport:
         self.script.alive.append(self)
         self.script.most_alive = max(self.script.most_alive, len(self.script.alive))
         self.pid = 1000 + self.script.spawned
-        self._to_us, read = anyio.create_memory_object_stream(16)
-        write, self._from_us = anyio.create_memory_object_stream(16)
-        self._task = asyncio.create_task(self._answer())
-        return read, write
+        self.inbox = Inbox()
+        return ReadStream(self.inbox), WriteStream(self._answer)
 
     async def __aexit__(self, *_):
         if self.exit is None and self.script.stop_seconds:
             await asyncio.sleep(self.script.stop_seconds)
         self.die(0)
-        await asyncio.gather(self._task, return_exceptions=True)
 
     def negotiated(self, version):
         self.version = version
@@ -109,21 +107,17 @@ class ScriptedTransport:
             self.exit = Ended(code)
             self.pid = None
             self.script.alive.remove(self)
-            self._task.cancel()
-            self._to_us.close()
-            self._from_us.close()
+            self.inbox.close()
             self.exited.set()
 
-    async def _answer(self):
-        async for item in self._from_us:
-            request = item.message
-            if not isinstance(request, JSONRPCRequest) or self.script.silent:
-                continue
-            self.script.called += request.method == "tools/call"
-            if request.method == "tools/call" and self.script.dies_on_call:
+    def _answer(self, message, headers):
+        method = message.get("method")
+        if "id" in message and not self.script.silent:
+            self.script.called += method == "tools/call"
+            if method == "tools/call" and self.script.dies_on_call:
                 self.die(17)
-            answer = JSONRPCResponse(jsonrpc="2.0", id=request.id, result=RESULTS.get(request.method, {}))
-            await self._to_us.send(SessionMessage(answer))
+            self.inbox.put(Response(message["id"], RESULTS.get(method, {})))
+        return self.exit is None
 
 
 RESULTS = {

@@ -7,7 +7,9 @@ from tui.core.time_limits import CallTimeout
 from tui.host.client_requests import STATE_LIMIT, ask
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.frames.inbox import Inbox
 from tui.host.sdk.sdk_bridge import SdkBridge
+from tui.host.transports.streams import ReadStream, WriteStream
 
 
 async def asked(result, *, modern=True, whole=False):
@@ -19,7 +21,7 @@ async def asked(result, *, modern=True, whole=False):
                 raise result
             return result
 
-    bridge = Bridge(None, None, lambda *_: None)
+    bridge = Bridge(ReadStream(Inbox()), WriteStream(bool), lambda *_: None)
     bridge.protocol = "2026-07-28" if modern else "2025-11-25"
     return await ask(bridge, lambda: "", method="m", params={}, timeout=CallTimeout.of(5), whole=whole)
 

@@ -20,10 +20,9 @@ def transport(**more):
     usual = {
         "exit": None,
         "stderr": StderrTail(),
-        "noise": 0,
+        "messages": SimpleNamespace(noise=0, first_noise=""),
+        "gate": SimpleNamespace(stray=""),
         "incomplete": 0,
-        "stray": "",
-        "first_noise": "",
         "noise_hint": "",
         "fatal": "",
         "next_step": "",
@@ -73,7 +72,7 @@ def test_the_log_line_with_the_cause_is_quoted_instead_of_advice():
 
 
 def test_output_that_is_not_json_rpc_is_quoted():
-    found = failure(transport(noise=12, first_noise="Starting…"), seconds=60)
+    found = failure(transport(messages=SimpleNamespace(noise=12, first_noise="Starting…")), seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
         " It wrote text to stdout that is not JSON-RPC (12 lines, first: “Starting…”)."
@@ -81,7 +80,7 @@ def test_output_that_is_not_json_rpc_is_quoted():
 
 
 def test_a_known_kind_of_noise_is_named():
-    found = failure(transport(noise=12, noise_hint="it asks 'Ok to proceed?'"), seconds=60)
+    found = failure(transport(noise_hint="it asks 'Ok to proceed?'"), seconds=60)
     assert found.detail.endswith(" It asks 'Ok to proceed?'.")
 
 

@@ -36,7 +36,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import ENDLESS, shown_origin
-from tui.host.transports.remote import INITIALIZED, RemoteTransport, SendQueue
+from tui.host.transports.remote import RemoteTransport, SendQueue
 
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024
@@ -93,10 +93,7 @@ class WebSocket:
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
         self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
-        self._handshake: dict[str, Any] = {}
         self._accepted = self._modern = self._was_open = False
-        self._own: Id | None = None
-        self._answered = asyncio.Event()
 
     def open(self) -> None:
         self._remote.start(self._run(), "connection")
@@ -111,9 +108,7 @@ class WebSocket:
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
             self._under_way[asked] = False
-        if method == "initialize":
-            self._handshake = message
-        elif method == "notifications/initialized":
+        if method == "notifications/initialized":
             self._accepted = True
         elif method == CANCELLED:
             cancelled = message["params"]["requestId"]
@@ -206,18 +201,12 @@ class WebSocket:
 
     async def _shake_hands(self) -> None:
         """Open the session again, hidden from the SDK; anything may have changed meanwhile."""
-        opening = {**self._handshake, "id": self._remote.gate.new_id()}
-        self._own, self._answered = opening["id"], asyncio.Event()
-        try:
+        with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
             async with asyncio.timeout(ACCEPT_SECONDS):
-                await self._send_line(write_line(opening))
-                await self._answered.wait()
-                await self._send_line(write_line(INITIALIZED))
-        except (TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            self._lose(_NOT_REOPENED)
-            return
-        self._ready.set()
-        self._remote.reopened()
+                if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):
+                    self._ready.set()
+                    return
+        self._lose(_NOT_REOPENED)
 
     def _lose(self, why: str) -> None:
         """End this connection from our side; the reader notices."""
@@ -358,10 +347,6 @@ class WebSocket:
             for parsed in await self._link.message(message):
                 if isinstance(parsed, Response | Failure) and parsed.id is not None:
                     self._under_way.pop(parsed.id, None)
-                    if parsed.id == self._own and isinstance(parsed, Response):
-                        self._answered.set()
-                    elif parsed.id == self._own:
-                        self._lose(_NOT_REOPENED)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the server's close frame, and return a fault with its meaning."""

@@ -6,10 +6,12 @@ when its response is unusable, drops responses that nobody waits for, and enforc
 protocol version in use.
 """
 
+import asyncio
+import contextlib
 import json
 import secrets
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +89,7 @@ class Gate:
         self._random_id = random_id
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
+        self._own: dict[Id, asyncio.Future[dict[str, Any] | None]] = {}
         self._asked: set[Id] = set()
         self._came_with: dict[Id, Id] = {}
         self._late_probe: Id | None = None
@@ -99,6 +102,18 @@ class Gate:
         while wire_id in self._pending:
             wire_id = self._random_id()
         return wire_id
+
+    @contextlib.contextmanager
+    def asking(
+        self, message: dict[str, Any]
+    ) -> Iterator[tuple[dict[str, Any], asyncio.Future[dict[str, Any] | None]]]:
+        """Yield a request of the transport itself with its id, and its result to come, None for an error."""
+        wire_id, answer = self.new_id(), asyncio.get_running_loop().create_future()
+        self._own[wire_id] = answer
+        try:
+            yield message | {"id": wire_id}, answer
+        finally:
+            del self._own[wire_id]
 
     # ---- session to server ---------------------------------------------------------------------------
 
@@ -158,21 +173,8 @@ class Gate:
     def incoming(self, message: Message) -> bool:
         """Take a message; return False if it is not valid in the protocol."""
         match message:
-            case Response(id=wire_id):
-                sent = self._settle(wire_id)
-                if sent is not None:
-                    self._answer(sent, message)
-                elif wire_id == self._late_probe:
-                    self._note_versions(message)
-                else:
-                    self._note_stray(wire_id)
-            case Failure(id=wire_id):
-                sent = self._settle(self._sole_probe() if wire_id is None else wire_id)
-                if sent is not None:
-                    self._failure(sent, message)
-                else:
-                    self.lose(wire_id)
-                    self._note_stray(wire_id, message.message)
+            case Response() | Failure():
+                self._answered(message)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -200,7 +202,7 @@ class Gate:
         return sum(sent.method != "subscriptions/listen" for sent in self._pending.values())
 
     def is_pending(self, wire_id: Id) -> bool:
-        return wire_id in self._pending
+        return wire_id in self._pending or wire_id in self._own
 
     def is_wanted(self, wire_id: Id) -> bool:
         """Whether a request is to be sent and answered: it is pending, or a probe that was given up."""
@@ -278,10 +280,24 @@ class Gate:
         probes = [wire for wire, sent in self._pending.items() if sent.method == PROBE]
         return probes[0] if len(probes) == len(self._pending) == 1 else None
 
-    def _answer(self, sent: PendingRequest, answer: Response) -> None:
-        if sent.method == "initialize":
-            self.version = str(answer.result.get("protocolVersion", ""))[:40]
-        self._inbox.put(Response(sent.id, answer.result))
+    def _answered(self, answer: Response | Failure) -> None:
+        if answer.id in self._own:
+            if not (own := self._own[answer.id]).done():
+                own.set_result(answer.result if isinstance(answer, Response) else None)
+        elif (sent := self._settle(self._sole_probe() if answer.id is None else answer.id)) is not None:
+            if isinstance(answer, Failure):
+                self._failure(sent, answer)
+                return
+            if sent.method == "initialize":
+                self.version = str(answer.result.get("protocolVersion", ""))[:40]
+            self._inbox.put(Response(sent.id, answer.result))
+        elif isinstance(answer, Failure):
+            self.lose(answer.id)
+            self._note_stray(answer.id, answer.message)
+        elif answer.id == self._late_probe:
+            self._note_versions(answer)
+        else:
+            self._note_stray(answer.id)
 
     def _failure(self, sent: PendingRequest, failure: Failure) -> None:
         versions = self._late_versions

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from tui.core.jsonrpc.messages import Message, Notification, Request, Stray, read_line
 from tui.core.jsonrpc.reader import may_be_damaged_listing
+from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import Inbox
 
@@ -27,9 +28,14 @@ T = TypeVar("T")
 
 
 class MessageReader:
-    """Parses messages and passes them to the gate."""
+    """Parses messages and passes them to the gate.
+
+    `noise` counts what was not a message; `first_noise` is the first of it, cleaned and cut.
+    """
 
     def __init__(self, gate: Gate, inbox: Inbox) -> None:
+        self.noise = 0
+        self.first_noise = ""
         self._gate = gate
         self._inbox = inbox
         self._worked = 0.0
@@ -71,6 +77,12 @@ class MessageReader:
             if isinstance(message, Request):
                 message = Request(message.id, message.method)
         return self._gate.incoming(message)
+
+    def strange(self, raw: bytes) -> None:
+        """Count what was not a message."""
+        self.noise += 1
+        if self.noise == 1:
+            self.first_noise = clean_line(without_styling(raw[:4096].decode("utf-8", "replace")))
 
     def begin(self) -> None:
         """Start measuring, because something arrived."""

@@ -15,7 +15,6 @@ from tui.core.jsonrpc.messages import (
     find_ids,
     find_messages,
 )
-from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import LARGE, MessageReader
@@ -76,8 +75,7 @@ class StdoutReader:
     """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
     With a `dialect`, lines are passed to it instead. `refuse` ends a server that speaks another language than
-    the configured one. `noise` is the number of lines that were not messages, `first_noise` the first of
-    them, cleaned and cut; `printed` gets each.
+    the configured one. `printed` gets each line that was not a message; `messages` counts them.
     """
 
     def __init__(
@@ -90,13 +88,11 @@ class StdoutReader:
         refuse: Callable[[Refusal], None] = lambda why: None,
         printed: Callable[[bytes], None] = lambda line: None,
     ) -> None:
-        self.noise = 0
-        self.first_noise = ""
         self._hint = ""
         self._sound = False
         self._ended = False
         self._gate = gate
-        self._messages = MessageReader(gate, inbox)
+        self.messages = MessageReader(gate, inbox)
         self._tap = tap
         self._dialect = dialect
         self._refuse = refuse
@@ -115,7 +111,7 @@ class StdoutReader:
     async def take(self, chunk: bytes) -> None:
         at = time.monotonic_ns()
         await self._tap.wait_for_room()
-        messages = self._messages
+        messages = self.messages
         messages.begin()
         lines = self._framer.feed(chunk)
         whole = [line for line in lines if isinstance(line, bytes)]
@@ -148,16 +144,16 @@ class StdoutReader:
         if not start and not line.strip():
             return
         line = line.removesuffix(b"\r")
-        if self._messages.drop_surplus(line):
+        if self.messages.drop_surplus(line):
             return
-        if self.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
-            self.noise += 1  # one more line of a flood of printed output
+        if self.messages.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
+            self.messages.noise += 1  # one more line of a flood of printed output
             self._printed(line)
             return
         if (dialect := self._dialect) is None:
-            messages: Sequence[Any] = await self._messages.parse(line)
+            messages: Sequence[Any] = await self.messages.parse(line)
         else:
-            messages = await self._messages.read(
+            messages = await self.messages.read(
                 len(line), lambda patient: dialect.read(line, patient=patient)
             )
         for message in messages:
@@ -170,7 +166,7 @@ class StdoutReader:
         if self._dialect is not None:
             taken = self._dialect.incoming(message)
         else:
-            taken = self._messages.admit(message, len(line))
+            taken = self.messages.admit(message, len(line))
         if taken:
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
@@ -191,11 +187,9 @@ class StdoutReader:
         return bool(found)
 
     def _count_noise(self, line: bytes) -> None:
-        self.noise += 1
         self._printed(line)
-        if self.noise == 1:
-            self.first_noise = clean_line(without_styling(line[:4096].decode("utf-8", "replace")))
-        hint = _hint(line) if self.noise <= _LOOKED_AT else ""
+        self.messages.strange(line)
+        hint = _hint(line) if self.messages.noise <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if hint in _HOPELESS and not self._sound:
             self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.05
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that nothing survives: Windows has only one, which ends a process at once."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -87,6 +90,11 @@ def peek(process: "subprocess.Popen[bytes]") -> int | None:
 INHERITED = frozenset(
     "HOME LOGNAME PATH SHELL USER LANG TMPDIR TZ "
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR".split()
+) | frozenset(
+    "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROCESSOR_ARCHITECTURE "
+    "SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE".split()
+    if sys.platform == "win32"
+    else ()
 )
 """Variables that a server inherits, besides LC_*: enough for npx and uvx to find their caches.
 
@@ -166,6 +174,9 @@ class ServerProcess:
         if self._process.returncode is None:
             if self.exit is None:
                 self._on_signal(signal.Signals(number).name)
+            if not hasattr(os, "killpg"):
+                _end_tree(self.pid)
+                return
             # EPERM: on macOS, if only zombies are left in a group.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
@@ -175,7 +186,7 @@ class ServerProcess:
 
         Needs no running event loop. The group must not be signalled afterwards.
         """
-        self.signal_group(signal.SIGKILL)
+        self.signal_group(KILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(1.0)
             if self.exit is None:
@@ -205,6 +216,7 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
             cwd=folder,
             env=environment,
             start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except ValueError as problem:  # a NUL character in an argument or in the environment
         wrong = f"invalid command line or environment: {reason_of(problem)}"
@@ -339,8 +351,17 @@ def _tree(leader: int, known: Iterable[int]) -> "list[psutil.Process]":
     return list(found.values())[:MAX_PIDS]
 
 
+def _end_tree(leader: int) -> None:
+    """End a process and its descendants, where there are neither groups nor signals (Windows)."""
+    import psutil
+
+    for process in _tree(leader, ()):
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
 def _group(pid: int) -> int:
     try:
         return os.getpgid(pid)
-    except OSError:  # it has just ended, or belongs to another user
+    except (OSError, AttributeError):  # it has just ended, or belongs to another user; Windows has none
         return 0

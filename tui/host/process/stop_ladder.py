@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tui.host.process.guard import OWNER_VARIABLE, marked
 from tui.host.process.pipes import PipeWriter
-from tui.host.process.process import ServerProcess
+from tui.host.process.process import KILL, ServerProcess
 from tui.host.waits import first_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ async def descend(process: ServerProcess, stdin: PipeWriter, grace: StopGrace, h
     process.signal_group(signal.SIGTERM)
     if await gone(grace.term):
         return
-    process.signal_group(signal.SIGKILL)
+    process.signal_group(KILL)
     await first_of(process.exited.wait(), seconds=grace.kill)
 
 
@@ -76,7 +76,7 @@ def sweep(process: ServerProcess, mark: str, patience: float) -> tuple[int, ...]
     Launchers such as npx and uv may exit before the programs that they launched. Blocks up to a few seconds.
     """
     found = end_orphans(mark, patience)
-    process.signal_group(signal.SIGKILL)
+    process.signal_group(KILL)
     return tuple(pid for pid, group in found.items() if group != process.pid)
 
 
@@ -86,7 +86,7 @@ def end_orphans(mark: str, seconds: float) -> dict[int, int]:
     Processes that are about to exit get a moment and are not counted. SIGKILL follows SIGTERM by `seconds`.
     """
     ended: dict[int, int] = {}
-    kill = (signal.SIGKILL, ORPHAN_KILL_SECONDS)
+    kill = (KILL, ORPHAN_KILL_SECONDS)
     # A process that was asked to exit may have started another one, so each round looks again.
     for number, patience in (
         (None, min(seconds, ORPHAN_LEAVE_SECONDS)),
@@ -112,7 +112,7 @@ def _marked(mark: str) -> "list[tuple[psutil.Process, int]]":
         with contextlib.suppress(psutil.Error, OSError):
             process = psutil.Process(pid)
             if pid != os.getpid() and process.environ().get(OWNER_VARIABLE) == mark:
-                found.append((process, os.getpgid(pid)))
+                found.append((process, os.getpgid(pid) if hasattr(os, "getpgid") else 0))
     return found
 
 

@@ -14,12 +14,10 @@ from tool parameters"). They are added here too, by the SDK's rules.
 import asyncio
 import logging
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import anyio
 from mcp.client import session
 from mcp.client.extension import ClientExtension, ResultClaim
 from mcp.shared.exceptions import MCPError
@@ -33,15 +31,9 @@ from mcp.shared.inbound import (
     mcp_param_headers,
     x_mcp_header_map,
 )
-from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     PROTOCOL_VERSION_META_KEY,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
     Result,
     SamplingCapability,
     SamplingToolsCapability,
@@ -50,7 +42,7 @@ from mcp_types import (
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from tui.core.jsonrpc import protocol
-from tui.core.jsonrpc.messages import INVALID_ANSWER
+from tui.core.jsonrpc.messages import INVALID_ANSWER, Failure, Message, Notification, Request, Response
 from tui.core.questions import Refuser
 from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
@@ -61,7 +53,7 @@ from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_HTTP_ANSWER, PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import WITHDRAWN
 from tui.host.server_requests import ADDRESS_DONE, Refusal, ServerRequests
-from tui.host.transports.streams import FilteredReadStream, FilteredWriteStream
+from tui.host.transports.streams import ReadStream, WriteStream
 
 HeaderMap = Mapping[tuple[str, ...], str]
 """The last part of a header's name, by the path of the property that the header repeats."""
@@ -93,11 +85,8 @@ OUR_VERSIONS: Mapping[EraChoice, Sequence[str]] = {
 def await_probes() -> None:
     """Remove the SDK's own limit of 10 s for a probe (mcp 2.3), whatever the limit of a start is.
 
-    It took slow servers for older ones, and is not paused while the user signs in. On Windows, nothing else
-    ends the probe of an older server that ignores it.
+    It took slow servers for older ones, and is not paused while the user signs in.
     """
-    if sys.platform == "win32":
-        return
     session.DISCOVER_TIMEOUT_SECONDS = math.inf
 
 
@@ -138,7 +127,6 @@ def client_options(requests: ServerRequests) -> dict[str, Any]:
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
-_CANCEL_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
 
@@ -162,8 +150,8 @@ class SdkBridge:
     repeats in HTTP headers, by tool.
     """
 
-    read: Any
-    write: Any
+    read: ReadStream
+    write: WriteStream
     on_notification: Callable[[str, Mapping[str, Any]], None]
     requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
@@ -180,18 +168,17 @@ class SdkBridge:
     _waiting: dict[str | int, _Waiting] = field(init=False, default_factory=dict)
     _handshakes: dict[str | int, str] = field(init=False, default_factory=dict)
     _declared: Mapping[str, Any] = field(init=False, default_factory=dict)
-    _probe_error: ErrorData | None = field(init=False, default=None)
+    _probe_error: MCPError | None = field(init=False, default=None)
     _replying: dict[str | int, asyncio.Task[None]] = field(init=False, default_factory=dict)
     _numbers: int = field(init=False, default=0)
     _is_over: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        if (divert := getattr(self.read, "divert", None)) is not None:
-            divert(lambda response: self._settled(response.id, response.result))
+        self.read.inbox.divert(lambda response: self._settled(response.id, response.result))
+        self.read.take, self.read.ended, self.write.check = self.incoming, self._ended, self.outgoing
 
-    async def __aenter__(self) -> tuple[FilteredReadStream, FilteredWriteStream]:
-        reads = FilteredReadStream(self.read, self.incoming, self._ended)
-        return reads, FilteredWriteStream(self.write, self.outgoing)
+    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
+        return self.read, self.write
 
     async def __aexit__(self, *_: object) -> None:
         """End all requests; the connection owns the transport below."""
@@ -247,35 +234,28 @@ class SdkBridge:
         answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[name] = answered, progress, opened
         try:
-            if not await self._put({"jsonrpc": "2.0", "id": name, "method": method, "params": sent}):
+            if not self._put({"jsonrpc": "2.0", "id": name, "method": method, "params": sent}):
                 raise _closed()
             return await answered
         except asyncio.CancelledError:
             why = {"requestId": name, "reason": "caller cancelled"}
-            with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
-                await self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
+            self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
             raise
         finally:
             self._waiting.pop(name, None)
 
-    async def notify(self, method: str) -> None:
+    def notify(self, method: str) -> None:
         """Send a notification without parameters."""
-        await self._put({"jsonrpc": "2.0", "method": method})
+        self._put({"jsonrpc": "2.0", "method": method})
 
-    async def _put(self, message: dict[str, Any]) -> bool:
+    def _put(self, message: dict[str, Any]) -> bool:
         """Write a message with its HTTP headers; return False if the connection is closed."""
-        if (put := getattr(self.write, "put", None)) is not None:
-            try:
-                return bool(put(message, self._headers(message) if "method" in message else {}))
-            except (TypeError, ValueError):  # not JSON, such as NaN, for which the models write null
-                pass
-        model = jsonrpc_message_adapter.validate_python(message)
-        headers = self._headers(model.model_dump(mode="json")) if "method" in message else {}
         try:
-            await self.write.send(SessionMessage(model, ClientMessageMetadata(headers=headers)))
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return False
-        return True
+            return self.write.put(message, self._headers(message) if "method" in message else {})
+        except (TypeError, ValueError):  # not JSON, such as NaN, for which the models write null
+            model = jsonrpc_message_adapter.validate_python(message)
+            plain = model.model_dump(by_alias=True, mode="json", exclude_unset=True)
+            return self.write.put(plain, self._headers(plain) if "method" in plain else {})
 
     def _headers(self, message: Mapping[str, Any]) -> dict[str, str]:
         """Return the HTTP headers of a message. Raises MCPError if one cannot be sent."""
@@ -327,47 +307,45 @@ class SdkBridge:
 
     # ---- the session -------------------------------------------------------------------------------------
 
-    def outgoing(self, item: SessionMessage) -> SessionMessage:
-        message = item.message
-        if isinstance(message, JSONRPCRequest):
-            error = self._probe_error
-            is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
-            if message.method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
-                self.was_refused = True
-                if error is not None:
-                    raise _raised(error)
-                if self.server_versions:
-                    raise MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
-                raise MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
-            self._handshakes[message.id] = message.method
-            self.was_probed = message.method == "initialize" and PROBE in self._handshakes.values()
-            self._declared = (message.params or {}).get("_meta") or {}
-        return item
+    def outgoing(self, message: Mapping[str, Any]) -> None:
+        if "id" not in message or (method := message.get("method")) is None:
+            return
+        error = self._probe_error
+        is_rejected = error is not None and not error.message.startswith(UNANSWERED_PROBE)
+        if method == "initialize" and (self.probe_only or (self.leaves and is_rejected)):
+            self.was_refused = True
+            if error is not None:
+                raise error
+            if self.server_versions:
+                raise MCPError(protocol.UNSUPPORTED_VERSION, "unsupported protocol version")
+            raise MCPError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
+        self._handshakes[message["id"]] = method
+        self.was_probed = method == "initialize" and PROBE in self._handshakes.values()
+        self._declared = (message.get("params") or {}).get("_meta") or {}
 
-    def incoming(self, item: Any) -> Any:
-        """Return `item` as the SDK sees it, or None to drop it."""
-        if not isinstance(item, SessionMessage):
-            return item
-        match item.message:
-            case JSONRPCResponse() as answer:
-                return self._answer(item, answer)
-            case JSONRPCError(id=known, error=error):
+    def incoming(self, message: Message) -> Message | None:
+        """Return a message as the SDK sees it, or None to drop it."""
+        match message:
+            case Response():
+                return self._answer(message)
+            case Failure(id=known, code=code, message=text, data=data):
+                error = MCPError(code, text, data)
                 if known in self._handshakes:
                     if self._handshakes[known] == PROBE:
                         self._probe_error = error
                     else:
                         self.was_refused = True
-                    self._note_versions(error.data if isinstance(error.data, dict) else {})
-                elif known is not None and self._settled(known, _raised(error)):
+                    self._note_versions(data if isinstance(data, dict) else {})
+                elif known is not None and self._settled(known, error):
                     return None
-            case JSONRPCNotification(method=method, params=params):
+            case Notification(method=method, params=params):
                 self._notified(method, params or {})
                 return None
-            case JSONRPCRequest(id=asked, method=method, params=params):
+            case Request(id=asked, method=method, params=params):
                 reply = self._reply(asked, method, params or {})
                 self._replying[asked] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
                 return None
-        return item
+        return message
 
     async def _reply(self, asked: str | int, method: str, params: Mapping[str, Any]) -> None:
         """Answer a request of the server, unless the server cancels it meanwhile."""
@@ -385,7 +363,7 @@ class SdkBridge:
         finally:
             if self._replying.get(asked) is asyncio.current_task():
                 del self._replying[asked]
-        await self._put({"jsonrpc": "2.0", "id": asked, **said})
+        self._put({"jsonrpc": "2.0", "id": asked, **said})
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == WITHDRAWN:
@@ -412,16 +390,16 @@ class SdkBridge:
             elif isinstance(cancelled, str) and self._waiting.get(cancelled, _NOBODY)[2] is not None:
                 self._settled(cancelled, _closed())  # so a server ends a change stream
 
-    def _answer(self, item: SessionMessage, answer: JSONRPCResponse) -> SessionMessage | None:
+    def _answer(self, answer: Response) -> Response | None:
         if self._settled(answer.id, answer.result):
             return None
         if answer.id not in self._handshakes:
-            return item
+            return answer
         self._note_versions(answer.result)
         self.introduction = answer.result
         tidy = tidy_handshake(answer.result)
         self.offers = tidy["capabilities"]
-        return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=answer.id, result=tidy), item.metadata)
+        return Response(answer.id, tidy)
 
     def _note_versions(self, said: Mapping[str, Any]) -> None:
         named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()
@@ -429,10 +407,6 @@ class SdkBridge:
         self.server_versions = (
             tuple(v[:40] for v in versions[:8] if isinstance(v, str)) or self.server_versions
         )
-
-
-def _raised(error: ErrorData) -> MCPError:
-    return MCPError(error.code, error.message, error.data)
 
 
 def _closed() -> MCPError:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tui.core.addons import brought
-from tui.core.errors import ServerError
 from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
     from tui.host.transports.remote import RemoteTransport, Wire
     from tui.host.transports.stdio import StdioTransport
-    from tui.host.transports.stdio_windows import WindowsStdioTransport
 
 
-ServerTransport: TypeAlias = "StdioTransport | WindowsStdioTransport | RemoteTransport"
+ServerTransport: TypeAlias = "StdioTransport | RemoteTransport"
 """One connection to one server, used once: an async context manager that returns the SDK's two streams.
 
 Leaving it always ends the server and everything that it started, in bounded time. Every transport shows each
@@ -28,11 +26,11 @@ whether anything was started: if so, the context must be left, even if it was no
 
 `pid` is that of the leader, None while there is no process, and `exit` how it ended, once it has; `exited` is
 set as soon as the server has ended. `stderr` has its last log lines, `leftovers` are processes that had left
-the group and were ended anyway. `noise` counts incoming lines that were not messages: `first_noise` is the
-first, cleaned and truncated, `noise_hint` their kind if it is known. `incomplete` is the number of bytes of
-an unfinished line, `stray` a response that belongs to no request. `fatal` says why the stream is unusable,
-`is_final` whether that would be the same in the other protocol era, and `next_step` what the user can do, ""
-for the default advice. `reach` is the address of a remote server and whether it responds, None for others.
+the group and were ended anyway. `messages` counts incoming lines that were not messages, `noise_hint` is the
+kind of those of a local server, if it is known. `incomplete` is the number of bytes of an unfinished line,
+`gate.stray` a response that belongs to no request. `fatal` says why the stream is unusable, `next_step` what
+the user can do, "" for the default advice, and `is_final` whether that would be the same in the other era.
+`reach` is the address of a remote server and whether it responds, None for others.
 """
 
 
@@ -55,7 +53,7 @@ def open_transport(
     process changed, must not raise. `clocks` are the time limits of the connection. Without `sign_ins`, there
     is no sign-in to remote servers. `redactor` learns the credentials of a remote server as they are sent. A
     server that `is_modern` supports `server/discover`, so its answer is awaited, however long it takes to
-    start. Raises ServerError if this machine does not support the transport.
+    start.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
@@ -80,12 +78,6 @@ def open_transport(
         if learned is not None:
             learned.on_full = remote.cut_off
         return remote
-    if sys.platform == "win32":
-        if spec.transport is Transport.LINES:
-            raise ServerError('transport = "lines" is not supported on Windows.', where=spec.name)
-        from tui.host.transports.stdio_windows import WindowsStdioTransport
-
-        return WindowsStdioTransport(spec, sink=sink, owner=watchdog.owner, on_change=on_change)
     from tui.host.transports.stdio import PROBE_SECONDS, StdioTransport
 
     return StdioTransport(
@@ -95,5 +87,5 @@ def open_transport(
         probe_seconds=None if is_modern else PROBE_SECONDS,
         on_change=on_change,
         grace=grace,
-        watchdog=watchdog,
+        watchdog=None if sys.platform == "win32" else watchdog,
     )

@@ -50,8 +50,8 @@ class HttpLink:
 
     `reach` says whether the server responds; `on_change` is called when that changes, and must not raise.
     `auth` signs in to it; the user can act on its errors. `remember` takes secrets of headers to redact from
-    now on. `noise` counts content that was not a message; `why_noise` describes the last of it. `messages`
-    measures what the messages cost.
+    now on. `messages` measures what the messages cost, and counts content that was none, of which `why_noise`
+    describes the last.
     """
 
     def __init__(
@@ -68,8 +68,6 @@ class HttpLink:
     ) -> None:
         self.url = httpx2.URL(spec.url or "")
         self.reach = Reach(clean_line(spec.shown_url, 300))
-        self.noise = 0
-        self.first_noise = ""
         self.why_noise = ""
         self._tap = tap
         self._gate = gate
@@ -254,10 +252,8 @@ class HttpLink:
 
     def strange(self, why: str, raw: bytes) -> None:
         """Count content that was not a message."""
-        self.noise += 1
         self.why_noise = why
-        if self.noise == 1:
-            self.first_noise = clean_line(raw[:4096].decode("utf-8", "replace"))
+        self.messages.strange(raw)
         self.changed()
 
 

@@ -19,13 +19,12 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
 from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
+from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue
 from tui.host.waits import ScopeClock
 
 ENDPOINT_SECONDS = 10.0
@@ -37,9 +36,6 @@ READY_SECONDS = 12.0
 ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
-
-LINGER_SECONDS = 10.0
-"""How long a server may take to accept a message that is answered already, or was cancelled."""
 
 RETRY_SECONDS = 1.0
 LONGEST_RETRY = 60.0
@@ -64,11 +60,8 @@ class HttpSse:
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
         self._retry = RETRY_SECONDS
-        self._handshake: dict[str, Any] = {}
         self._accepted = False
-        self._own: dict[Id, asyncio.Future[dict[str, Any]]] = {}
         self._under_way: set[Id] = set()
-        self._sending: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
 
     def open(self) -> None:
@@ -84,27 +77,11 @@ class HttpSse:
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
-            if not (message.get("method") == CANCELLED and self._take_back(message["params"]["requestId"])):
+            if not self._remote.take_back(message):
                 body = write_line(message)
                 self._in_order.put((message, body), len(body))
             return
-        if message["method"] == "initialize":
-            self._handshake = message
-        self._sending[message["id"]] = self._remote.request(message, headers, self._ask)
-
-    def _take_back(self, wire_id: Id) -> bool:
-        """Stop sending a cancelled request; return False if the server has it and is to be told."""
-        sending = self._sending.get(wire_id)
-        if sending is None or not sending.take_back():
-            self._let_go(wire_id)
-            return False
-        self._remote.tap.gave_up(wire_id, NEVER_SENT)
-        return True
-
-    def _let_go(self, wire_id: Id) -> None:
-        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
-        if (sending := self._sending.get(wire_id)) is not None:
-            self._remote.later(LINGER_SECONDS, sending.cancel)
+        self._remote.request(message, headers, lambda one: self._post(one.message, one.body, one), self._done)
 
     async def _send_in_order(self) -> None:
         while True:
@@ -116,11 +93,7 @@ class HttpSse:
                 _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
             self._accepted = self._accepted or message.get("method") == "notifications/initialized"
 
-    async def _ask(self, sending: Sending) -> None:
-        try:
-            fault = await self._remote.failure_of(self._post(sending.message, sending.body, sending))
-        finally:
-            del self._sending[sending.id]
+    async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
             return
         self._under_way.discard(sending.id)
@@ -153,7 +126,7 @@ class HttpSse:
                 content = await self._link.head(response)
                 if asked is not None and content.lstrip()[:1] == b"{":
                     await self._link.message(content, asked, status=response.status_code)
-                if asked is None or self._gate.is_pending(asked) or asked in self._own:
+                if asked is None or self._gate.is_pending(asked):
                     raise faults.refused(response, content)
             elif faults.content_type(response) == "application/json":
                 content = await self._link.body(response)
@@ -241,26 +214,21 @@ class HttpSse:
         for message in messages:
             if isinstance(message, Response | Failure) and message.id is not None:
                 self._under_way.discard(message.id)
-                self._let_go(message.id)
-            if isinstance(message, Response) and (waiting := self._own.pop(message.id, None)) is not None:
-                if not waiting.done():
-                    waiting.set_result(message.result)
+                self._remote.let_go(message.id)
 
     async def _reopen(self, endpoint: httpx2.URL) -> None:
         """Repeat the handshake on a new stream, unseen by the session."""
-        opening = {**self._handshake, "id": self._gate.new_id()}
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._own[opening["id"]] = answer
+        fault = faults.ended(200)
         try:
             async with self._remote.limit(ACCEPT_SECONDS):
-                await self._deliver(opening, write_line(opening), endpoint)
-                await answer
-                await self._deliver(INITIALIZED, write_line(INITIALIZED), endpoint)
-        except (HttpFault, TimeoutError) as found:
-            if self._endpoint is endpoint:
-                self._remote.end(found if isinstance(found, HttpFault) else faults.ended(200))
-            return
-        finally:
-            self._own.pop(opening["id"], None)
-        self._ready.set()
-        self._remote.reopened()
+                if await self._remote.shake_hands(
+                    lambda message: self._deliver(message, write_line(message), endpoint)
+                ):
+                    self._ready.set()
+                    return
+        except HttpFault as found:
+            fault = found
+        except TimeoutError:
+            pass
+        if self._endpoint is endpoint:
+            self._remote.end(fault)

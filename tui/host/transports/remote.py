@@ -19,7 +19,9 @@ from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.core.units import size as shown_size
 from tui.host.frames.id_gate import (
+    CANCELLED,
     CONNECTION_CLOSED,
+    NEVER_SENT,
     NO_HTTP_ANSWER,
     PROBE,
     RESULT_TOO_LARGE,
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
+LINGER_SECONDS = 10.0
+"""How long a server may take to accept a message that is answered already, or to answer a cancelled one."""
+
 WAITING_LIMIT = 32 * 1024 * 1024
 """Maximum bytes that wait to be sent in order, as for a local server."""
 
@@ -166,7 +171,8 @@ class RemoteTransport:
     more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
     `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
     server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
-    bytes of an unfinished message in a stream of messages.
+    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`,
+    `sending` are the requests on their way.
     """
 
     pid: int | None = None
@@ -191,6 +197,8 @@ class RemoteTransport:
         self.exited = asyncio.Event()
         self.spec = spec
         self.incomplete = 0
+        self.handshake: dict[str, Any] = {}
+        self.sending: dict[Id, Sending] = {}
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
@@ -208,9 +216,9 @@ class RemoteTransport:
             else authenticator_of(spec, sign_ins, self.tap, self.clocks),
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
+        self.messages = self.link.messages
         self._is_modern = is_modern
         self._tasks: set[asyncio.Task[None]] = set()
-        self._timers: list[asyncio.TimerHandle] = []
         self._wire = self._made(wire)
 
     def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
@@ -221,18 +229,6 @@ class RemoteTransport:
     @property
     def reach(self) -> Reach:
         return self.link.reach
-
-    @property
-    def noise(self) -> int:
-        return self.link.noise
-
-    @property
-    def first_noise(self) -> str:
-        return self.link.first_noise
-
-    @property
-    def stray(self) -> str:
-        return self.gate.stray
 
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version; also learned from the traffic itself."""
@@ -262,8 +258,6 @@ class RemoteTransport:
         self.stopping = True
         self.tap.event("stop")
         self.inbox.close()
-        for timer in self._timers:
-            timer.cancel()
         await self._drop_tasks()
         if not self.fatal:
             closing = self.start(self._wire.close(), "leave")
@@ -286,6 +280,8 @@ class RemoteTransport:
         changed = self.gate.outgoing(message)
         if changed is None:
             return True
+        if message.get("method") == "initialize":
+            self.handshake = changed
         if message.get("method") == PROBE and not self._is_modern:
             self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(changed, headers)
@@ -313,18 +309,54 @@ class RemoteTransport:
         self,
         message: dict[str, Any],
         headers: Mapping[str, str],
-        send: Callable[[Sending], Coroutine[Any, Any, None]],
+        deliver: Callable[[Sending], Awaitable[None]],
+        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
         *,
         closes: bool = False,
-    ) -> Sending:
-        """Begin to `send` a request, which is not written once it is cancelled or has failed.
+    ) -> None:
+        """Begin to `deliver` a request, which is not written once it is cancelled or has failed.
 
-        What is not JSON fails here, and not in the task.
+        `done` gets why it failed, or None. What is not JSON fails here, and not in the task.
         """
         wanted = partial(self.gate.is_wanted, message["id"])
         sending = Sending(message, headers, wanted, closes=closes)
-        sending.task = self.start(send(sending), sending.method)
-        return sending
+        self.sending[sending.id] = sending
+
+        async def run() -> None:
+            fault: HttpFault | None = None
+            try:
+                await deliver(sending)
+            except HttpFault as found:
+                fault = found
+            except Exception:  # a bug must not leave a call pending forever
+                _log.exception("a request to %s failed with an internal error", self.spec.name)
+                step = "See mcptui.log for the cause."
+                fault = HttpFault("internal error: the response was lost.", next_step=step)
+            finally:
+                del self.sending[sending.id]
+            await done(sending, fault)
+
+        sending.task = self.start(run(), sending.method)
+
+    def take_back(self, message: Mapping[str, Any]) -> bool:
+        """Stop sending the request that a message cancels; return False if the server must get it."""
+        wire_id = message["params"]["requestId"] if message.get("method") == CANCELLED else None
+        if wire_id is None or (sending := self.sending.get(wire_id)) is None:
+            return False
+        if sending.closes:
+            sending.cancel()
+            self.tap.gave_up(wire_id, "cancelled: the request was closed")
+        elif sending.take_back():
+            self.tap.gave_up(wire_id, NEVER_SENT)
+        else:
+            self.let_go(wire_id)
+            return False
+        return True
+
+    def let_go(self, wire_id: Id) -> None:
+        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
+        if (sending := self.sending.get(wire_id)) is not None:
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
 
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:
@@ -334,29 +366,21 @@ class RemoteTransport:
             async with limit:
                 yield
 
-    async def failure_of(self, work: Awaitable[None]) -> HttpFault | None:
-        """Do the work of a request; return why it failed, or None."""
-        try:
-            await work
-        except HttpFault as fault:
-            return fault
-        except Exception:  # a bug must not leave a call pending forever
-            _log.exception("a request to %s failed with an internal error", self.spec.name)
-            step = "See mcptui.log for the cause."
-            return HttpFault("internal error: the response was lost.", next_step=step)
-        return None
-
-    def later(self, seconds: float, act: Callable[[], object]) -> None:
-        """Call `act` after `seconds`, unless the connection has ended by then."""
-        loop = asyncio.get_running_loop()
-        self._timers = [timer for timer in self._timers if timer.when() > loop.time()]
-        self._timers.append(loop.call_later(seconds, act))
-
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
         self._wire = self._made(wire)
         self._wire.open()
         return self._wire
+
+    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> bool:
+        """Repeat the handshake with `send`, unseen by the session; return whether the server accepted it."""
+        with self.gate.asking(self.handshake) as (opening, answer):
+            await send(opening)
+            if await answer is None:
+                return False
+        await send(INITIALIZED)
+        self.reopened()
+        return True
 
     def reopened(self) -> None:
         """Tell the SDK that the server has a new session, in which anything may have changed."""

@@ -7,7 +7,7 @@ specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 
 import asyncio
 import contextlib
-import signal
+import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
 from types import TracebackType
@@ -21,12 +21,17 @@ from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PR
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
-from tui.host.process.pipes import PipeReader, PipeWriter
-from tui.host.process.process import ProcessExit, ServerProcess, exit_sentence, spawn
+from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
 from tui.host.waits import first_of, to_its_end
+
+if sys.platform == "win32":
+    from tui.host.process.thread_pipes import ThreadReader as PipeReader
+    from tui.host.process.thread_pipes import ThreadWriter as PipeWriter
+else:
+    from tui.host.process.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
     from tui.host.transports.streams import ReadStream, WriteStream
@@ -91,16 +96,17 @@ class StdioTransport:
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
-        self._gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
+        self.gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
         self._intake = StdoutReader(
-            self._gate,
+            self.gate,
             self._inbox,
             self._tap,
             dialect=self._dialect,
             refuse=self._refuse,
             printed=self.stderr.printed,
         )
+        self.messages = self._intake.messages
         self._process: ServerProcess | None = None
         self._failure: Exception | None = None
         self._stdin: PipeWriter | None = None
@@ -118,14 +124,6 @@ class StdioTransport:
         return self._process.exit if self._process is not None else None
 
     @property
-    def noise(self) -> int:
-        return self._intake.noise
-
-    @property
-    def first_noise(self) -> str:
-        return self._intake.first_noise
-
-    @property
     def noise_hint(self) -> str:
         return self._intake.hint
 
@@ -133,13 +131,9 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    @property
-    def stray(self) -> str:
-        return self._gate.stray
-
     def negotiated(self, version: str) -> None:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self._gate.version = version
+        self.gate.version = version
 
     def begin(self) -> bool:
         """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""
@@ -183,7 +177,7 @@ class StdioTransport:
         """Kill the server; a stop in progress skips its waits."""
         self._hurry.set()
         if self._process is not None:
-            self._process.signal_group(signal.SIGKILL)
+            self._process.signal_group(KILL)
 
     async def _stop(self) -> None:
         process, stdin = self._process, self._stdin
@@ -224,13 +218,13 @@ class StdioTransport:
     def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
-        changed = self._gate.outgoing(message)
+        changed = self.gate.outgoing(message)
         if changed is None or (message.get("method") == CANCELLED and self._take_back(changed)):
             return True
         taken = self._put_on_wire(changed)
         if message.get("method") == PROBE and self._probe_seconds is not None:
             self._probe_timer = asyncio.get_running_loop().call_later(
-                self._probe_seconds, self._gate.give_up_probe, message["id"], self._probe_seconds
+                self._probe_seconds, self.gate.give_up_probe, message["id"], self._probe_seconds
             )
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
@@ -254,7 +248,7 @@ class StdioTransport:
 
     def _line_dialect(self) -> Dialect:
         made: Dialect = brought("transport", self._spec.transport.value)(
-            self._gate,
+            self.gate,
             self._spec.name,
             write=lambda line: self._write_line(line, _CALL),
             refuse=self._refuse,
@@ -283,7 +277,7 @@ class StdioTransport:
     def _refuse(self, refusal: Refusal) -> None:
         """Give up a server that does not speak the configured protocol, which ends the session."""
         self.fatal, self.next_step = refusal
-        self._gate.fail_all(CONNECTION_CLOSED, refusal.why)
+        self.gate.fail_all(CONNECTION_CLOSED, refusal.why)
 
     def _changed(self) -> None:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
@@ -293,9 +287,9 @@ class StdioTransport:
         why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
-                noise = self._intake.noise
+                noise = self.messages.noise
                 await self._intake.take(chunk)
-                if self._intake.noise != noise:
+                if self.messages.noise != noise:
                     self._changed()
                 if self._intake.incomplete > ENDLESS:
                     self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
@@ -330,7 +324,7 @@ class StdioTransport:
     def _end(self, why: str) -> None:
         assert self._process is not None
         self.fatal = self.fatal or f"{why}, so mcptui ended it"
-        self._process.signal_group(signal.SIGKILL)
+        self._process.signal_group(KILL)
 
     async def _over(self, why: str, listening: asyncio.Task[None]) -> None:
         """Announce the end: first to pending calls, then through `exited`."""
@@ -341,10 +335,10 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
-        self._tap.exited(self.exit, self._gate.unanswered)
+        self._tap.exited(self.exit, self.gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()
-        self._gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
+        self.gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
         self._inbox.close()
         # The session reads these errors before anyone sees `exited` and closes it.
         if not self._stopping:

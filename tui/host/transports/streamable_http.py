@@ -19,9 +19,9 @@ from typing import Any
 import httpx2
 
 from tui.core.jsonrpc.framing import Event
-from tui.core.jsonrpc.messages import Failure, Id, Response, write_line
+from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_HTTP_ANSWER, PROBE
+from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
 from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
@@ -60,9 +60,6 @@ LONGEST_WAIT = 20.0
 AFTER_ANSWER = 1.0
 """Seconds that a server may take to end a stream after its answer, so that the connection is reused."""
 
-LINGER_SECONDS = 10.0
-"""How long an older server's answer to a cancelled request is still read."""
-
 ACCEPT_SECONDS = 30.0
 """How long a server may take to accept a notification or a response."""
 
@@ -92,10 +89,8 @@ class StreamableHttp:
         self._gate = remote.gate
         self._version = ""
         self._session = b""
-        self._handshake: dict[str, Any] = {}
         self._probe_status = 0
         self._reopening = asyncio.Lock()
-        self._posts: dict[Id, Sending] = {}
         self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()
@@ -122,29 +117,11 @@ class StreamableHttp:
         elif method == "initialize":
             self._version = ""  # not the version of the probe
         if method is not None and "id" in message:
-            if method == "initialize":
-                self._handshake = message
             closes = is_modern(self._version)
-            self._posts[message["id"]] = self._remote.request(message, headers, self._ask, closes=closes)
-        elif not (method == CANCELLED and self._cancel(message)):
+            self._remote.request(message, headers, self._exchange, self._done, closes=closes)
+        elif not (self._remote.take_back(message) or (method == CANCELLED and is_modern(self._version))):
             body = write_line(message)
             self._in_order.put((method, body, headers), len(body))
-
-    def _cancel(self, message: Mapping[str, Any]) -> bool:
-        """Cancel a request by closing it, as in the newer protocol; return whether that is enough."""
-        wire_id = message["params"]["requestId"]
-        post = self._posts.get(wire_id)
-        if post is None:
-            return is_modern(self._version)
-        if post.closes:
-            post.cancel()
-            self._remote.tap.gave_up(wire_id, "cancelled: the request was closed")
-            return True
-        if post.take_back():
-            self._remote.tap.gave_up(wire_id, NEVER_SENT)
-            return True
-        self._remote.later(LINGER_SECONDS, post.cancel)
-        return False
 
     def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
         headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
@@ -178,11 +155,7 @@ class StreamableHttp:
 
     # ---- requests ----------------------------------------------------------------------------------------
 
-    async def _ask(self, post: Sending) -> None:
-        try:
-            fault = await self._remote.failure_of(self._exchange(post))
-        finally:
-            self._posts.pop(post.id, None)
+    async def _done(self, post: Sending, fault: HttpFault | None) -> None:
         if self._gate.is_pending(post.id):
             await self._give_up(post, fault or faults.ended(self._link.reach.status))
         else:
@@ -228,7 +201,7 @@ class StreamableHttp:
     async def _exchange(self, post: Sending) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
         older = not is_modern(self._version) and post.method not in OPENING
-        if older and self._handshake and not self._initialized.is_set():
+        if older and self._remote.handshake and not self._initialized.is_set():
             await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
         if older and post.method == "tools/call" and self._listening is not None:
             await set_within(self._stream_answered, STREAM_SECONDS)
@@ -272,7 +245,8 @@ class StreamableHttp:
                 self._session = raw_header(response, SESSION)
             if post.method == "initialize" and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                if probes := [one.task for one in self._posts.values() if one.method == PROBE and one.task]:
+                under_way = self._remote.sending.values()
+                if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
                 return await self._take_events(response, post.id, session)
@@ -281,7 +255,7 @@ class StreamableHttp:
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
-            noise = self._link.noise
+            noise = self._link.messages.noise
             messages = []
             if raw and not raw.isspace():
                 messages = await self._link.message(raw, post.id, status=status)
@@ -289,7 +263,7 @@ class StreamableHttp:
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
-            if self._link.noise > noise:
+            if self._link.messages.noise > noise:
                 raise faults.other_answer(status, why=self._link.why_noise)
             raise faults.other_answer(status, stray=self._gate.stray)
 
@@ -396,10 +370,18 @@ class StreamableHttp:
         raise HttpFault(text, next_step=faults.LATER, refused=True)
 
     async def _open_session(self, lost: SessionLost) -> bytes:
-        version, opening = self._version, {**self._handshake, "id": self._gate.new_id()}
-        headers = {"accept": ACCEPT, "content-type": "application/json"}
-        async with self._link.exchange("POST", headers, write_line(opening)) as response:
-            result = await self._answer(response, opening["id"])
+        version, headers = self._version, {"accept": ACCEPT, "content-type": "application/json"}
+        with self._gate.asking(self._remote.handshake) as (opening, answer):
+            async with self._link.exchange("POST", headers, write_line(opening)) as response:
+                if response.status_code < 300 and not is_stream(response):
+                    await self._link.message(await self._link.body(response))
+                elif response.status_code < 300:
+                    async with aclosing(self._link.events(response)) as events:
+                        async for event in events:
+                            await self._link.event(event)
+                            if answer.done():
+                                break
+            result = answer.result() if answer.done() else None
             if result is None or result.get("protocolVersion") != version:
                 if result is not None:  # only a new connection can agree on another version
                     text = "the server lost the session and now speaks another protocol version."
@@ -418,24 +400,6 @@ class StreamableHttp:
         self._session = opened
         self._remote.reopened()
         self._hear()
-
-    async def _answer(self, response: httpx2.Response, wire_id: Id) -> dict[str, Any] | None:
-        """Return the result of a request that bypasses the session."""
-        if response.status_code >= 300:
-            return None
-        if not is_stream(response):
-            return await self._result_in(await self._link.body(response), wire_id)
-        async with aclosing(self._link.events(response)) as events:
-            async for event in events:
-                if event.data and (found := await self._result_in(event.data, wire_id)) is not None:
-                    return found
-        return None
-
-    async def _result_in(self, raw: bytes, wire_id: Id) -> dict[str, Any] | None:
-        for message in await self._link.message(raw):
-            if isinstance(message, Response) and message.id == wire_id:
-                return message.result
-        return None
 
     def _hear(self) -> None:
         """Keep the stream open on which an older server sends its own messages."""

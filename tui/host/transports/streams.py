@@ -1,12 +1,10 @@
-"""The streams that the SDK's client reads and writes: over an inbox and a send function, or filtered."""
+"""The streams that the SDK's client reads and writes."""
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import anyio
-import anyio.lowlevel
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import (
     ErrorData,
@@ -21,14 +19,16 @@ from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, R
 from tui.host.frames.inbox import EndOfInbox, Inbox
 
 IN_A_ROW = 16
-"""Messages passed on before other tasks run; the session starts a task for each."""
+"""Messages passed on before other tasks run; the session must see an end that follows an error at once."""
 
 
-class _Closing(ABC):
+class _Closing:
     """A stream that is closed at the end of its `async with`."""
 
-    @abstractmethod
-    async def aclose(self) -> None: ...
+    _closed = False
+
+    async def aclose(self) -> None:
+        self._closed = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -37,62 +37,62 @@ class _Closing(ABC):
         await self.aclose()
 
 
-class _Reading(_Closing):
-    """A stream whose messages `async for` gives, too."""
+class ReadStream(_Closing):
+    """Messages from the server, in the SDK's types.
 
-    @abstractmethod
-    async def receive(self) -> Any: ...
+    `take` sees each one first, and returns what the session gets of it, or None. `ended` is called at the
+    end, however it comes.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self.inbox = inbox
+        self.take: Callable[[Message], Message | None] = lambda message: message
+        self.ended: Callable[[], None] = lambda: None
+        self._in_a_row = 0
+
+    async def receive(self) -> SessionMessage:
+        """Raises anyio.EndOfStream if the connection is over, ClosedResourceError if this end is."""
+        try:
+            while not self._closed:
+                self._in_a_row = (self._in_a_row + 1) % IN_A_ROW
+                if not self._in_a_row:
+                    await asyncio.sleep(0)
+                if (message := self.take(await self.inbox.get())) is not None:
+                    return SessionMessage(_message(message))
+            raise anyio.ClosedResourceError
+        except Exception as error:
+            self.ended()
+            if isinstance(error, EndOfInbox):
+                raise anyio.EndOfStream from None
+            raise
+
+    async def aclose(self) -> None:
+        """Close the stream; messages that still arrive are dropped."""
+        await super().aclose()
+        self.inbox.close()
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> SessionMessage:
         try:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
 
-class ReadStream(_Reading):
-    """Messages from the server, in the SDK's types. `divert` is that of the inbox."""
-
-    def __init__(self, inbox: Inbox) -> None:
-        self.divert = inbox.divert
-        self._inbox = inbox
-        self._in_a_row = 0
-        self._closed = False
-
-    async def receive(self) -> SessionMessage:
-        """Raises anyio.EndOfStream if the connection is over, ClosedResourceError if this end is."""
-        if self._closed:
-            raise anyio.ClosedResourceError
-        self._in_a_row += 1
-        if self._in_a_row >= IN_A_ROW:
-            self._in_a_row = 0
-            await anyio.lowlevel.checkpoint()
-        try:
-            return SessionMessage(_message(await self._inbox.get()))
-        except EndOfInbox:
-            raise anyio.EndOfStream from None
-
-    async def aclose(self) -> None:
-        """Close the stream; messages that still arrive are dropped."""
-        self._closed = True
-        self._inbox.close()
-
-
 class WriteStream(_Closing):
     """Takes messages from the SDK; `send` never waits, and returns False if the connection is closed.
 
     `send` gets the message and the HTTP headers that the session adds. `put` sends a message that bypasses
-    the session, and returns the same.
+    the session, and returns the same. `check` sees each message of the session first, and may raise.
     """
 
-    def __init__(self, send: Callable[[dict[str, object], Mapping[str, str]], bool]) -> None:
+    def __init__(self, send: Callable[[dict[str, Any], Mapping[str, str]], bool]) -> None:
         self._send = send
-        self._closed = False
+        self.check: Callable[[dict[str, Any]], None] = lambda message: None
 
-    def put(self, message: dict[str, object], headers: Mapping[str, str]) -> bool:
+    def put(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
         return not self._closed and self._send(message, headers)
 
     async def send(self, item: SessionMessage, /) -> None:
@@ -101,53 +101,9 @@ class WriteStream(_Closing):
             raise anyio.ClosedResourceError
         headers = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         message = item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        self.check(message)
         if not self._send(message, headers or {}):
             raise anyio.BrokenResourceError
-
-    async def aclose(self) -> None:
-        self._closed = True
-
-
-class FilteredReadStream(_Reading):
-    """Wraps a read stream with a filter.
-
-    `incoming` returns what to hand on for an item, or None to skip it. `ended` is called when the stream
-    ends, however it does.
-    """
-
-    def __init__(self, stream: Any, incoming: Callable[[Any], Any], ended: Callable[[], None]) -> None:
-        self._stream = stream
-        self._incoming = incoming
-        self._ended = ended
-
-    async def receive(self) -> Any:
-        while True:
-            try:
-                item = self._incoming(await self._stream.receive())
-            except asyncio.CancelledError:
-                raise
-            except BaseException:
-                self._ended()
-                raise
-            if item is not None:
-                return item
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
-class FilteredWriteStream(_Closing):
-    """Wraps a write stream with a filter."""
-
-    def __init__(self, stream: Any, outgoing: Callable[[SessionMessage], SessionMessage]) -> None:
-        self._stream = stream
-        self._outgoing = outgoing
-
-    async def send(self, item: SessionMessage, /) -> None:
-        await self._stream.send(self._outgoing(item))
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
 
 def _message(parsed: Message) -> JSONRPCMessage:

@@ -111,7 +111,7 @@ async def test_noise_is_counted_and_harmless():
 
     async with session(noisy) as (_, client, transport, _):
         await client.call_tool("echo", {})
-        assert transport.noise == 2
+        assert transport.messages.noise == 2
 
 
 async def test_a_message_that_is_too_large_fails_only_its_call():

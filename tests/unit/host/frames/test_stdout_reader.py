@@ -55,7 +55,7 @@ async def test_a_line_is_recorded_raw_before_it_is_parsed(bench):
 
 async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept(bench):
     await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
-    assert (bench.intake.noise, bench.intake.first_noise) == (2, "Starting")
+    assert (bench.intake.messages.noise, bench.intake.messages.first_noise) == (2, "Starting")
     assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
     assert await bench.got() == Response(1, {"a": 1})
 
@@ -69,7 +69,7 @@ async def test_a_complete_message_at_the_end_of_the_stream_counts(bench):
 async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise(bench):
     await bench.take(ANSWER[:-5])
     await bench.intake.finish()
-    assert bench.intake.noise == 1
+    assert bench.intake.messages.noise == 1
     bench.inbox.close()
     with pytest.raises(EndOfInbox):
         await bench.got()
@@ -137,7 +137,7 @@ async def test_a_response_after_a_prompt_is_read_and_a_quoted_request_is_not(ben
     await bench.take(b'> {"jsonrpc":"2.0","id":"s1","method":"ping"}\n')
     await bench.take(b"> " + ANSWER + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
-    assert bench.intake.noise == 2
+    assert bench.intake.messages.noise == 2
 
 
 async def test_a_large_line_does_not_block_the_event_loop():
@@ -198,7 +198,7 @@ async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, be
 async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line, bench):
     await bench.take(line + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
-    assert bench.intake.noise == 1
+    assert bench.intake.messages.noise == 1
 
 
 async def test_a_message_nested_in_another_is_not_accepted(bench):

@@ -4,27 +4,20 @@ import asyncio
 import sys
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import ClientSession, MCPError
-from mcp.shared.message import SessionMessage
-from mcp_types import (
-    CLIENT_CAPABILITIES_META_KEY,
-    PROTOCOL_VERSION_META_KEY,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-)
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from tests.conftest import until
 from tests.http_server import ECHO, HttpServer, http_server
+from tui.core.jsonrpc.messages import Failure, Notification, Request, Response
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import TextContent
+from tui.host.frames.inbox import Inbox
 from tui.host.host import Host
 from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge, header_map, parameter_headers
+from tui.host.transports.streams import ReadStream, WriteStream
 
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
 DECLARED = {PROTOCOL_VERSION_META_KEY: "2026-07-28", CLIENT_CAPABILITIES_META_KEY: {"roots": {}}}
@@ -37,19 +30,15 @@ def heard():
 
 @pytest.fixture
 def wire(heard):
-    return SdkBridge(None, None, lambda method, params: heard.append(method))
+    return bridge_over(bool, lambda method, params: heard.append(method))
 
 
-def request(method="tools/call", request_id=1, **params):
-    return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params))
+def bridge_over(put, heard=lambda *_: None, **more):
+    return SdkBridge(ReadStream(Inbox()), WriteStream(put), heard, **more)
 
 
-def answer(result, request_id=1):
-    return SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
-
-
-def notification(method, **params):
-    return SessionMessage(JSONRPCNotification(jsonrpc="2.0", method=method, params=params))
+def asked_by_session(method, **params):
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 
 
 @pytest.mark.parametrize(
@@ -62,20 +51,19 @@ def notification(method, **params):
     ],
 )
 def test_the_protocol_versions_named_by_a_server_are_noted(wire, said, versions):
-    wire.outgoing(request("initialize"))
-    wire.incoming(answer(said))
+    wire.outgoing(asked_by_session("initialize"))
+    wire.incoming(Response(1, said))
     assert wire.server_versions == versions
 
 
 def test_the_protocol_versions_named_in_a_rejection_are_noted(wire):
-    wire.outgoing(request("server/discover"))
-    error = ErrorData(code=-32022, message="no", data={"supported": ["2031-01-01"]})
-    wire.incoming(SessionMessage(JSONRPCError(jsonrpc="2.0", id=1, error=error)))
+    wire.outgoing(asked_by_session("server/discover"))
+    wire.incoming(Failure(1, -32022, "no", {"supported": ["2031-01-01"]}))
     assert wire.server_versions == ("2031-01-01",)
 
 
 def test_every_notification_is_reported_and_none_reaches_the_session(wire, heard):
-    assert wire.incoming(notification("notifications/tools/list_changed")) is None
+    assert wire.incoming(Notification("notifications/tools/list_changed")) is None
     assert heard == ["notifications/tools/list_changed"]
 
 
@@ -90,8 +78,8 @@ class Wire:
         self.headers = []
         self.reports = []
         self.takes = takes
-        self.bridge = SdkBridge(None, self, lambda *_: None, stamp=lambda modern: stamp or {})
-        self.bridge.outgoing(request("server/discover", _meta=DECLARED))
+        self.bridge = bridge_over(self.put, stamp=lambda modern: stamp or {})
+        self.bridge.outgoing(asked_by_session("server/discover", _meta=DECLARED))
         self.bridge.protocol = protocol
 
     def put(self, message, headers):
@@ -108,15 +96,13 @@ class Wire:
         return task, self.sent[-1]["id"]
 
     def answer(self, name, result):
-        return self.bridge.incoming(answer(result, name))
+        return self.bridge.incoming(Response(name, result))
 
     def fail(self, name, **error):
-        return self.bridge.incoming(
-            SessionMessage(JSONRPCError(jsonrpc="2.0", id=name, error=ErrorData(**error)))
-        )
+        return self.bridge.incoming(Failure(name, **error))
 
     def progress(self, **params):
-        return self.bridge.incoming(notification("notifications/progress", **params))
+        return self.bridge.incoming(Notification("notifications/progress", params))
 
     async def end(self, task=None):
         """Close the connection, which fails a pending request."""
@@ -171,7 +157,7 @@ async def test_an_error_of_the_server_is_raised_as_the_session_raises_it(calls):
 
 
 async def test_responses_to_requests_of_the_session_are_left_to_it(calls):
-    assert calls.answer(7, {"x": 1}).message.result == {"x": 1}
+    assert calls.answer(7, {"x": 1}) == Response(7, {"x": 1})
     assert calls.fail(7, code=1, message="x") is not None
 
 
@@ -231,7 +217,9 @@ async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
     name = wire.sent[0]["id"]
     for meta in ({"io.modelcontextprotocol/subscriptionId": name}, {}, [], None):
         wire.bridge.incoming(
-            notification("notifications/subscriptions/acknowledged", _meta=meta, notifications={"a": 1})
+            Notification(
+                "notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": {"a": 1}}
+            )
         )
     assert seen == [{"a": 1}] and not stream.done()
     if end == "result":
@@ -239,7 +227,7 @@ async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
     elif end == "error":
         wire.fail(name, code=-32601, message="no")
     else:
-        wire.bridge.incoming(notification("notifications/cancelled", requestId=name))
+        wire.bridge.incoming(Notification("notifications/cancelled", {"requestId": name}))
     await asyncio.wait({stream}, timeout=5)
     assert (stream.exception() is None) is (end == "result")
 
@@ -253,10 +241,10 @@ async def test_a_request_that_the_server_cancels_or_leaves_is_not_answered(calls
         await asyncio.Event().wait()
 
     monkeypatch.setattr(calls.bridge.requests, "answer", never)
-    calls.bridge.incoming(request("roots/list", 7))
+    calls.bridge.incoming(Request(7, "roots/list"))
     await asked.wait()
     if end == "cancelled":
-        calls.bridge.incoming(notification("notifications/cancelled", requestId="7"))
+        calls.bridge.incoming(Notification("notifications/cancelled", {"requestId": "7"}))
     await calls.end()
     assert calls.sent == [] and calls.bridge._replying == {}
 
@@ -272,10 +260,10 @@ async def test_a_number_and_its_text_are_two_requests_of_the_server(calls, monke
 
     monkeypatch.setattr(calls.bridge.requests, "answer", never)
     for known in (1, "1"):
-        calls.bridge.incoming(request("roots/list", known))
+        calls.bridge.incoming(Request(known, "roots/list"))
     await asyncio.sleep(0)
     for known in (1, "1"):
-        calls.bridge.incoming(notification("notifications/cancelled", requestId=known))
+        calls.bridge.incoming(Notification("notifications/cancelled", {"requestId": known}))
         await asyncio.sleep(0)
     assert cancelled == [1, "1"]
     await calls.end()
@@ -283,26 +271,9 @@ async def test_a_number_and_its_text_are_two_requests_of_the_server(calls, monke
 
 async def test_an_internal_error_is_an_answer_too(calls, monkeypatch, caplog):
     monkeypatch.setattr(calls.bridge.requests, "answer", None)
-    calls.bridge.incoming(request("roots/list", 7))
+    calls.bridge.incoming(Request(7, "roots/list"))
     await until(lambda: calls.sent)
     assert calls.sent[0]["error"]["code"] == -32603 and "internal error" in caplog.text
-
-
-async def test_a_request_through_a_stream_of_the_sdk_is_answered_and_cancelled():
-    """As on Windows, where the SDK's transport writes."""
-    outgoing, sent = anyio.create_memory_object_stream(4)
-    bridge = SdkBridge(None, outgoing, lambda *_: None)
-    asked = asyncio.create_task(bridge.request("ping", {}))
-    name = (await sent.receive()).message.id
-    bridge.incoming(answer({"a": 1}, name))
-    assert await asked == {"a": 1}
-    asked = asyncio.create_task(bridge.request("ping", {}))
-    name = (await sent.receive()).message.id
-    asked.cancel()
-    assert (await sent.receive()).message.params["requestId"] == name
-    await sent.aclose()
-    with outgoing, pytest.raises(MCPError, match="Connection closed"):
-        await bridge.request("ping", {})
 
 
 async def result_of(spec, arguments, sink=lambda *_: None):

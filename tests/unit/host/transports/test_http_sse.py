@@ -227,7 +227,7 @@ async def test_a_stream_that_does_not_open_again_in_time_is_given_up_for_another
 
 
 async def test_a_request_that_is_answered_on_the_stream_alone_does_not_hold_its_connection(monkeypatch):
-    monkeypatch.setattr(http_sse, "LINGER_SECONDS", 0.05)
+    monkeypatch.setattr("tui.host.transports.remote.LINGER_SECONDS", 0.05)
     async with http_server(modern=False) as server:
         stream, over = SseServer(server), asyncio.Event()
 

@@ -251,7 +251,7 @@ async def test_over_stdio_a_call_cancelled_while_the_pipe_is_full_is_not_sent():
     sink = test_stdio.Sink()
     transport = test_stdio.script(SLEEPS, sink=sink)
     async with transport as (_, write):
-        await until(lambda: transport.noise)
+        await until(lambda: transport.messages.noise)
         await write.send(test_stdio.request(1, name="large", arguments="x" * 200_000))
         await write.send(test_stdio.request(2, name="cancelled"))
         await write.send(test_stdio.request(3, name="wanted"))

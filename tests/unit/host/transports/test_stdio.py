@@ -122,7 +122,7 @@ async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_rea
     code = f"import os, time; print('ready', flush=True); os.close({number}); time.sleep(60)"
     transport = script(code)
     async with transport as (read, write):
-        await until(lambda: transport.noise)
+        await until(lambda: transport.messages.noise)
         await write.send(request())
         async with asyncio.timeout(20):
             failure = (await read.receive()).message

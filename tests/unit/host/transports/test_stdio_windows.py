@@ -1,36 +1,37 @@
-"""The Windows transport wraps that of the SDK, which also runs on this system."""
+"""What a local server has on Windows, which also works on this system: threads for pipes, and no groups."""
 
 import asyncio
-import sys
-from pathlib import Path
+import os
 
+import psutil
 import pytest
 from mcp import Client
 
 from tests.conftest import until
-from tui.core.errors import ServerError
-from tui.core.servers import ServerSpec
+from tests.unit.host.transports.test_stdio import Sink, fault, request, script
 from tui.core.traffic import Direction
-from tui.host.transports.stdio_windows import WindowsStdioTransport
+from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
+from tui.host.transports import stdio
 
-FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
-
-
-class Sink(list):
-    def __call__(self, captured):
-        self.append(captured.direction)
-
-
-def fault(name, **rest):
-    spec = ServerSpec(name, sys.executable, (str(FAULTS / f"{name}.py"),))
-    return WindowsStdioTransport(spec, **{"sink": Sink(), "owner": "test"} | rest)
+TREE = (
+    "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+    "print(child.pid, file=sys.stderr, flush=True); "
+)
 
 
-async def test_a_call_is_recorded_in_both_directions():
+@pytest.fixture(autouse=True)
+def windows(monkeypatch):
+    monkeypatch.setattr(stdio, "PipeReader", ThreadReader)
+    monkeypatch.setattr(stdio, "PipeWriter", ThreadWriter)
+    monkeypatch.delattr(os, "killpg")
+
+
+async def test_a_call_is_recorded_in_both_directions_and_the_server_exits_when_its_input_ends():
     sink = Sink()
-    async with Client(fault("crlf", sink=sink)) as client:
+    async with Client(transport := fault("crlf", sink=sink)) as client:
         assert not (await client.call_tool("echo", {})).is_error
-    assert sink.count(Direction.OUT) == sink.count(Direction.IN) == 3
+    assert len(sink.of(Direction.OUT)) == len(sink.of(Direction.IN)) == 3
+    assert transport.exit.code == 0 and not transport.leftovers
 
 
 async def test_noise_is_counted_and_stderr_is_kept():
@@ -40,18 +41,47 @@ async def test_noise_is_counted_and_stderr_is_kept():
         await until(lambda: "MCPTUI_OWNER" in transport.stderr.last)
     noisy = fault("banner_on_stdout")
     async with Client(noisy):
-        assert noisy.noise > 0
+        assert noisy.messages.noise > 0
 
 
-async def test_the_exit_of_a_server_is_detected():
-    transport = fault("exit_at_once")
-    async with transport as (read, _):
-        async with asyncio.timeout(5):
-            assert [item async for item in read] == []
-        assert transport.exited.is_set()
+async def test_large_lines_arrive_in_both_directions():
+    code = (
+        "import json, sys; asked = json.loads(sys.stdin.readline());"
+        "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': asked['params']}), flush=True)"
+    )
+    async with script(code) as (read, write):
+        await write.send(request(text="x" * 3_000_000))
+        async with asyncio.timeout(20):
+            assert len((await read.receive()).message.result["text"]) == 3_000_000
 
 
-async def test_a_missing_program_is_rejected():
-    with pytest.raises(ServerError, match="cannot start `no-such-program`"):
-        async with WindowsStdioTransport(ServerSpec("x", "no-such-program"), sink=Sink(), owner="test"):
-            pass
+async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
+    transport = script(TREE + "sys.stdin.readline(); sys.exit(3)")
+    async with transport as (read, write):
+        await until(lambda: transport.stderr.last)
+        await write.send(request())
+        async with asyncio.timeout(20):
+            assert "exited with code 3" in (await read.receive()).message.error.message
+            await transport.exited.wait()
+    await until(lambda: not psutil.pid_exists(int(transport.stderr.last)))
+
+
+@pytest.mark.parametrize("ended", ["by the stop", "at once"])
+async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
+    transport = script(TREE + "import time; time.sleep(60)")
+    async with transport:
+        await until(lambda: transport.stderr.last)
+        if ended == "at once":
+            await transport.kill_now()
+    assert transport.exit.signal == "SIGKILL"
+    await until(lambda: not psutil.pid_exists(int(transport.stderr.last)))
+
+
+async def test_a_server_that_closes_its_input_is_ended_with_a_reason():
+    transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
+    async with transport as (read, write):
+        await until(lambda: transport.messages.noise)
+        await write.send(request())
+        async with asyncio.timeout(20):
+            failure = (await read.receive()).message
+    assert "it closed its stdin, so mcptui ended it" in failure.error.message
