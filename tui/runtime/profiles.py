@@ -218,12 +218,9 @@ def make_model(
         return demo
     from tui.model.dialects import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
-    from tui.model.retry import Retrying
 
-    memory = LearnedFile()
-    learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
-    model = Retrying(OpenAIChat(profile, sink, memory), clock)
-    return wrap(model, profile.tool_protocol, where=profile.name, no_tools=learned.no_tools)
+    chat = OpenAIChat(profile, sink, LearnedFile())
+    return wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=chat.learned.no_tools)
 
 
 def forget(profile: ModelProfile) -> bool:
