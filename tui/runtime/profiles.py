@@ -24,7 +24,6 @@ from tui.model.endpoints.providers import (
     endpoint_key,
     enter_key,
     from_environment,
-    is_local,
     provider_of,
     usable_key,
     without_secrets,
@@ -156,7 +155,6 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
-    usual = None if is_local(profile.base_url) else known_window(profile.model)
     known = Learned()
     endpoint = problem = ""
     try:
@@ -176,7 +174,7 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
         profile.model,
         without_secrets(profile.base_url),
         "found on this machine" if profile.source == "detected" else profile.source,
-        profile.context_window or usual,
+        profile.context_window or known_window(profile),
         tuple(facts),
         problem=problem,
         learned=known.facts,

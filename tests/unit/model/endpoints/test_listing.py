@@ -12,7 +12,7 @@ from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints import listing as inquiry
-from tui.model.endpoints.listing import OfferedModel, can_chat, models_in, offered_by
+from tui.model.endpoints.listing import Ability, OfferedModel, can_chat, models_in, offered_by
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -44,13 +44,13 @@ async def test_window_price_and_abilities_are_read_from_openrouter() -> None:
         "supported_parameters": ["tools", "stop"],
     }
     (found,) = await offered(listing(entry))
-    assert found == OfferedModel("x/y", True, 200_000, True, True, 3.0, 15.0)
+    assert found == OfferedModel("x/y", True, Ability(200_000, True, True))
 
 
 async def test_abilities_are_read_from_mistral() -> None:
     can = {"completion_chat": False, "function_calling": True, "vision": False}
     (found,) = await offered(listing({"id": "m", "max_context_length": 32_768, "capabilities": can}))
-    assert found == OfferedModel("m", False, 32_768, True, False)
+    assert found == OfferedModel("m", False, Ability(32_768, True, False))
 
 
 @pytest.mark.parametrize(
