@@ -242,15 +242,9 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     if usage is None or usage.estimated or usage.prompt <= 0 or not is_local(profile.base_url):
         return ""
     texts = list(_texts(request))
-    # For nearly all requests the length is sufficient, without reading them.
-    if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
+    if sum(map(_least_tokens, texts)) * MARGIN <= usage.prompt:  # nearly all requests
         return ""
-    least = 0.0
-    for text in texts:
-        squeezed = _RUNS.sub(r"\1", text)
-        plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
-        least += plain * ASCII + (len(squeezed) - plain) * OTHER
-    least = int(least)
+    least = int(sum(_least_tokens(_RUNS.sub(r"\1", text)) for text in texts))
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
@@ -262,6 +256,11 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
             f"`PARAMETER num_ctx {window}` in a Modelfile."
         )
     return f"{seen}. Raise its context size to {window:,} tokens."
+
+
+def _least_tokens(text: str) -> float:
+    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return plain * ASCII + (len(text) - plain) * OTHER
 
 
 def _texts(request: ModelRequest) -> Iterator[str]:
