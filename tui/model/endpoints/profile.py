@@ -67,8 +67,8 @@ class ModelProfile:
     key_place: str = ""
 
     def with_model(self, model: str) -> "ModelProfile":
-        prices = {"price_in": None, "price_cached": None, "price_out": None}
-        return replace(self, model=model, context_window=None, **prices)
+        bare = replace(self, price_in=None, price_cached=None, price_out=None)
+        return replace(bare, model=model, context_window=None)
 
     @property
     def key_name(self) -> str:
