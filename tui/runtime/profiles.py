@@ -155,18 +155,16 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
-    known = Learned()
     endpoint = problem = ""
     try:
         endpoint = endpoint_key(profile)
         usable_key(profile)
     except ConfigError as error:
         problem = error.message
-    for entry in learned:
-        if (entry.endpoint, entry.model) == (endpoint, profile.model):
-            known = Learned.from_json(entry.learned)
-            if known.no_tools and profile.tool_protocol == "auto":
-                facts.append(f"text protocol {FALLBACK.name}")
+    found = (one.learned for one in learned if (one.endpoint, one.model) == (endpoint, profile.model))
+    known = Learned.from_json(next(found, {}))
+    if known.no_tools and profile.tool_protocol == "auto":
+        facts.append(f"text protocol {FALLBACK.name}")
     prices = (profile.price_in, profile.price_out)
     shown = " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
     return ModelChoice(

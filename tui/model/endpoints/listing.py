@@ -184,13 +184,8 @@ class OfferedModel:
     owner: str = ""
 
 
-def can_chat(model: str) -> bool:
-    """Whether a model can chat, by its name."""
-    return _NO_CHAT.search(model) is None
-
-
 async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
-    """Return the models of an endpoint; chat models first, otherwise in its own order.
+    """Return the models of an endpoint, in its own order.
 
     Raises ConfigError if the address or the key is unusable, ModelError if there is no list of models.
     """
@@ -214,7 +209,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
             where=errors.endpoint_of(profile),
             next_step="Enter the model id yourself.",
         )
-    return sorted(found.values(), key=lambda one: not one.chat)
+    return list(found.values())
 
 
 def models_in(body: Any) -> Iterator[OfferedModel]:
@@ -242,7 +237,7 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
         else _listed(entry.get("supported_parameters"), "tools"),
         images=has_ability(abilities, "vision") if abilities else _listed(modalities, "image"),
     )
-    chat = not silent and entry.get("type") not in _NO_CHAT_KINDS and can_chat(identity)
+    chat = not silent and entry.get("type") not in _NO_CHAT_KINDS and not _NO_CHAT.search(identity)
     return OfferedModel(identity, chat, ability, owner[:64] if isinstance(owner, str) else "")
 
 
