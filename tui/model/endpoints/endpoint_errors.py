@@ -71,19 +71,19 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     wait = asked_wait(body, headers, limited=status in (429, 503))
     message = f"the endpoint returned HTTP {status}{f': {reason}' if reason else ''}"
     limit, where = profile.max_tokens or 0, endpoint_of(profile)
-    error, final = judged(said, status, message=message, wait=wait, body=body, limit=limit, where=where)
-    error.next_step = _next_step(profile, error, final, headers)
+    error = judged(said, status, message=message, wait=wait, body=body, limit=limit, where=where)
+    error.next_step = _next_step(profile, error, headers)
     error.retryable &= headers.get("x-should-retry", "").lower() != "false"
     return redact_error(error, redactor)
 
 
-def _next_step(profile: ModelProfile, error: ModelError, final: Do | None, headers: Mapping[str, str]) -> str:
+def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     said, status = error.said, error.status or 0
-    if final is Do.SHORTEN:
+    if error.final == Do.SHORTEN:
         return _SHORTEN
-    if final is Do.WAIT_LONG:
+    if error.final == Do.WAIT_LONG:
         return "Wait until the limit is reset, or switch to another model."
-    if final is Do.PAY:
+    if error.final == Do.PAY:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
     if (told := refusal_in(said, status, among=_TOLD)) is not None:
@@ -136,8 +136,7 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
-    judged_again, final = judged(error.said or error.message, error.status, wait=error.retry_after)
-    step = _next_step(profile, judged_again, final, {})
+    step = _next_step(profile, error, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 

@@ -203,8 +203,8 @@ def judged(
     body: Any = None,
     limit: int = 0,
     where: str = "",
-) -> tuple[ModelError, Do | None]:
-    """Return the error for a failure, and `SHORTEN`, `WAIT_LONG` or `PAY` if that is all that can be done.
+) -> ModelError:
+    """Return the error for a failure; `final` if all that can be done is `SHORTEN`, `WAIT_LONG` or `PAY`.
 
     `said` are the words in it, `wait` the delay in seconds that it names; `body` may quote the model, `limit`
     is the longest reply asked for.
@@ -218,7 +218,7 @@ def judged(
     do = row.do if row else {402: Do.PAY, 413: Do.SHORTEN}.get(status or 0)
     wait = None if do is Do.NEXT_DAY else wait
     full = do is Do.SHORTEN or (found is not None and do is Do.FEWER_TOKENS and reply_room(found, limit) == 0)
-    final = None
+    final = ""
     if full and status not in _NOT_ALLOWED:
         final = Do.SHORTEN
     elif do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None:
@@ -242,8 +242,8 @@ def judged(
         overflow=final is Do.SHORTEN,
         window=window_in(said) if final is Do.SHORTEN else None,
     )
-    error.generation, error.said, error.loading = generation, said, loading
-    return error, final
+    error.generation, error.said, error.loading, error.final = generation, said, loading, final
+    return error
 
 
 def _is_loading(said: str, status: int | None) -> bool:
@@ -289,8 +289,8 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"
     message, wait = f"{FAILED}: {reason}", asked_wait(body)
-    error, final = judged(said_in(body), _status(body), message=message, wait=wait, body=body)
-    error.next_step = "Add credit or raise the quota of this account." if final is Do.PAY else "Retry."
+    error = judged(said_in(body), _status(body), message=message, wait=wait, body=body)
+    error.next_step = "Add credit or raise the quota of this account." if error.final == Do.PAY else "Retry."
     return error
 
 
