@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -97,7 +96,7 @@ class Profiles:
 
         Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
         """
-        profile = choose(asked=name, configured=await self.all(), detected=[]).profile
+        profile = choose(name, await self.all())
         return profile if locked else await with_key(profile)
 
     async def chosen(self, asked: str | None) -> ModelProfile | None:
@@ -123,19 +122,10 @@ class Profiles:
         wanted = asked or settings.default_model or ""
         if problems := left_out(loaded, "models").get(wanted):
             raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
-        select = partial(
-            choose,
-            asked=asked,
-            configured=self.configured(),
-            default=settings.default_model,
-            environment=[self.keys.applied(one) for one in from_environment(self.env)],
-        )
-        selection = select()
-        if selection.needs_detection:
-            selection = select(
-                detected=[self.keys.applied(one) for one in await detect(candidates(self.env))]
-            )
-        return await with_key(selection.profile)
+        known = [*self.configured(), *map(self.keys.applied, from_environment(self.env))]
+        if wanted != DEMO and not any(not wanted or one.name == wanted for one in known):
+            known += map(self.keys.applied, await detect(candidates(self.env)))
+        return await with_key(choose(wanted, known))
 
     async def choices(self, current: ModelProfile | None = None) -> list[ModelChoice]:
         """Return the selectable models, with `current` as the active one. The demo is last."""
