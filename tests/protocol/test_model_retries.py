@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from email.utils import formatdate
 from typing import Any
 
@@ -18,7 +16,7 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelRequest, MonotonicClock, RetryPart, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.retry import Retrying
+from tui.model.retry import retried
 
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("a__b", "", {"type": "object"})])
 SHORT = {"first_token_seconds": 1.5, "between_chunks_seconds": 1.5}
@@ -34,26 +32,19 @@ class Story(ModelOutput):
         self.asked = 0
 
 
-@asynccontextmanager
-async def talking(*replies: Reply, **profile: Any) -> AsyncIterator[tuple[Endpoint, Retrying, NotedWaits]]:
-    async with Endpoint(replies) as endpoint:
-        chat, clock = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", **profile)), NotedWaits()
-        try:
-            yield endpoint, Retrying(chat, clock, chance=lambda: 1.0), clock
-        finally:
-            await chat.aclose()
-
-
 async def told(*replies: Reply, **profile: Any) -> Story:
-    story = Story()
-    async with talking(*replies, **profile) as (endpoint, model, clock):
+    story, clock = Story(), NotedWaits()
+    async with Endpoint(replies) as endpoint:
+        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, "m", **profile))
         try:
-            async for part in model.stream(ASK):
+            async for part in retried(chat, ASK, clock, chance=lambda: 1.0):
                 story.take(part)
                 if isinstance(part, RetryPart):
                     story.retries.append(part)
         except ModelError as error:
             story.error = error
+        finally:
+            await chat.aclose()
         story.waits, story.asked = clock.waits, len(endpoint.requests)
     return story
 
@@ -166,7 +157,7 @@ async def test_an_endpoint_that_is_not_reachable_yet_is_retried() -> None:
     clock = NotedWaits()
     with refusing_port() as port, pytest.raises(ModelError, match="cannot connect to the endpoint"):
         chat = OpenAIChat(ModelProfile("test", f"http://127.0.0.1:{port}/v1", "m"))
-        async for _ in Retrying(chat, clock, chance=lambda: 1.0).stream(ASK):
+        async for _ in retried(chat, ASK, clock, chance=lambda: 1.0):
             pass
     await chat.aclose()
     assert clock.waits == [1.0, 2.0, 4.0]
@@ -184,7 +175,7 @@ async def test_cancelling_ends_the_wait_at_once() -> None:
         waiting: list[RetryPart] = []
 
         async def ask() -> None:
-            async for part in Retrying(chat, MonotonicClock()).stream(ASK):
+            async for part in retried(chat, ASK, MonotonicClock()):
                 assert isinstance(part, RetryPart)
                 waiting.append(part)
 

@@ -17,10 +17,10 @@ from tests.real.places import free_port, served
 from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
+from tui.model.dialects import wrap
 from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
-from tui.model.retry import Retrying
 
 pytestmark = needs(AIMOCK)
 
@@ -83,7 +83,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory, shared_processes: set[int])
 async def talking(origin: str) -> AsyncIterator[tuple[ChatModel, NotedWaits]]:
     chat, time = OpenAIChat(ModelProfile("aimock", f"{origin}/v1", "gpt-4o")), NotedWaits()
     try:
-        yield Retrying(chat, time), time
+        yield wrap(chat, "native", time), time
     finally:
         await chat.aclose()
 

@@ -62,11 +62,13 @@ class ModelError(McptuiError):
         generation: text of the model that the endpoint failed to parse as a call, or "".
         said: all that the endpoint says, for patterns, or "".
         loading: the endpoint is still loading the model.
+        final: what is left to do where a retry cannot help, a `Do` of `tui.model`, or "".
     """
 
     generation: str = ""
     said: str = ""
     loading: bool = False
+    final: str = ""
 
     def __init__(
         self,

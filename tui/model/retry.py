@@ -1,8 +1,4 @@
-"""Model wrappers: `Wrapped` passes everything on except the stream, `Retrying` retries.
-
-`Retrying` retries after transient failures of an endpoint, visibly: the stream contains each wait. The other
-subclasses of `Wrapped` are in `dialects/text_tools.py`.
-"""
+"""Retries after transient failures of an endpoint, visibly: the stream contains each wait."""
 
 import math
 import random
@@ -10,39 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel, Clock, ModelCapabilities, ModelPart, ModelRequest, RetryPart
-
-
-class Wrapped:
-    """A ChatModel around another one; a subclass changes the stream."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    @property
-    def label(self) -> str:
-        return self._model.label
-
-    @property
-    def notice(self) -> str:
-        return self._model.notice
-
-    @property
-    def capabilities(self) -> ModelCapabilities:
-        return self._model.capabilities
-
-    def restrict(self, *, tools: bool | None, images: bool | None) -> None:
-        self._model.restrict(tools=tools, images=images)
-
-    async def connect(self) -> None:
-        await self._model.connect()
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
-
-    async def retire(self) -> None:
-        await self._model.retire()
-
+from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
 
 ATTEMPTS = 4
 FIRST_WAIT = 1.0
@@ -57,64 +21,54 @@ LOADING_WAIT = 10.0
 """The longest delay before a loading endpoint is asked again."""
 
 
-class Retrying(Wrapped):
-    """A ChatModel that retries another one after transient failures.
+async def retried(
+    model: ChatModel,
+    request: ModelRequest,
+    clock: Clock,
+    *,
+    chance: Callable[[], float] = random.random,
+) -> AsyncGenerator[ModelPart]:
+    """Yield the reply of a model, with a `RetryPart` before each wait.
 
     It retries only while nothing was shown, so a reply that broke off is never silently restarted. Delays
     double from one second to thirty, each a random share of that (full jitter), unless the endpoint names
     one. While it loads a model, it is asked again more often, for up to five minutes. `chance` returns a
     number from 0 to 1, for tests.
+
+    Raises ModelError if the last attempt failed, or one failed permanently.
     """
+    attempt = loads = 1
+    waited = 0.0
+    while True:
+        shown = False
+        try:
+            async with aclosing(model.stream(request)) as parts:
+                async for part in parts:
+                    shown = shown or not isinstance(part, RetryPart)
+                    yield part
+            return
+        except ModelError as error:
+            if error.loading and error.retryable:
+                wanted = error.retry_after or FIRST_WAIT * 2.0 ** min(loads - 1, 9)
+                left = LONGEST_LOADING - waited
+                delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, left)) if left > 0 else None
+                loads, waited = loads + 1, waited + (delay or 0.0)
+                number, most = loads, loads + math.ceil((LONGEST_LOADING - waited) / LOADING_WAIT)
+            else:
+                delay = _delay(error, attempt, chance)
+                attempt += 1
+                number, most = attempt, ATTEMPTS
+            if shown or delay is None or error.generation:  # a call may be found in the model's text
+                raise
+            reason = error.message
+        yield RetryPart(number, most, delay, reason)
+        await clock.sleep(delay)
 
-    def __init__(
-        self,
-        model: ChatModel,
-        clock: Clock,
-        *,
-        attempts: int = ATTEMPTS,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        super().__init__(model)
-        self._clock = clock
-        self._attempts = attempts
-        self._chance = chance
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        """Yield the reply, with a `RetryPart` before each wait.
-
-        Raises ModelError if the last attempt failed, or one failed permanently.
-        """
-        attempt = loads = 1
-        waited = 0.0
-        while True:
-            shown = False
-            try:
-                async with aclosing(self._model.stream(request)) as parts:
-                    async for part in parts:
-                        shown = shown or not isinstance(part, RetryPart)
-                        yield part
-                return
-            except ModelError as error:
-                if error.loading and error.retryable:
-                    wanted = error.retry_after or FIRST_WAIT * 2.0 ** min(loads - 1, 9)
-                    left = LONGEST_LOADING - waited
-                    delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, left)) if left > 0 else None
-                    loads, waited = loads + 1, waited + (delay or 0.0)
-                    number, most = loads, loads + math.ceil((LONGEST_LOADING - waited) / LOADING_WAIT)
-                else:
-                    delay = self._delay(error, attempt)
-                    attempt += 1
-                    number, most = attempt, self._attempts
-                if shown or delay is None or error.generation:  # a call may be found in the model's text
-                    raise
-                reason = error.message
-            yield RetryPart(number, most, delay, reason)
-            await self._clock.sleep(delay)
-
-    def _delay(self, error: ModelError, attempt: int) -> float | None:
-        if not error.retryable or attempt >= self._attempts:
-            return None
-        if error.retry_after:
-            return error.retry_after if error.retry_after <= LONGEST_ASKED else None
-        longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
-        return longest * self._chance()
+def _delay(error: ModelError, attempt: int, chance: Callable[[], float]) -> float | None:
+    if not error.retryable or attempt >= ATTEMPTS:
+        return None
+    if error.retry_after:
+        return error.retry_after if error.retry_after <= LONGEST_ASKED else None
+    longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+    return longest * chance()

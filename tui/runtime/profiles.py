@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from tui.model.endpoints.providers import (
     endpoint_key,
     enter_key,
     from_environment,
-    is_local,
     provider_of,
     usable_key,
     without_secrets,
@@ -98,7 +96,7 @@ class Profiles:
 
         Raises UsageError if there is none of that name, ConfigError if the keychain cannot be read.
         """
-        profile = choose(asked=name, configured=await self.all(), detected=[]).profile
+        profile = choose(name, await self.all())
         return profile if locked else await with_key(profile)
 
     async def chosen(self, asked: str | None) -> ModelProfile | None:
@@ -124,19 +122,10 @@ class Profiles:
         wanted = asked or settings.default_model or ""
         if problems := left_out(loaded, "models").get(wanted):
             raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
-        select = partial(
-            choose,
-            asked=asked,
-            configured=self.configured(),
-            default=settings.default_model,
-            environment=[self.keys.applied(one) for one in from_environment(self.env)],
-        )
-        selection = select()
-        if selection.needs_detection:
-            selection = select(
-                detected=[self.keys.applied(one) for one in await detect(candidates(self.env))]
-            )
-        return await with_key(selection.profile)
+        known = [*self.configured(), *map(self.keys.applied, from_environment(self.env))]
+        if wanted != DEMO and not any(not wanted or one.name == wanted for one in known):
+            known += map(self.keys.applied, await detect(candidates(self.env)))
+        return await with_key(choose(wanted, known))
 
     async def choices(self, current: ModelProfile | None = None) -> list[ModelChoice]:
         """Return the selectable models, with `current` as the active one. The demo is last."""
@@ -156,19 +145,16 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
-    usual = None if is_local(profile.base_url) else known_window(profile.model)
-    known = Learned()
     endpoint = problem = ""
     try:
         endpoint = endpoint_key(profile)
         usable_key(profile)
     except ConfigError as error:
         problem = error.message
-    for entry in learned:
-        if (entry.endpoint, entry.model) == (endpoint, profile.model):
-            known = Learned.from_json(entry.learned)
-            if known.no_tools and profile.tool_protocol == "auto":
-                facts.append(f"text protocol {FALLBACK.name}")
+    found = (one.learned for one in learned if (one.endpoint, one.model) == (endpoint, profile.model))
+    known = Learned.from_json(next(found, {}))
+    if known.no_tools and profile.tool_protocol == "auto":
+        facts.append(f"text protocol {FALLBACK.name}")
     prices = (profile.price_in, profile.price_out)
     shown = " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
     return ModelChoice(
@@ -176,7 +162,7 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
         profile.model,
         without_secrets(profile.base_url),
         "found on this machine" if profile.source == "detected" else profile.source,
-        profile.context_window or usual,
+        profile.context_window or known_window(profile),
         tuple(facts),
         problem=problem,
         learned=known.facts,
@@ -218,12 +204,9 @@ def make_model(
         return demo
     from tui.model.dialects import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
-    from tui.model.retry import Retrying
 
-    memory = LearnedFile()
-    learned = Learned.from_json(memory.load(endpoint_key(profile), profile.model))
-    model = Retrying(OpenAIChat(profile, sink, memory), clock)
-    return wrap(model, profile.tool_protocol, where=profile.name, no_tools=learned.no_tools)
+    chat = OpenAIChat(profile, sink, LearnedFile())
+    return wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=chat.learned.no_tools)
 
 
 def forget(profile: ModelProfile) -> bool:

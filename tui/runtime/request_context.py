@@ -122,9 +122,7 @@ class RequestContext:
             self._note(seen, done.result())
 
     def _note(self, seen: object, found: Mapping[str, DefinitionTokens]) -> None:
-        self._seen = seen
-        if found != self._tokens:
-            self._tokens = found
+        self._seen, self._tokens = seen, self._tokens if found == self._tokens else found
 
     def parts(self, talk: Conversation, system: str) -> Sequence[ContextPart]:
         """Return the parts of the next request in tokens, without the question."""

@@ -7,7 +7,7 @@ from tests.scripted_model import Reply, ScriptedModel, says
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ModelRequest, RetryPart, TextPart
-from tui.model.retry import LONGEST_LOADING, Retrying
+from tui.model.retry import LONGEST_LOADING, retried
 
 ASK = ModelRequest("", [UserMessage("hi")])
 PASSING = ModelError("overloaded", status=503, retryable=True)
@@ -27,7 +27,7 @@ async def asked(
     *replies: Reply, chance: float = 1.0
 ) -> tuple[list[ModelPart], ModelError | None, list[float]]:
     time = NotedWaits()
-    parts, error = await heard(Retrying(ScriptedModel(replies), time, chance=lambda: chance).stream(ASK))
+    parts, error = await heard(retried(ScriptedModel(replies), ASK, time, chance=lambda: chance))
     return parts, error, time.waits
 
 
@@ -37,7 +37,7 @@ async def test_the_delay_has_random_jitter() -> None:
 
 async def test_closing_early_closes_the_inner_stream() -> None:
     inner = ScriptedModel([says("Hi")])
-    parts = Retrying(inner, NotedWaits()).stream(ASK)
+    parts = retried(inner, ASK, NotedWaits())
     assert await anext(parts) == TextPart("Hi")
     await parts.aclose()
     assert inner.closed == 1

@@ -44,6 +44,15 @@ def profile(text: str, env: Mapping[str, str] | None = None) -> ModelProfile:
     return found
 
 
+def found_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a search of this machine find Ollama."""
+
+    async def detected(_: object) -> list[ModelProfile]:
+        return [ModelProfile("ollama", "http://127.0.0.1:11434/v1", "m", source="detected")]
+
+    monkeypatch.setattr("tui.runtime.profiles.detect", detected)
+
+
 def made(profile: ModelProfile) -> ChatModel:
     return make_model(profile, MonotonicClock(), lambda captured: None)
 
@@ -126,6 +135,34 @@ async def test_a_profile_with_a_wrong_key_is_refused_with_that_key(name: str, is
     expected = rf"profile “{name}” cannot be used: .*temprature: unknown key, did you"
     with pytest.raises(ConfigError, match=expected):
         await Profiles(configured(text), {}).chosen(None if is_default else name)
+
+
+@pytest.mark.parametrize(
+    ("env", "asked", "expect"),
+    [
+        ({}, None, "mine"),
+        ({"OPENAI_API_KEY": "k"}, "openai", "openai"),
+        ({}, "ollama", "ollama"),
+        ({}, "demo", None),
+    ],
+)
+async def test_the_named_model_is_used_wherever_it_is_known_from(
+    env: dict[str, str], asked: str | None, expect: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_here(monkeypatch)
+    mine = configured('[models.mine]\nmodel = "m"\napi_key = "k"')
+    found = await Profiles(mine, env).chosen(asked)
+    assert (found and found.name) == expect
+
+
+async def test_without_a_configured_model_the_environment_comes_before_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found_here(monkeypatch)
+    nothing = load_text("", Path("config.toml"), {})
+    by_env = await Profiles(nothing, {"OPENAI_API_KEY": "k"}).chosen(None)
+    here = await Profiles(nothing, {}).chosen(None)
+    assert by_env is not None and here is not None and (by_env.name, here.name) == ("openai", "ollama")
 
 
 async def test_the_picker_lists_what_is_configured_then_the_environment_then_the_demo() -> None:

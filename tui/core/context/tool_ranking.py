@@ -34,29 +34,24 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ToolBudget:
-    """The number of tools that a model accepts, and its window in tokens; None if unknown."""
+class OfferContext:
+    """The facts that the choice of tools depends on, besides the tools.
+
+    The model accepts `max_tools` and has a `window` in tokens, None if unknown. Tools that were offered
+    earlier in this `turn` stay offered; `earlier` were offered in the previous turn; `loaded` were searched
+    for by the model, or called without being offered, newest first.
+    """
 
     max_tools: int = MAX_TOOLS
     window: int | None = None
-
-    @property
-    def tokens(self) -> float:
-        return math.inf if self.window is None else self.window * WINDOW_SHARE
-
-
-@dataclass(frozen=True, slots=True)
-class ToolHistory:
-    """The facts that the choice of tools depends on, besides the tools.
-
-    Tools that were offered earlier in this `turn` stay offered; `earlier` were offered in the previous turn;
-    `loaded` were searched for by the model, or called without being offered, newest first.
-    """
-
     talk: Sequence[Message] = ()
     turn: frozenset[Key] = frozenset()
     earlier: frozenset[Key] = frozenset()
     loaded: tuple[Key, ...] = ()
+
+    @property
+    def tokens(self) -> float:
+        return math.inf if self.window is None else self.window * WINDOW_SHARE
 
 
 def key_of(tool: Tool) -> Key:
@@ -65,7 +60,7 @@ def key_of(tool: Tool) -> Key:
 
 
 def choose(
-    table: NameTable, room: ToolBudget, before: ToolHistory, tokens_of: Callable[[str, Tool], int | None]
+    table: NameTable, context: OfferContext, tokens_of: Callable[[str, Tool], int | None]
 ) -> tuple[frozenset[Key], bool, list[tuple[str, Tool]]]:
     """Return the tools to offer besides `find_tools`, whether that is all of them, and all tools by rank.
 
@@ -73,15 +68,15 @@ def choose(
     nothing is ranked, and the last list is empty.
     """
     items = table.items()
-    if len(items) <= room.max_tools:
+    if len(items) <= context.max_tools:
         sizes = {key_of(tool): tokens_of(name, tool) for name, tool in items}
-        if sum(size or 0 for size in sizes.values()) <= room.tokens:
+        if sum(size or 0 for size in sizes.values()) <= context.tokens:
             return frozenset(key for key, size in sizes.items() if size is not None), True, []
     chosen: set[Key] = set()
     own = any(is_read_result(tool) for _, tool in items)
-    places = room.max_tools - 1 - (not own)
-    tokens = room.tokens - RESERVED_TOKENS * (1 + (not own))
-    order = ranked(table, before)
+    places = context.max_tools - 1 - (not own)
+    tokens = context.tokens - RESERVED_TOKENS * (1 + (not own))
+    order = ranked(table, context)
     for name, tool in order:
         if len(chosen) >= places:
             break
@@ -92,12 +87,12 @@ def choose(
     return frozenset(chosen), False, order
 
 
-def ranked(table: NameTable, before: ToolHistory) -> list[tuple[str, Tool]]:
+def ranked(table: NameTable, context: OfferContext) -> list[tuple[str, Tool]]:
     """Return all tools with their names, in the order in which they would be offered."""
     items = table.items()
-    recent = _recent(before.talk, table)
-    loaded = {key: at for at, key in enumerate(before.loaded)}
-    said = (message.text for message in reversed(before.talk) if isinstance(message, UserMessage))
+    recent = _recent(context.talk, table)
+    loaded = {key: at for at, key in enumerate(context.loaded)}
+    said = (message.text for message in reversed(context.talk) if isinstance(message, UserMessage))
     question = "\n".join(islice(said, 2))  # because "and tomorrow?" means nothing on its own
     scores = relevance(question, [tool for _, tool in items])
     of_server: Counter[str] = Counter()
@@ -112,14 +107,14 @@ def ranked(table: NameTable, before: ToolHistory) -> list[tuple[str, Tool]]:
             rank = (1, at)
         elif key in loaded:
             rank = (2, loaded[key])
-        elif key in before.turn:
+        elif key in context.turn:
             rank = (3, recent.get(key, MAX_RECENT), -score, *turns)
         elif key in recent:
             rank = (4, recent[key])
         elif score:
             rank = (5, -score, at)
         else:
-            rank = (6, key not in before.earlier, *turns)
+            rank = (6, key not in context.earlier, *turns)
         ranks.append((rank, at))
     return [items[at] for _, at in sorted(ranks)]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from tui.core.context.built_in_tools import BUILT_IN, FIND_TOOLS, built_in_tool, is_find_tools, own_server
 from tui.core.context.context_meter import estimate_tool
-from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, key_of, ranked, relevance
+from tui.core.context.tool_ranking import Key, OfferContext, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema
@@ -171,8 +171,8 @@ class ToolSelection:
         self, tools: Sequence[Tool], *, window: int | None = None, talk: Sequence[Message] = ()
     ) -> "ToolOffer":
         """Return the offer that a turn would begin with now."""
-        room = ToolBudget(self.max_tools, window)
-        return ToolOffer(tools, room, ToolHistory(tuple(talk), earlier=self._last), self)
+        context = OfferContext(self.max_tools, window, tuple(talk), earlier=self._last)
+        return ToolOffer(tools, context, self)
 
     def offered(self, offer: "ToolOffer") -> None:
         self._last = offer.keys
@@ -215,13 +215,11 @@ class ToolOffer:
     def __init__(
         self,
         tools: Sequence[Tool],
-        room: ToolBudget | None = None,
-        before: ToolHistory | None = None,
+        context: OfferContext | None = None,
         tool_selection: ToolSelection | None = None,
     ) -> None:
         self._tools = tuple(tools)
-        self._room = room or ToolBudget()
-        self._before = before or ToolHistory()
+        self._context = context or OfferContext()
         self._tool_selection = tool_selection or ToolSelection()
         self.table = NameTable(tools)
         refused: dict[str, tuple[Tool, str]] = {}
@@ -234,13 +232,15 @@ class ToolOffer:
 
         searches = find_tools(tools)
         with_search = NameTable([*tools, searches])
-        if not self._before.loaded and not self._before.turn:  # a new turn
-            self._before = replace(self._before, loaded=loaded_in(self._before.talk, with_search, searches))
-        self.keys, everything, self._order = choose(self.table, self._room, self._before, tokens_of)
+        if not self._context.loaded and not self._context.turn:  # a new turn
+            self._context = replace(
+                self._context, loaded=loaded_in(self._context.talk, with_search, searches)
+            )
+        self.keys, everything, self._order = choose(self.table, self._context, tokens_of)
         self.quarantined = tuple(refused.values())
         offered = set(self.keys)
         left = len(self.table.items()) - len(self.keys) - len(self.quarantined)
-        self.searches = not everything and left > 0 and self._room.max_tools > 1
+        self.searches = not everything and left > 0 and self._context.max_tools > 1
         if self.searches:
             self.table = with_search
             offered.add(key_of(searches))
@@ -261,7 +261,7 @@ class ToolOffer:
                 marks.setdefault(key, NOT_LOADED)
             elif tool.pinned:
                 marks[key] = "pinned"
-            elif self.searches and key in self._before.loaded:
+            elif self.searches and key in self._context.loaded:
                 marks[key] = LOADED
         return marks
 
@@ -270,7 +270,7 @@ class ToolOffer:
         """The names of the offered tools, most important first; empty if there are few."""
         if len(self.specs) <= FEW:
             return ()
-        order = self._order or ranked(self.table, self._before)
+        order = self._order or ranked(self.table, self._context)
         own = [one for one in self.table.items() if is_find_tools(one[1])]
         best = dict.fromkeys(self.table.name_of(tool) for _, tool in (*own, *order))
         offered = {spec.name for spec in self.specs}
@@ -283,19 +283,18 @@ class ToolOffer:
         """
         if tuple(tools) == self._tools:
             return self
-        return self._next(tools, self._before.loaded)
+        return self._next(tools, self._context.loaded)
 
     def is_loaded(self, tool: Tool) -> bool:
         return key_of(tool) in self.keys or is_find_tools(tool)
 
     def loading(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of the same turn with these tools, which take the place of others."""
-        keys = dict.fromkeys([*map(key_of, tools), *self._before.loaded])
+        keys = dict.fromkeys([*map(key_of, tools), *self._context.loaded])
         return self._next(self._tools, tuple(keys)[:MAX_LOADED])
 
     def _next(self, tools: Sequence[Tool], loaded: tuple[Key, ...]) -> "ToolOffer":
-        before = replace(self._before, turn=self.keys, loaded=loaded)
-        offer = ToolOffer(tools, self._room, before, self._tool_selection)
+        offer = ToolOffer(tools, replace(self._context, turn=self.keys, loaded=loaded), self._tool_selection)
         self._tool_selection.offered(offer)
         return offer
 
@@ -317,11 +316,11 @@ class ToolOffer:
         left = [tool for _, tool in self.table.items() if not self.is_loaded(tool)]
         if len(left) <= len(self.quarantined):
             return ""
-        room = self._room
+        context = self._context
         why = (
-            f"it accepts {room.max_tools}"
-            if len(self.specs) >= room.max_tools - 1
-            else f"more would exceed the context window of {room.window:,} tokens"
+            f"it accepts {context.max_tools}"
+            if len(self.specs) >= context.max_tools - 1
+            else f"more would exceed the context window of {context.window:,} tokens"
         )
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
         most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)

@@ -9,7 +9,7 @@ files in the same folder.
 """
 
 from tui.core.errors import ConfigError
-from tui.core.ports import ChatModel
+from tui.core.ports import ChatModel, Clock
 from tui.core.text import quoted_name
 from tui.model.dialects.text_tools import DIALECTS, ToolCalls
 
@@ -21,16 +21,24 @@ FALLBACK = DIALECTS["xml"]
 """The dialect for a model whose endpoint says that it has no function calling."""
 
 
-def wrap(model: ChatModel, protocol: str, *, where: str = "", no_tools: bool = False) -> ChatModel:
+def wrap(
+    model: ChatModel,
+    protocol: str,
+    clock: Clock | None = None,
+    *,
+    where: str = "",
+    no_tools: bool = False,
+) -> ChatModel:
     """Return a model that accepts and makes native calls, whatever `model` supports.
 
-    `protocol` is the profile's `tool_protocol`, `where` its name for error messages. `no_tools`: its endpoint
-    is known to say that it has no function calling. Raises ConfigError if there is no such protocol.
+    `protocol` is the profile's `tool_protocol`, `where` its name for error messages. With a `clock`,
+    transient failures are retried. `no_tools`: its endpoint is known to say that it has no function calling.
+    Raises ConfigError if there is no such protocol.
     """
     if protocol == "auto":
-        return ToolCalls(model, FALLBACK if no_tools else None, FALLBACK)
+        return ToolCalls(model, FALLBACK if no_tools else None, FALLBACK, clock)
     if protocol in PROTOCOLS:
-        return ToolCalls(model, DIALECTS.get(protocol))
+        return ToolCalls(model, DIALECTS.get(protocol), clock=clock)
     names = ", ".join(map(quoted_name, PROTOCOLS[:-1]))
     raise ConfigError(
         f"tool_protocol {quoted_name(protocol, 40)} is not known",

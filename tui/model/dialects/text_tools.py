@@ -18,6 +18,8 @@ from tui.core.errors import ModelError, NoTools
 from tui.core.ports import (
     CallPart,
     ChatModel,
+    Clock,
+    ModelCapabilities,
     ModelPart,
     ModelRequest,
     ReasoningPart,
@@ -42,7 +44,7 @@ from tui.model.dialects.leaked_calls import LeakParser
 from tui.model.dialects.xml import ANSWER, XmlParser
 from tui.model.openai_api import think_tags
 from tui.model.openai_api.accumulator import CUT
-from tui.model.retry import Wrapped
+from tui.model.retry import retried
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,24 +275,45 @@ OVER_SIZE = 4_096
 """Seconds and characters for which a finished reply is still read for its token count."""
 
 
-class ToolCalls(Wrapped):
+class ToolCalls:
     """A model whose calls are found in what it writes, and repaired.
 
     Without a `dialect`, it has function calling, and calls that leaked into its text are found at the end.
     With one, it reads its tools in the system text, and writes its calls as text. `fallback` is the dialect
-    that is used once its endpoint says that it has no function calling.
+    that is used once its endpoint says that it has no function calling. With a `clock`, transient failures
+    are retried.
     """
 
-    def __init__(self, model: ChatModel, dialect: Dialect | None, fallback: Dialect | None = None) -> None:
-        super().__init__(model)
+    def __init__(
+        self,
+        model: ChatModel,
+        dialect: Dialect | None,
+        fallback: Dialect | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._model = model
         self._dialect = dialect
         self._fallback = fallback
+        self._clock = clock
         self._opened = False
+        self.connect, self.aclose, self.retire = model.connect, model.aclose, model.retire
+
+    @property
+    def label(self) -> str:
+        return self._model.label
+
+    @property
+    def notice(self) -> str:
+        return self._model.notice
+
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        return self._model.capabilities
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         if tools is False:
             self._dialect = self._dialect or self._fallback
-        super().restrict(tools=tools, images=images)
+        self._model.restrict(tools=tools, images=images)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         while True:
@@ -306,6 +329,10 @@ class ToolCalls(Wrapped):
             self._dialect = self._fallback
             yield RetryPart(1, 1, 0.0, f"{reason}. Retrying with tools as text ({self._dialect.name}).")
 
+    def _sent(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        model, clock = self._model, self._clock
+        return model.stream(request) if clock is None else retried(model, request, clock)
+
     def _replies(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
         dialect, tools = self._dialect, request.tools
         said = (message for message in request.messages if isinstance(message, AssistantMessage))
@@ -314,7 +341,7 @@ class ToolCalls(Wrapped):
             offered = OfferedTools(tools)
             return self._attempts(request, lambda: ReplyReader(CallMaker(offered, used=used)), tools)
         if not (tools or used):  # the dialect is not used, so nothing is parsed in it
-            return self._model.stream(request)
+            return self._sent(request)
         asked = replace(
             request,
             system=dialect.system(request.system, tools) if tools else request.system,
@@ -343,7 +370,7 @@ class ToolCalls(Wrapped):
         for attempt in range(1, UNREADABLE_ATTEMPTS + 1):
             shown, reader = False, reading()
             try:
-                async with aclosing(_read(self._model.stream(request), reader, tools)) as parts:
+                async with aclosing(_read(self._sent(request), reader, tools)) as parts:
                     async for part in parts:
                         shown = shown or not isinstance(part, RetryPart)
                         if isinstance(part, ReplyPart) and part.finish not in CUT:

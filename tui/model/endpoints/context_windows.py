@@ -7,12 +7,20 @@ and vLLM at the size that they were started with. So these servers are asked.
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from tui.core.errors import McptuiError
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
-from tui.model.endpoints.listing import Inquiry, OfferedModel, count_in, has_ability, inquiry, models_at
+from tui.model.endpoints.listing import (
+    Ability,
+    Inquiry,
+    OfferedModel,
+    count_in,
+    has_ability,
+    inquiry,
+    models_at,
+)
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import is_local, provider_of
 
@@ -42,21 +50,6 @@ _SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
 """Providers whose lists of models do not include windows, so they are not asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ability:
-    """The abilities of a model; None where unknown. The window is in tokens.
-
-    `source` says where it is from: "configuration", "endpoint", "Ollama's default", "known model", or "".
-    `unloaded`: the server has yet to load it, and knows the window only then.
-    """
-
-    window: int | None = None
-    source: str = ""
-    tools: bool | None = None
-    images: bool | None = None
-    unloaded: bool = False
-
-
 async def ability_of(profile: ModelProfile) -> Ability:
     """Return the capabilities of a model in bounded time; None where the endpoint does not say."""
     found = Ability()
@@ -66,12 +59,7 @@ async def ability_of(profile: ModelProfile) -> Ability:
         with suppress(McptuiError):
             async with inquiry(profile) as endpoint:
                 found = await _asked(endpoint, profile)
-    if profile.context_window is not None:
-        return Ability(profile.context_window, "configuration", found.tools, found.images)
-    if found.window is None and not is_local(profile.base_url):
-        window = known_window(profile.model)
-        return Ability(window, "known model" if window else "", found.tools, found.images)
-    return found
+    return found if found.window is not None else replace(found, window=known_window(profile))
 
 
 async def load(profile: ModelProfile) -> None:
@@ -86,9 +74,11 @@ async def load(profile: ModelProfile) -> None:
         await endpoint.ask(url, body, seconds=profile.first_token_seconds)
 
 
-def known_window(model: str) -> int | None:
-    """Return the window of a model as its maker serves it, or None."""
-    return next((window for words, window in TABLE if re.search(words, model, re.IGNORECASE)), None)
+def known_window(profile: ModelProfile) -> int | None:
+    """Return the window of a model as its maker serves it; None if unknown, and for one on this machine."""
+    if is_local(profile.base_url):
+        return None
+    return next((window for words, window in TABLE if re.search(words, profile.model, re.IGNORECASE)), None)
 
 
 async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
@@ -96,9 +86,7 @@ async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
         return await _of_ollama(endpoint, profile.model)
     offered = await models_at(endpoint, profile)
     mine = next((item for item in offered if item.id == profile.model), None)
-    found = Ability()
-    if mine is not None:
-        found = Ability(mine.window, "endpoint" if mine.window else "", mine.tools, mine.images)
+    found = mine.ability if mine is not None else Ability()
     if not is_local(profile.base_url):
         return found
     for ask in _LOCAL.get(_kind(profile, mine or offered[0]), ()):
@@ -134,12 +122,12 @@ async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     parameters = shown.get("parameters")
     set_to = re.search(r"(?m)^num_ctx\s+(\d{1,9})", parameters) if isinstance(parameters, str) else None
     if set_to:
-        return Ability(int(set_to[1]), "endpoint", tools, images)
+        return Ability(int(set_to[1]), tools, images)
     window, unloaded = await _loaded_in_ollama(endpoint, model)
     if window:
-        return Ability(window, "endpoint", tools, images)
+        return Ability(window, tools, images)
     default = min(most, OLLAMA_WINDOW)
-    return Ability(default, "Ollama's default", tools, images, unloaded)
+    return Ability(default, tools, images, unloaded)
 
 
 async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
@@ -165,7 +153,6 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
         able = entry.get("capabilities")
         return Ability(
             window or count_in(entry.get("max_context_length")),
-            "endpoint",
             has_ability(able, "trained_for_tool_use"),
             has_ability(able, "vision"),
         )
@@ -178,7 +165,7 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
         if model == entry.get("id"):
             window = count_in(entry.get("loaded_context_length"))
             most = count_in(entry.get("max_context_length"))
-            return Ability(window or most, "endpoint", images=True if entry.get("type") == "vlm" else None)
+            return Ability(window or most, images=True if entry.get("type") == "vlm" else None)
     return Ability()
 
 
@@ -187,7 +174,6 @@ async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
     body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
     return Ability(
         count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
-        "endpoint",
         has_ability(body.get("chat_template_caps"), "supports_tools"),
         has_ability(body.get("modalities"), "vision"),
     )

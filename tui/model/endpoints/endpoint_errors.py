@@ -14,7 +14,6 @@ from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
 from tui.model.endpoints.failures import (
     FAILED,
-    Verdict,
     asked_wait,
     judged,
     refusal_in,
@@ -70,21 +69,21 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
     wait = asked_wait(body, headers, limited=status in (429, 503))
-    verdict = judged(said, status, wait=wait, body=body, limit=profile.max_tokens or 0)
-    message = f"the endpoint returned HTTP {status}"
-    step = _next_step(profile, verdict, headers)
-    error = verdict.error(f"{message}: {reason}" if reason else message, step, endpoint_of(profile))
+    message = f"the endpoint returned HTTP {status}{f': {reason}' if reason else ''}"
+    limit, where = profile.max_tokens or 0, endpoint_of(profile)
+    error = judged(said, status, message=message, wait=wait, body=body, limit=limit, where=where)
+    error.next_step = _next_step(profile, error, headers)
     error.retryable &= headers.get("x-should-retry", "").lower() != "false"
     return redact_error(error, redactor)
 
 
-def _next_step(profile: ModelProfile, verdict: Verdict, headers: Mapping[str, str]) -> str:
-    said, status = verdict.said, verdict.status or 0
-    if verdict.overflow:
+def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
+    said, status = error.said, error.status or 0
+    if error.final == Do.SHORTEN:
         return _SHORTEN
-    if verdict.lasting:
+    if error.final == Do.WAIT_LONG:
         return "Wait until the limit is reset, or switch to another model."
-    if verdict.billing:
+    if error.final == Do.PAY:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
     if (told := refusal_in(said, status, among=_TOLD)) is not None:
@@ -103,7 +102,9 @@ def _next_step(profile: ModelProfile, verdict: Verdict, headers: Mapping[str, st
             return _STEPS[do]
         if status in (400, 403):
             return _key_step(profile)
-    return _key_step(profile) if status == 401 else _step_of_status(profile, status, verdict.wait, headers)
+    return (
+        _key_step(profile) if status == 401 else _step_of_status(profile, status, error.retry_after, headers)
+    )
 
 
 def _step_of_status(
@@ -135,8 +136,7 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
     """Return the next step for an error in a stream, by its status or its message."""
     if error.retryable or not error.message.startswith(FAILED):
         return error.next_step
-    verdict = judged(error.said or error.message, error.status, wait=error.retry_after)
-    step = _next_step(profile, verdict, {})
+    step = _next_step(profile, error, {})
     return error.next_step if step == CHECK_PROFILE else step
 
 

@@ -7,7 +7,6 @@ cleaned and truncated before it gets into a message.
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tui.core.errors import ModelError, NoTools
@@ -195,46 +194,20 @@ def refusal_in(
     return next(refusals_in(words, status, sent, among=among), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a failure is about, by the words `said` in it and by its status; each question is decided once.
-
-    `wait` is the delay in seconds that it names, `generation` the model's text that the endpoint could not
-    parse. `billing`: it is about payment, so that a retry cannot help. `lasting`: about a limit of hours or
-    longer, without a `wait` that is shorter. `loading`: the model is being loaded, so that waiting helps.
-    `overflow`: the conversation is too long. `no_tools`: the model has no function calling.
-    """
-
-    said: str
-    status: int | None
-    wait: float | None
-    generation: str
-    billing: bool
-    lasting: bool
-    loading: bool
-    overflow: bool
-    no_tools: bool
-    retryable: bool
-
-    def error(self, message: str, next_step: str, where: str = "") -> ModelError:
-        error = (NoTools if self.no_tools else ModelError)(
-            message,
-            where=where,
-            next_step=next_step,
-            status=self.status,
-            retryable=self.retryable,
-            retry_after=self.wait,
-            overflow=self.overflow,
-            window=window_in(self.said) if self.overflow else None,
-        )
-        error.generation, error.said, error.loading = self.generation, self.said, self.loading
-        return error
-
-
 def judged(
-    said: str, status: int | None = None, *, wait: float | None = None, body: Any = None, limit: int = 0
-) -> Verdict:
-    """Return the verdict on a failure; `body` may quote the model, `limit` is the longest reply asked for.
+    said: str,
+    status: int | None = None,
+    *,
+    message: str = "",
+    wait: float | None = None,
+    body: Any = None,
+    limit: int = 0,
+    where: str = "",
+) -> ModelError:
+    """Return the error for a failure; `final` if all that can be done is `SHORTEN`, `WAIT_LONG` or `PAY`.
+
+    `said` are the words in it, `wait` the delay in seconds that it names; `body` may quote the model, `limit`
+    is the longest reply asked for.
 
     A rejected key (401) often links to the page of the account, so there only plain words are about payment.
     Some providers describe an exceeded rate limit in nearly the words of a conversation that is too long; it
@@ -242,14 +215,16 @@ def judged(
     long is no overflow if there is room for a shorter one. A status of 413 needs no words.
     """
     row, found = refusal_in(said, among=DECIDED) or (None, None)
-    do = row.do if row else None
+    do = row.do if row else {402: Do.PAY, 413: Do.SHORTEN}.get(status or 0)
     wait = None if do is Do.NEXT_DAY else wait
-    billing = do is Do.PAY or (do is Do.PAY_OR_WAIT and wait is None and status != 401)
-    lasting = do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None
     full = do is Do.SHORTEN or (found is not None and do is Do.FEWER_TOKENS and reply_room(found, limit) == 0)
-    overflow = full and status not in _NOT_ALLOWED
-    if do is None:
-        billing, overflow = status == 402, status == 413
+    final = ""
+    if full and status not in _NOT_ALLOWED:
+        final = Do.SHORTEN
+    elif do in (Do.NEXT_DAY, Do.WAIT_LONG) and wait is None:
+        final = Do.WAIT_LONG
+    elif do is Do.PAY or (do is Do.PAY_OR_WAIT and wait is None and status != 401):
+        final = Do.PAY
     loading = _is_loading(said, status)
     tools = refusal_in(said, status or 0, among=DECIDED | {Do.TEXT_TOOLS})
     no_tools = tools is not None and tools[0].do is Do.TEXT_TOOLS
@@ -258,9 +233,17 @@ def judged(
     transient = (Do.RETRY,) if status else (Do.RETRY, Do.WAIT, Do.TRY_AGAIN)
     passes = status in RETRYABLE_STATUS or loading or generation or refusal_in(said, among=transient)
     stays = refusal_in(said, status or 0, among=(Do.FREE_MEMORY, Do.UNBLOCK))
-    hopeless = billing or lasting or overflow or no_tools or stays
-    retryable = bool(passes and not hopeless)
-    return Verdict(said, status, wait, generation, billing, lasting, loading, overflow, no_tools, retryable)
+    error = (NoTools if no_tools else ModelError)(
+        message,
+        where=where,
+        status=status,
+        retryable=bool(passes and not (final or no_tools or stays)),
+        retry_after=wait,
+        overflow=final is Do.SHORTEN,
+        window=window_in(said) if final is Do.SHORTEN else None,
+    )
+    error.generation, error.said, error.loading, error.final = generation, said, loading, final
+    return error
 
 
 def _is_loading(said: str, status: int | None) -> bool:
@@ -305,9 +288,10 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"
-    verdict = judged(said_in(body), _status(body), wait=asked_wait(body), body=body)
-    step = "Add credit or raise the quota of this account." if verdict.billing else "Retry."
-    return verdict.error(f"{FAILED}: {reason}", step)
+    message, wait = f"{FAILED}: {reason}", asked_wait(body)
+    error = judged(said_in(body), _status(body), message=message, wait=wait, body=body)
+    error.next_step = "Add credit or raise the quota of this account." if error.final == Do.PAY else "Retry."
+    return error
 
 
 def is_filtered(words: str) -> bool:

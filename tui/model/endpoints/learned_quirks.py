@@ -16,18 +16,15 @@ from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.failures import number_in, refusals_in, reply_room
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits
 from tui.model.endpoints.refusal_rows import DECIDED, TOLD, Do, Refusal
+from tui.model.endpoints.refusals import TABLE
 
 MAX_REMEMBERED = 200
 """Maximum names in one remembered set."""
 
 MAX_FACTS = 12
 
-_OPTIONAL = (
-    *("stream_options", "temperature", "top_p", "seed", "stop", "max_tokens", "max_completion_tokens"),
-    *("reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"),
-    *("chat_template_kwargs", "prompt_cache_key", "cache_control", "response_format"),
-)
-"""Optional parameters of a request, which can be omitted."""
+_OPTIONAL = {row.what for row in TABLE if row.do is Do.OMIT}
+"""What can be omitted from a request."""
 
 _ABOUT_TOOLS = ("form", "plain_keys", "strict_tools", "left_out", "refusals")
 _FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")
@@ -170,13 +167,13 @@ class Learned:
                 setattr(known, item.name, {text[:200] for text in found if isinstance(text, str)})
             elif type(found) is type(usual) and item.name not in _FOR_NOW:
                 setattr(known, item.name, found)
-        known.dropped &= set(_OPTIONAL)
+        known.dropped &= _OPTIONAL
         known.form = known.form if known.form in tuple(SchemaForm) else ""
-        known.max_tokens_name = known.max_tokens_name if known.max_tokens_name in _OPTIONAL else ""
+        known.max_tokens_name = "max_completion_tokens" if known.max_tokens_name else ""
         known.call_ids = known.call_ids if known.call_ids in tuple(CallIds) else ""
         known.efforts &= set(EFFORTS)
         known.thinking_blocks = "required" if known.thinking_blocks else ""
-        known.answer_format = "json_object" if known.answer_format == "json_object" else ""
+        known.answer_format = "json_object" if known.answer_format else ""
         known.max_tools, known.max_reply = max(0, known.max_tools), max(0, known.max_reply)
         return known
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import McptuiError, ModelError
-from tui.core.units import bounded, whole
+from tui.core.units import whole
 from tui.core.web import with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -162,30 +162,30 @@ _WINDOWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedModel:
-    """A model that an endpoint offers; None where unknown.
+class Ability:
+    """The abilities of a model; None where unknown. The window is in tokens.
 
-    Prices are of a million tokens, in USD. `owner` is the server's own name ("vllm", "llamacpp", "library"),
-    or "".
+    `unloaded`: the server has yet to load it, and knows the window only then.
     """
 
-    id: str
-    chat: bool = True
     window: int | None = None
     tools: bool | None = None
     images: bool | None = None
-    price_in: float | None = None
-    price_out: float | None = None
+    unloaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedModel:
+    """A model that an endpoint offers; `owner` is its server's own name ("vllm", "llamacpp", "library")."""
+
+    id: str
+    chat: bool = True
+    ability: Ability = Ability()
     owner: str = ""
 
 
-def can_chat(model: str) -> bool:
-    """Whether a model can chat, by its name."""
-    return _NO_CHAT.search(model) is None
-
-
 async def offered_by(profile: ModelProfile) -> list[OfferedModel]:
-    """Return the models of an endpoint; chat models first, otherwise in its own order.
+    """Return the models of an endpoint, in its own order.
 
     Raises ConfigError if the address or the key is unusable, ModelError if there is no list of models.
     """
@@ -209,7 +209,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
             where=errors.endpoint_of(profile),
             next_step="Enter the model id yourself.",
         )
-    return sorted(found.values(), key=lambda one: not one.chat)
+    return list(found.values())
 
 
 def models_in(body: Any) -> Iterator[OfferedModel]:
@@ -230,18 +230,15 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
     owner, architecture = entry.get("owned_by"), entry.get("architecture")
     modalities = architecture.get("input_modalities") if isinstance(architecture, Mapping) else None
     silent = isinstance(abilities, Mapping) and abilities.get("completion_chat") is False
-    return OfferedModel(
-        identity,
-        chat=not silent and entry.get("type") not in _NO_CHAT_KINDS and can_chat(identity),
-        window=window_in(entry),
+    ability = Ability(
+        window_in(entry),
         tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
         else _listed(entry.get("supported_parameters"), "tools"),
         images=has_ability(abilities, "vision") if abilities else _listed(modalities, "image"),
-        price_in=_price(entry, "prompt"),
-        price_out=_price(entry, "completion"),
-        owner=owner[:64] if isinstance(owner, str) else "",
     )
+    chat = not silent and entry.get("type") not in _NO_CHAT_KINDS and not _NO_CHAT.search(identity)
+    return OfferedModel(identity, chat, ability, owner[:64] if isinstance(owner, str) else "")
 
 
 def window_in(entry: Mapping[str, Any]) -> int | None:
@@ -272,14 +269,6 @@ def has_ability(abilities: Any, *names: str) -> bool | None:
 
 def _listed(values: Any, name: str) -> bool | None:
     return name in values if isinstance(values, list) and values else None
-
-
-def _price(entry: Mapping[str, Any], name: str) -> float | None:
-    """Return OpenRouter's price of a token as the price of a million."""
-    pricing = entry.get("pricing")
-    value = pricing.get(name) if isinstance(pricing, Mapping) else None
-    price = bounded(value, or_text=True)
-    return round(price * 1_000_000, 6) if price is not None and price < 1 else None
 
 
 # ---- servers on this machine

@@ -89,60 +89,20 @@ DEMO = "demo"
 """The name that selects the demo."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSelection:
-    """The selected model; None for the demo. `why` says what decided, in words.
+def choose(wanted: str | None, profiles: Sequence[ModelProfile]) -> ModelProfile | None:
+    """Return the profile of a name, or else the first one; None for the demo.
 
-    `needs_detection`: nothing was named; search this machine, and select again with the result.
+    Raises UsageError if no profile has the given name.
     """
-
-    profile: ModelProfile | None
-    why: str
-    needs_detection: bool = False
-
-
-def choose(
-    *,
-    asked: str | None = None,
-    demo: bool = False,
-    configured: Sequence[ModelProfile] = (),
-    default: str | None = None,
-    environment: Sequence[ModelProfile] = (),
-    detected: Sequence[ModelProfile] | None = None,
-) -> ModelSelection:
-    """Return the model to use.
-
-    `asked` is the name given on the command line; `detected` are the models found on this machine, None
-    before it was searched. Raises UsageError if no profile has the given name.
-    """
-    if demo or asked == DEMO:
-        return ModelSelection(None, "requested")
-    everything = [*configured, *environment, *(detected or ())]
-    if asked is None and default == DEMO:
-        return ModelSelection(None, "configuration")
-    if (wanted := asked or default) is not None:
-        found = next((profile for profile in everything if profile.name == wanted), None)
-        if found is None and detected is None:
-            return ModelSelection(None, "still searching", needs_detection=True)
-        return ModelSelection(
-            found or _unknown(wanted, everything), "command line" if asked else "configuration"
-        )
-    if configured:
-        return ModelSelection(configured[0], "configuration")
-    if environment:
-        return ModelSelection(environment[0], f"{environment[0].api_key_env} is set")
-    if detected is None:
-        return ModelSelection(None, "nothing configured", needs_detection=True)
-    if detected:
-        return ModelSelection(detected[0], "found on this machine")
-    return ModelSelection(None, "no model configured, and none found on this machine")
-
-
-def _unknown(name: str, profiles: Sequence[ModelProfile]) -> ModelProfile:
-    names = [*(profile.name for profile in profiles), DEMO]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"Did you mean {quoted_name(near[0])}?" if near else f"Profiles: {', '.join(names)}."
-    raise UsageError(f"model profile {quoted_name(name)} not found", where="model", next_step=hint)
+    if wanted == DEMO or not (wanted or profiles):
+        return None
+    found = next((profile for profile in profiles if profile.name == wanted or not wanted), None)
+    if found is None and wanted:
+        names = [*(profile.name for profile in profiles), DEMO]
+        near = difflib.get_close_matches(wanted, names, n=1)
+        hint = f"Did you mean {quoted_name(near[0])}?" if near else f"Profiles: {', '.join(names)}."
+        raise UsageError(f"model profile {quoted_name(wanted)} not found", where="model", next_step=hint)
+    return found
 
 
 def redactor_of(profile: ModelProfile) -> Redactor:

@@ -51,14 +51,16 @@ class OpenAIChat:
         sink: TrafficSink = lambda captured: None,
         memory: Memory | None = None,
     ) -> None:
-        """Import and open nothing yet. Raises ConfigError if the address or the key is unusable."""
+        """Read what is remembered, open nothing yet. Raises ConfigError for an unusable address or key."""
         self._profile = profile
         self._client = EndpointClient(profile, sink)
+        self.connect, self.aclose = self._client.connect, self._client.aclose
+        self.retire = self._client.retire
         self._redactor = redactor_of(profile)
         self._memory = memory
         self._endpoint = endpoint_key(profile)
-        self._learned = Learned()
-        self._recalled = memory is None
+        kept = memory.load(self._endpoint, profile.model) if memory is not None else {}
+        self.learned = Learned.from_json(kept)
         self._forms = ToolForms()
         self._warned = ("", "")
         self._is_blind = False
@@ -73,38 +75,22 @@ class OpenAIChat:
 
     @property
     def traits(self) -> Traits:
-        known = self._learned.applied(traits_of(self._profile.base_url, self._profile.model))
+        known = self.learned.applied(traits_of(self._profile.base_url, self._profile.model))
         return replace(known, images=False) if self._is_blind else known
 
     @property
     def capabilities(self) -> ModelCapabilities:
-        return ModelCapabilities(self.traits.max_tools, self._learned.tool_marks, self._learned.facts)
+        return ModelCapabilities(self.traits.max_tools, self.learned.tool_marks, self.learned.facts)
 
     def restrict(self, *, tools: bool | None, images: bool | None) -> None:
         """Send no more images if the endpoint says that the model does not accept them."""
         self._is_blind |= images is False
 
-    async def connect(self) -> None:
-        """Import the client library and read what is remembered, so that the first request does not wait."""
-        if not self._recalled and self._memory is not None:
-            kept = await asyncio.to_thread(self._memory.load, self._endpoint, self._profile.model)
-            if not self._recalled:
-                self._recalled = True
-                self._learned = Learned.from_json(kept)
-        await self._client.connect()
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
-
-    async def retire(self) -> None:
-        await self._client.retire()
-
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
-        await self.connect()
-        self._learned.begin()
-        before = self._learned.about_tools()
+        self.learned.begin()
+        before = self.learned.about_tools()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
-            body = body_for(self._profile, request, self._learned, self._forms)
+            body = body_for(self._profile, request, self.learned, self._forms)
             shown = opened = False
             try:
                 connection = await self._client.open(body)
@@ -118,21 +104,21 @@ class OpenAIChat:
                 # Without tools in the request, text tools would not help.
                 plain = "tools" not in body and isinstance(failure, NoTools)
                 error = _of_kind(ModelError, failure) if plain else failure
-                had_tools = not self._learned.no_tools
+                had_tools = not self.learned.no_tools
                 reason = "" if shown else await self._learn(failure, body, request, refused=not opened)
-                if had_tools and self._learned.no_tools and not isinstance(error, NoTools):
+                if had_tools and self.learned.no_tools and not isinstance(error, NoTools):
                     raise _of_kind(NoTools, error) from None
                 if not reason or attempt == MAX_ADJUSTMENTS:
-                    if error.status in (400, 422) and before != self._learned.about_tools():
+                    if error.status in (400, 422) and before != self.learned.about_tools():
                         for name, value in before.items():  # what was learned did not help
-                            setattr(self._learned, name, value)
+                            setattr(self.learned, name, value)
                         await self._remember()
                     raise error from None
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
     async def _reply(self, request: ModelRequest, connection: ReplyConnection) -> AsyncGenerator[ModelPart]:
         names = [tool.name for tool in request.tools]
-        first = self._learned.thinking_first and not request.verbatim
+        first = self.learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
         parts = ReplyStream(self._profile, connection, accumulator, self._redactor).parts()
         clear = ReplyRedactor(self._redactor)
@@ -145,8 +131,8 @@ class OpenAIChat:
                 yield shown
             raise
         finally:
-            self._learned.thinking_first |= accumulator.close_only
-            self._learned.thinking_first &= not accumulator.never_closed
+            self.learned.thinking_first |= accumulator.close_only
+            self.learned.thinking_first &= not accumulator.never_closed
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
@@ -155,10 +141,10 @@ class OpenAIChat:
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
         calls = tuple(self._forms.renamed(call, back=True) for call in reply.calls)
-        sent = replace(request, tools=self._forms.offered(request, self.traits, self._learned))
+        sent = replace(request, tools=self._forms.offered(request, self.traits, self.learned))
         warnings = (
             truncation_warning(self._profile, sent, reply.usage),
-            self._forms.left_out(request.tools, self._learned),
+            self._forms.left_out(request.tools, self.learned),
         )
         # Each warning is shown once, until its reason is gone.
         fresh = [new for new, old in zip(warnings, self._warned, strict=True) if new and not old]
@@ -180,20 +166,20 @@ class OpenAIChat:
             return "Not found. Retrying with /v1."
         if error.overflow:
             return ""
-        before = self._learned.to_json()
-        tools = self._forms.offered(request, self.traits, self._learned)
+        before = self.learned.to_json()
+        tools = self._forms.offered(request, self.traits, self.learned)
         keys = [self._forms.key(tool) for tool in tools]
         sent = [name for name in sent_kinds(body) if name not in self._profile.extra_body]
         name = self.traits.max_tokens_name
         limit = None if name in self._profile.extra_body else body.get(name, 0)
-        reason = self._learned.take_refusal(status, words, sent, keys, self.traits, limit)
-        if self._learned.to_json() != before:
+        reason = self.learned.take_refusal(status, words, sent, keys, self.traits, limit)
+        if self.learned.to_json() != before:
             await self._remember()
         return reason
 
     async def _remember(self) -> None:
         if self._memory is not None:
-            known = self._learned.to_json()
+            known = self.learned.to_json()
             await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
 
 
@@ -256,15 +242,9 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     if usage is None or usage.estimated or usage.prompt <= 0 or not is_local(profile.base_url):
         return ""
     texts = list(_texts(request))
-    # For nearly all requests the length is sufficient, without reading them.
-    if sum(len(text) * (ASCII if text.isascii() else OTHER) for text in texts) * MARGIN <= usage.prompt:
+    if sum(map(_least_tokens, texts)) * MARGIN <= usage.prompt:  # nearly all requests
         return ""
-    least = 0.0
-    for text in texts:
-        squeezed = _RUNS.sub(r"\1", text)
-        plain = len(squeezed) if squeezed.isascii() else len(squeezed.encode("ascii", "ignore"))
-        least += plain * ASCII + (len(squeezed) - plain) * OTHER
-    least = int(least)
+    least = int(sum(_least_tokens(_RUNS.sub(r"\1", text)) for text in texts))
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
     seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
@@ -276,6 +256,11 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
             f"`PARAMETER num_ctx {window}` in a Modelfile."
         )
     return f"{seen}. Raise its context size to {window:,} tokens."
+
+
+def _least_tokens(text: str) -> float:
+    plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return plain * ASCII + (len(text) - plain) * OTHER
 
 
 def _texts(request: ModelRequest) -> Iterator[str]:

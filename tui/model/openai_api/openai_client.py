@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -113,9 +113,10 @@ class EndpointClient:
     async def retire(self) -> None:
         """Close the connections as soon as no reply is being read, now and after each later reply."""
         self._retired = True
-        await self._close_if_idle()
+        await self._ended(0)
 
-    async def _close_if_idle(self) -> None:
+    async def _ended(self, replies: int) -> None:
+        self._open -= replies
         if self._retired and not self._open:
             await self.aclose()
 
@@ -177,19 +178,14 @@ class EndpointClient:
         Raises ModelError if the endpoint is unreachable or silent, or answers with an error status.
         """
         self._open += 1
-
-        async def close() -> None:
-            self._open -= 1
-            await self._close_if_idle()
-
         try:
             await self.connect()
-            return await self._opened(body, close)
+            return await self._opened(body)
         except BaseException:
-            await undisturbed(close())
+            await undisturbed(self._ended(1))
             raise
 
-    async def _opened(self, body: dict[str, Any], closed: Callable[[], Awaitable[None]]) -> ReplyConnection:
+    async def _opened(self, body: dict[str, Any]) -> ReplyConnection:
         seconds = self._profile.first_token_seconds
         if body["stream"] is False:
             seconds = max(seconds, WHOLE_REPLY_SECONDS)
@@ -227,7 +223,7 @@ class EndpointClient:
                 await source.aclose()
                 await response.close()
             finally:
-                await closed()
+                await self._ended(1)
 
         return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore
-from tui.core.context.tool_ranking import Key, ToolBudget, ToolHistory, choose, relevance, words
+from tui.core.context.tool_ranking import Key, OfferContext, choose, relevance, words
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
@@ -22,8 +22,8 @@ def server(name: str, count: int = 10) -> list[Tool]:
 
 
 def chosen(tools: list[Tool], max_tools: int = 6, size: int = 10, **more: object) -> set[Key]:
-    room = ToolBudget(max_tools, more.pop("window", None))  # type: ignore[arg-type]
-    keys, _, _ = choose(NameTable(tools), room, ToolHistory(**more), lambda name, one: size)  # type: ignore[arg-type]
+    context = OfferContext(max_tools, **more)  # type: ignore[arg-type]
+    keys, _, _ = choose(NameTable(tools), context, lambda name, one: size)
     return set(keys)
 
 
@@ -81,14 +81,15 @@ def test_definitions_that_exceed_the_window_are_left_out_one_by_one() -> None:
     assert len(chosen(server("a"), 100, size=100, window=3999)) == 5
     assert len(chosen(server("a"), 100, size=100, window=4000)) == 10
     sizes = {"a0": 900}
-    room, table = ToolBudget(100, 4000), NameTable(server("a"))
-    keys, _, _ = choose(table, room, ToolHistory(), lambda name, one: sizes.get(one.name, 50))
+    keys, _, _ = choose(
+        NameTable(server("a")), OfferContext(100, 4000), lambda name, one: sizes.get(one.name, 50)
+    )
     assert len(keys) == 9 and ("a", "a0") not in keys
 
 
 def test_a_tool_that_cannot_be_offered_uses_no_slot() -> None:
     sizes, table = {"a0": None}, NameTable(server("a"))
-    keys, _, _ = choose(table, ToolBudget(5), ToolHistory(), lambda name, one: sizes.get(one.name, 1))
+    keys, _, _ = choose(table, OfferContext(5), lambda name, one: sizes.get(one.name, 1))
     assert len(keys) == 3
 
 

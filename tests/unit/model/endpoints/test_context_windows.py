@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint
-from tui.model.endpoints.context_windows import Ability, ability_of, known_window
+from tui.model.endpoints.context_windows import ability_of, known_window
+from tui.model.endpoints.listing import Ability
 from tui.model.endpoints.profile import ModelProfile
 
 CHAT = ["completion", "tools", "vision"]
@@ -24,28 +25,28 @@ SHOWN = {"model_info": {"qwen3.context_length": 40_960}, "capabilities": CHAT}
 @pytest.mark.parametrize(
     ("pages", "expect"),
     [
-        ({"/api/show": SHOWN}, Ability(4_096, "Ollama's default", True, True)),
+        ({"/api/show": SHOWN}, Ability(4_096, True, True)),
         (
             {"/api/show": SHOWN | {"parameters": "stop x\nnum_ctx      16384\n"}},
-            Ability(16_384, "endpoint", True, True),
+            Ability(16_384, True, True),
         ),
         (
             {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "m", "context_length": 32_768}]}},
-            Ability(32_768, "endpoint", True, True),
+            Ability(32_768, True, True),
         ),
         (
             {"/api/show": {"model_info": {"x.context_length": 2_048}, "capabilities": ["completion"]}},
-            Ability(2_048, "Ollama's default", False, False),
+            Ability(2_048, False, False),
         ),
         (
             {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "m:latest", "context_length": 8_192}]}},
-            Ability(8_192, "endpoint", True, True),
+            Ability(8_192, True, True),
         ),
         (
             {"/api/show": SHOWN, "/api/ps": {"models": [{"name": "other", "context_length": 8_192}]}},
-            Ability(4_096, "Ollama's default", True, True, unloaded=True),
+            Ability(4_096, True, True, unloaded=True),
         ),
-        ({"/api/show": []}, Ability(4_096, "Ollama's default")),
+        ({"/api/show": []}, Ability(4_096)),
         ({}, Ability()),
     ],
 )
@@ -63,13 +64,13 @@ async def test_lm_studio_reports_the_window_of_the_loaded_model() -> None:
         "capabilities": {"vision": False, "trained_for_tool_use": True},
     }
     found = await ability({"/api/v1/models": {"models": [{"key": "other"}, entry]}}, "lmstudio")
-    assert found == Ability(8_192, "endpoint", True, False)
+    assert found == Ability(8_192, True, False)
 
 
 async def test_an_older_lm_studio_is_queried_through_its_older_api() -> None:
     entry = {"id": "m", "type": "vlm", "max_context_length": 40_960, "loaded_context_length": 4_096}
     found = await ability({"/api/v0/models": {"data": [entry]}}, "lmstudio")
-    assert found == Ability(4_096, "endpoint", None, True)
+    assert found == Ability(4_096, None, True)
 
 
 async def test_llama_cpp_reports_the_window_it_was_started_with() -> None:
@@ -79,7 +80,7 @@ async def test_llama_cpp_reports_the_window_it_was_started_with() -> None:
         "chat_template_caps": {"supports_tools": False},
     }
     found = await ability({"/props": props}, "llamacpp")
-    assert found == Ability(16_384, "endpoint", False, True)
+    assert found == Ability(16_384, False, True)
 
 
 async def test_llama_cpp_is_recognized_by_its_name() -> None:
@@ -90,13 +91,7 @@ async def test_llama_cpp_is_recognized_by_its_name() -> None:
 
 async def test_vllm_reports_the_window_in_its_list_of_models() -> None:
     models = {"data": [{"id": "m", "max_model_len": 32_768, "owned_by": "vllm"}]}
-    assert await ability({"/v1/models": models}) == Ability(32_768, "endpoint")
-
-
-async def test_a_configured_window_takes_precedence() -> None:
-    models = {"data": [{"id": "m", "max_model_len": 32_768}]}
-    found = await ability({"/v1/models": models}, context_window=8_000)
-    assert found == Ability(8_000, "configuration")
+    assert await ability({"/v1/models": models}) == Ability(32_768)
 
 
 async def test_without_a_report_the_window_is_unknown() -> None:
@@ -116,12 +111,12 @@ async def test_without_a_report_the_window_is_unknown() -> None:
     ],
 )
 def test_windows_of_well_known_models_are_known(model: str, window: int | None) -> None:
-    assert known_window(model) == window
+    assert known_window(ModelProfile("t", "https://h.example/v1", model)) == window
 
 
 async def test_an_unreachable_provider_has_the_known_window_of_its_model() -> None:
     found = await ability_of(ModelProfile("t", "https://unreachable.invalid/v1", "gpt-5.1"))
-    assert found == Ability(400_000, "known model")
+    assert found == Ability(400_000)
 
 
 async def test_a_provider_that_never_reports_windows_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,4 +125,4 @@ async def test_a_provider_that_never_reports_windows_is_not_asked(monkeypatch: p
 
     monkeypatch.setattr("tui.model.endpoints.context_windows.inquiry", fail)
     found = await ability_of(ModelProfile("t", "https://api.deepseek.com/v1", "deepseek-chat"))
-    assert found == Ability(131_072, "known model")
+    assert found == Ability(131_072)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
 from tui.model.endpoints.failures import judged, reply_error, said_in, window_in, words_of
+from tui.model.endpoints.refusal_rows import Do
 
 
 @pytest.mark.parametrize(
@@ -73,14 +74,14 @@ def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
     }
     said = said_in(body)
     assert "model: Field required" in said and "too long" not in said
-    assert not judged(said, 422).overflow and not judged(said, 422).billing
+    assert judged(said, 422).final == ""
 
 
 def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
     script = "<script>let rate = 'insufficient_quota, prompt is too long'</script>"
     page = f"<html>{script}<h1>Bad Gateway</h1></html>"
     said = said_in(page)
-    assert said.strip() == "Bad Gateway" and not judged(said, 502).billing and not judged(said, 502).overflow
+    assert said.strip() == "Bad Gateway" and judged(said, 502).final == ""
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_scripts_and_styles_of_a_page_say_nothing_about_the_error() -> None:
 )
 def test_a_link_says_nothing_about_the_error(link: str) -> None:
     said = said_in({"error": {"message": f"Rate limit reached. Need more tokens? Upgrade at {link}"}})
-    assert link not in said and not judged(said, 429).billing
+    assert link not in said and judged(said, 429).final != Do.PAY
 
 
 @pytest.mark.parametrize(
@@ -134,14 +135,14 @@ def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
 
 def test_a_rejected_key_is_not_about_payment_because_a_page_of_the_account_is_named() -> None:
     words = "Incorrect API key. Check your billing settings or create a key."
-    assert not judged(words, 401).billing and judged(words, 429).billing
-    assert judged("Your credit balance is too low", 401).billing
+    assert judged(words, 401).final != Do.PAY and judged(words, 429).final == Do.PAY
+    assert judged("Your credit balance is too low", 401).final == Do.PAY
 
 
 @pytest.mark.parametrize("status", [401, 402, 403])
 def test_a_status_of_the_key_or_the_account_is_no_overflow(status: int) -> None:
     words = "Access token exceeds allowed age"
-    assert judged(words, 400).overflow and not judged(words, status).overflow
+    assert judged(words, 400).final == Do.SHORTEN and judged(words, status).final != Do.SHORTEN
 
 
 @pytest.mark.parametrize(
@@ -154,17 +155,17 @@ def test_a_status_of_the_key_or_the_account_is_no_overflow(status: int) -> None:
     ],
 )
 def test_a_reply_for_which_no_room_is_left_is_an_overflow(words: str) -> None:
-    assert judged(words, 400).overflow
+    assert judged(words, 400).final == Do.SHORTEN
 
 
 def test_a_reply_for_which_room_is_left_is_none() -> None:
     words = "max_tokens is too large: 99999. This model supports at most 4096 completion tokens"
-    assert not judged(words, 400).overflow
+    assert judged(words, 400).final != Do.SHORTEN
 
 
 def test_status_413_is_an_overflow_without_a_message() -> None:
-    assert judged("", 413).overflow and not judged("", 400).overflow
-    assert not judged("Rate limit reached on tokens per minute", 413).overflow
+    assert judged("", 413).final == Do.SHORTEN and judged("", 400).final != Do.SHORTEN
+    assert judged("Rate limit reached on tokens per minute", 413).final != Do.SHORTEN
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.endpoint import Answer, Endpoint
 from tui.core.errors import ModelError
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints import listing as inquiry
-from tui.model.endpoints.listing import OfferedModel, can_chat, models_in, offered_by
+from tui.model.endpoints.listing import Ability, OfferedModel, models_in, offered_by
 from tui.model.endpoints.profile import ModelProfile
 
 
@@ -25,32 +25,25 @@ async def offered(answer: Answer, path: str = "/v1/models", base: str = "/v1") -
         return await offered_by(ModelProfile("test", endpoint.origin + base, "m"))
 
 
-async def test_models_keep_the_order_of_the_endpoint_with_those_that_cannot_chat_last() -> None:
-    found = await offered(listing({"id": "text-embedding-3"}, {"id": "b"}, {"id": "a"}, {"id": "whisper-1"}))
-    assert [(one.id, one.chat) for one in found] == [
-        ("b", True),
-        ("a", True),
-        ("text-embedding-3", False),
-        ("whisper-1", False),
-    ]
+async def test_models_keep_the_order_of_the_endpoint() -> None:
+    assert [one.id for one in await offered(listing({"id": "b"}, {"id": "a"}))] == ["b", "a"]
 
 
-async def test_window_price_and_abilities_are_read_from_openrouter() -> None:
+async def test_window_and_abilities_are_read_from_openrouter() -> None:
     entry = {
         "id": "x/y",
         "context_length": 200_000,
-        "pricing": {"prompt": "0.000003", "completion": "0.000015"},
         "architecture": {"input_modalities": ["text", "image"]},
         "supported_parameters": ["tools", "stop"],
     }
     (found,) = await offered(listing(entry))
-    assert found == OfferedModel("x/y", True, 200_000, True, True, 3.0, 15.0)
+    assert found == OfferedModel("x/y", True, Ability(200_000, True, True))
 
 
 async def test_abilities_are_read_from_mistral() -> None:
     can = {"completion_chat": False, "function_calling": True, "vision": False}
     (found,) = await offered(listing({"id": "m", "max_context_length": 32_768, "capabilities": can}))
-    assert found == OfferedModel("m", False, 32_768, True, False)
+    assert found == OfferedModel("m", False, Ability(32_768, True, False))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +128,7 @@ async def test_cancelling_closes_the_connection() -> None:
 
 @pytest.mark.parametrize("name", ["nomic-embed-text", "bge-m3", "whisper-1", "dall-e-3", "jina-reranker"])
 def test_models_that_cannot_chat_are_recognized_by_name(name: str) -> None:
-    assert not can_chat(name)
+    assert [one.chat for one in models_in([name, "gpt-5.1"])] == [False, True]
 
 
 JSON = st.recursive(

@@ -27,7 +27,7 @@ from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 from tui.model.openai_api.reply_stream import ReplyRedactor
-from tui.model.retry import Retrying
+from tui.model.retry import retried
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
 ASK = ModelRequest("", [UserMessage("hi")], [ToolSpec("search", "", {"type": "object"})])
@@ -101,12 +101,11 @@ async def test_the_reason_for_a_retry_is_shown_without_the_key():
     async with Endpoint(
         [refuses(503, f"overloaded, key {KEY}", headers={"retry-after": "0.01"})]
     ) as endpoint:
-        inner = OpenAIChat(profile(endpoint.base_url))
-        model = Retrying(inner, MonotonicClock(), attempts=2, chance=lambda: 0.0)
+        model = OpenAIChat(profile(endpoint.base_url))
         with pytest.raises(ModelError):
-            async for part in model.stream(ASK):
+            async for part in retried(model, ASK, MonotonicClock(), chance=lambda: 0.0):
                 reasons.append(part)
-        await inner.aclose()
+        await model.aclose()
     assert reasons and MARK in str(reasons) and not parts_of_key(str(reasons))
 
 
