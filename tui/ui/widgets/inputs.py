@@ -212,7 +212,7 @@ class LinesField(TextArea):
     """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
 
     Textual 8.2.8 scrolls to the cursor before it moves it back into the text, which ends the app, and paints
-    a text that is wrapped to another width only if its height changes.
+    a text that is wrapped to another width only if its height changes, with the cursor anywhere.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -233,6 +233,7 @@ class LinesField(TextArea):
 
     def on_resize(self) -> None:
         self.refresh()
+        self.call_later(self.scroll_cursor_visible)  # once the text is wrapped to the new width
 
     def action_newline(self) -> None:
         self.insert("\n")
