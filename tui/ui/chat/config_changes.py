@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,6 @@ from tui.ui.widgets.server_rows import toggle_server, trust_words, why_only_list
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.server_changes import Draft, ServerValues
-    from tui.settings.problems import Problem
-
-
-ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
-"""Takes theme and keys; returns their problems."""
 
 
 class ConfigEditing:

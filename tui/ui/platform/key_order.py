@@ -12,6 +12,7 @@ from typing import Any
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.widget import Widget
 
 OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
@@ -22,6 +23,12 @@ FOCUS_MOVES = ("tab", "shift+tab")
 
 ROUNDS = 2
 """The first for the messages that the key posts, the second for those that they post."""
+
+
+def open_once(app: App[Any], screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+    """Open a dialog, unless one of the same class is open: keys may be pressed twice."""
+    if not any(type(other) is type(screen) for other in app.screen_stack):
+        app.push_screen(screen, done)
 
 
 async def in_order(

@@ -209,8 +209,7 @@ class Bench(Horizontal):
                 self.fill(call.arguments)
                 self.go_to_form()
         elif focused is self.page:
-            if not self.result.follow_link():
-                self.page.action_choose()
+            self.page.action_choose()
         elif self.item is not None and self._is_plain(self.item):
             self.post_message(self.Called())
         elif not (focused is self.list and self.list.turn()) and self.item is not None:
