@@ -289,7 +289,7 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
         call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----
-    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
+    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "entry.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
     _traffic("traffic.filter", "slash", "filter", "Filter the list", 3, "edit_filter()"),
     _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14,
@@ -315,7 +315,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11,
         "list.go_to_end()"),
-    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "panel.copy()"),
+    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "entry.copy_row()"),
     _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8, "resender.resend()"),
     _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form",
         0, "resender.open_form()"),
@@ -331,7 +331,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13,
         "show_waterfall()"),
     # ---- entry ----
-    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "panel.close()"),
+    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "entry.close()"),
     _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1,
         "entry.page.action_choose()"),
     _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12, "entry.fold_all()"),
@@ -349,7 +349,7 @@ ACTIONS: tuple[Action, ...] = (
         "list.action_row_up()"),
     _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
     _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
-    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "panel.toggle_whole()"),
+    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "entry.toggle_whole()"),
     # ---- whole workbench ----
     _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1,
         "", "why_no_item"),
