@@ -82,7 +82,7 @@ class McptuiApp(BaseApp):
     async def action_act(self, action_id: str) -> None:
         if (parts := self.main.parts) is not None:
             act = partial(parts.act, action_id)
-            if not parts.approval_keys.holds(action(action_id), act):
+            if not parts.approvals.holds(action(action_id), act):
                 await act()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -99,14 +99,14 @@ class McptuiApp(BaseApp):
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
         if name.startswith("question."):
-            return not self.main.parts.approval_keys.why_none()
+            return not self.main.parts.approvals.why_none()
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
         """Prevent letters of typed text from answering a question, and answers from acting as other keys."""
         if isinstance(event, events.Key):
             self.main.collecting.key()
-            if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
+            if self.main.parts is not None and self.main.parts.approvals.takes(event, self.focused):
                 return
             if self.screen is self.main and self._keeps_early(event):
                 return

@@ -36,8 +36,7 @@ class ChatParts:
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge)
-        self.approvals = runtime.questioner = self.approval_keys.approvals
+        self.approvals = runtime.questioner = ApprovalKeys(runtime, regions, self.bridge)
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(

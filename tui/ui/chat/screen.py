@@ -120,8 +120,8 @@ class ChatScreen(Screen[None]):
         parts, regions = self.parts, self.regions
         if parts is None or not event.is_printable or not event.character:
             return
-        if parts.approval_keys.has_keys and self.focused in (regions.conversation, self.composer):
-            parts.approval_keys.keys.text(event.character)
+        if parts.approvals.has_keys and self.focused in (regions.conversation, self.composer):
+            parts.approvals.keys.text(event.character)
             event.stop()
         elif self.focused is regions.conversation:
             parts.explain_letter(event.key)
@@ -132,14 +132,14 @@ class ChatScreen(Screen[None]):
         if self.composer is self.focused:
             return
         if self.parts is not None:
-            self.parts.approval_keys.paste(event)
+            self.parts.approvals.paste(event)
         else:
             self.regions.go_to(Context.COMPOSER)
             self.composer.post_message(event)
 
     def on_screen_resume(self) -> None:
         if self.parts is not None:
-            self.parts.approval_keys.came_back()
+            self.parts.approvals.came_back()
 
     def on_descendant_focus(self) -> None:
         self.regions.ticker.wake()
@@ -148,14 +148,14 @@ class ChatScreen(Screen[None]):
 
     def on_text_area_changed(self) -> None:
         if self.parts is not None:
-            self.parts.approval_keys.composer_changed()
+            self.parts.approvals.composer_changed()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         if self.parts is None:
             self._sent_early.append(event)
         else:
             self.parts.outbox.put(event)
-            self.parts.approval_keys.give_back()
+            self.parts.approvals.give_back()
 
     def on_composer_dropped(self) -> None:
         if self.parts is not None:

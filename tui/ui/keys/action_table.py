@@ -138,19 +138,19 @@ _pane = partial(Action, Context.SERVERS)
 _of_server = partial(Action, Context.SERVERS, when="editing.why_none")
 _on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
 """An action on the selected message, or on the last one."""
-_answer = partial(Action, Context.QUESTION, when="approval_keys.why_none")
+_answer = partial(Action, Context.QUESTION, when="approvals.why_none")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     # ---- questions ----
-    _answer("question.once", "y", "once", "Allow this call once", call="approval_keys.answer('once')"),
+    _answer("question.once", "y", "once", "Allow this call once", call="approvals.answer('once')"),
     _answer("question.session", "t", "until quit", "Allow this tool until mcptui quits",
-        call="approval_keys.answer('session')"),
+        call="approvals.answer('session')"),
     _answer("question.always", "a", "always", "Always allow this tool until its definition changes",
-        call="approval_keys.answer('always')"),
-    _answer("question.no", "n", "deny", "Deny this call", call="approval_keys.answer('no')"),
+        call="approvals.answer('always')"),
+    _answer("question.no", "n", "deny", "Deny this call", call="approvals.answer('no')"),
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
-        call="approval_keys.refuse_with_reason"),
+        call="approvals.refuse_with_reason"),
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
         call="open_rules"),
     # ---- chat ----
@@ -187,7 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         call="editing.reload"),
     # ---- panes ----
     _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
-        call="approval_keys.focus_conversation"),
+        call="approvals.focus_conversation"),
     _chat("focus.servers", "f3", "servers", "Focus the servers", 31, call="regions.go_to('Servers')"),
     _chat("focus.trace", "f6", "trace", "Focus the trace", 34, call="regions.go_to('Trace')"),
     _chat("focus.composer", "f5", "input", "Focus the input", call="regions.go_to('Input')"),

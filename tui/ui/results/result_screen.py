@@ -35,9 +35,7 @@ READ_SECONDS = 60.0
 class LinkedPage(Page):
     """A page on which enter on a link reads the linked resource."""
 
-    def __init__(
-        self, source: ResultSource | None, overrides: KeyOverrides, *, id: str | None = None
-    ) -> None:
+    def __init__(self, source: ResultSource | None, overrides: KeyOverrides, id: str | None = None) -> None:
         super().__init__(id=id)
         self._source, self._overrides = source, overrides
 
