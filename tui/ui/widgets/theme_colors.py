@@ -230,6 +230,20 @@ class Palette:
         return style
 
 
+def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:
+    for name in names:
+        value = variables.get(name, "")
+        if not value or value.startswith("auto"):
+            continue
+        plain, _, percent = value.partition(" ")
+        try:
+            color = Color.parse(plain)
+            return color.multiply_alpha(float(percent.rstrip("%")) / 100) if percent else color
+        except (ColorParseError, ValueError):
+            continue
+    return None
+
+
 class Colored:
     """A widget that paints in the colors of the app's theme."""
 
@@ -244,17 +258,3 @@ class Colored:
             self._theme_variables = variables
             self._palette = Palette.of(variables, self.app.native_ansi_color)
         return self._palette
-
-
-def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None:
-    for name in names:
-        value = variables.get(name, "")
-        if not value or value.startswith("auto"):
-            continue
-        plain, _, percent = value.partition(" ")
-        try:
-            color = Color.parse(plain)
-            return color.multiply_alpha(float(percent.rstrip("%")) / 100) if percent else color
-        except (ColorParseError, ValueError):
-            continue
-    return None
