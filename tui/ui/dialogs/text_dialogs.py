@@ -15,7 +15,7 @@ from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
-from tui.ui.platform.key_order import act_at_once
+from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
@@ -45,11 +45,7 @@ class SayWhy(Dialog[str | None]):
         self.dismiss(event.value.strip())
 
 
-_DOING = {
-    binding.key: binding.action
-    for binding in Binding.make_bindings([*TextArea.BINDINGS, *LinesField.BINDINGS])
-    if len(binding.key) > 1
-}
+_DOING = actions_of([*TextArea.BINDINGS, *LinesField.BINDINGS])
 
 
 class MultilineText(LinesField):

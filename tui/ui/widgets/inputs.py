@@ -11,14 +11,12 @@ from textual.geometry import Offset
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from tui.ui.platform.key_order import act_at_once
+from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
-_ACTIONS = {
-    binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
-}
+_ACTIONS = actions_of(Input.BINDINGS)
 
 
 class Field(Input):
@@ -53,6 +51,15 @@ class Field(Input):
         """Show the cursor. Textual shows the beginning of the value that an input is created with."""
         if self.has_focus and self.cursor_at_end:
             self.scroll_to(x=self.max_scroll_x, animate=False)
+
+
+LIST_KEYS: list[BindingType] = [
+    Binding("down", "step(1)", "down", show=False, priority=True),
+    Binding("up", "step(-1)", "up", show=False, priority=True),
+    Binding("pagedown", "page(1)", "page down", show=False, priority=True),
+    Binding("pageup", "page(-1)", "page up", show=False, priority=True),
+]
+"""Keys of a list under a field. Handled late, from the queue of the field, they would act on another list."""
 
 
 def type_into(field: Input, event: events.Key) -> None:

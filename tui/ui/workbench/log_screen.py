@@ -59,7 +59,7 @@ class LogScreen(ViewScreen[None]):
         self._title.show(left, ((found, "text"), (where, "dim")))
 
     def back(self) -> None:
-        if self.lines.sought:
+        if self.lines.search_text:
             self._seek("")
         else:
             self.dismiss(None)
@@ -68,7 +68,7 @@ class LogScreen(ViewScreen[None]):
         self._prompt.ask(
             "search",
             self._seek,
-            value=self.lines.sought,
+            value=self.lines.search_text,
             placeholder="text in this log",
             typed=self._seek,
             cancelled=partial(self._seek, ""),
@@ -76,12 +76,12 @@ class LogScreen(ViewScreen[None]):
         )
 
     def _seek(self, text: str) -> None:
-        if text != self.lines.sought or not text:
+        if text != self.lines.search_text or not text:
             self.lines.search(text)
         self.look()
 
     def find(self, direction: int) -> None:
-        self.lines.next_hit(direction)
+        self.lines.next_match(direction)
         self.look()
 
     def copy(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
@@ -16,7 +16,7 @@ from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.pastes import Pastes, Reference, Written
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.platform.key_order import act_at_once
+from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.inputs import LinesField
@@ -314,11 +314,7 @@ class Composer(LinesField):
 
 
 def _actions_of_keys(keys: KeyOverrides) -> dict[str, str]:
-    doing = {
-        binding.key: binding.action
-        for binding in Binding.make_bindings(TextArea.BINDINGS)
-        if len(binding.key) > 1
-    }
+    doing = actions_of(TextArea.BINDINGS)
     for found in of_context(Context.COMPOSER):
         chosen = keys.keys_of(found)
         for key in found.keys.split(","):
