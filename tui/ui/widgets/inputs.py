@@ -226,6 +226,12 @@ class LinesField(TextArea):
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
 
+    doing: Mapping[str, str] = actions_of([*TextArea.BINDINGS, *BINDINGS])
+    """Actions to run in the order of the keys, also in a burst, by key."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, self.doing, super()._on_key)
+
     def action_undo(self) -> None:
         """Undo the last edit."""
         if self.history.undo_stack:
@@ -259,7 +265,4 @@ class JsonArea(LinesField):
     def __init__(self, actions: Mapping[str, str]) -> None:
         super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
         self.set_reactive(TextArea.cursor_blink, False)
-        self._actions = actions
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, self._actions, super()._on_key)
+        self.doing = actions
