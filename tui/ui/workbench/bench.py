@@ -21,7 +21,7 @@ from tui.ui.keys.bindings import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import OtherKeys, other_keys
+from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
@@ -358,7 +358,7 @@ class Bench(Horizontal):
     @is_raw.setter
     def is_raw(self, raw: bool) -> None:
         self.set_class(raw, "-raw")
-        self._other_keys.show(other_keys(self._shared.overrides, is_raw=raw))
+        self._other_keys.of(self._shared.overrides, is_raw=raw)
 
     @property
     def context(self) -> Context | None:
