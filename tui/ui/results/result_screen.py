@@ -32,21 +32,6 @@ from tui.ui.widgets.symbols import symbols_for
 READ_SECONDS = 60.0
 
 
-class LinkedPage(Page):
-    """A page on which enter on a link reads the linked resource."""
-
-    def __init__(self, source: ResultSource | None, overrides: KeyOverrides, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._source, self._overrides = source, overrides
-
-    def action_choose(self) -> None:
-        link = content_of(self)
-        if self._source is not None and isinstance(link, LinkContent):
-            read_link(self.app, self._source, link, self._overrides)
-        else:
-            super().action_choose()
-
-
 class ResultScreen(ViewScreen[None]):
     """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
 
@@ -62,7 +47,8 @@ class ResultScreen(ViewScreen[None]):
         *,
         uri: str = "",
     ) -> None:
-        self.page, self._prompt = LinkedPage(source, overrides, "result-page"), PromptLine()
+        follow = partial(follow_link, source=source, overrides=overrides)
+        self.page, self._prompt = Page(id="result-page", follow=follow), PromptLine()
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri
@@ -167,6 +153,15 @@ def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides:
 def content_of(page: Page) -> Content | None:
     """Return the content under the cursor."""
     return page.sheet.content(page.cursor) if isinstance(page.sheet, Stack) else None
+
+
+def follow_link(page: Page, source: ResultSource | None, overrides: KeyOverrides) -> bool:
+    """Read the resource of the link under the cursor; return whether there is a link."""
+    link = content_of(page)
+    if source is None or not isinstance(link, LinkContent):
+        return False
+    read_link(page.app, source, link, overrides)
+    return True
 
 
 def attach_part(page: Page, source: ResultSource | None, content: Content | None, name: str) -> bool:

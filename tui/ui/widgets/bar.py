@@ -13,12 +13,12 @@ from textual.widget import Widget
 
 from tui.ui.widgets import rows
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, pad, width_of
-from tui.ui.widgets.theme_colors import Colored
+from tui.ui.widgets.theme_colors import Palette
 
 Name = TypeVar("Name")
 
 
-class Bar(Colored, Widget):
+class Bar(Widget):
     """One line of text. A subclass implements `row`; `refresh()` shows changes."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
@@ -27,9 +27,19 @@ class Bar(Colored, Widget):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self._palette_source: object = None
+        self._palette = Palette.of({})
 
     def row(self, width: int) -> Row:
         return EMPTY
+
+    @property
+    def palette(self) -> Palette:
+        source = self.app.theme_variables
+        if source is not self._palette_source:
+            self._palette_source = source
+            self._palette = Palette.of(source, self.app.native_ansi_color)
+        return self._palette
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width

@@ -19,7 +19,7 @@ from textual.strip import Strip
 from tui.core.text import clean
 from tui.ui.platform.textual_internals import ControlFilter, padded, row_of, set_virtual_size
 from tui.ui.widgets.rows import Row, caret_in, copied, marked, text_of
-from tui.ui.widgets.theme_colors import Colored, Palette
+from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
 
@@ -28,7 +28,7 @@ Brush = tuple[Style, int, Palette, Selection | None]
 """Data that the rows of one repaint share: style, width, colors, selected text."""
 
 
-class LinePane(Colored, ScrollView, can_focus=True):
+class LinePane(ScrollView, can_focus=True):
     """A virtual, scrollable, selectable list of rows, with or without a cursor.
 
     A subclass sets `_shown_rows`, or implements `row_count` and `row`, and calls `rows_changed` when they
@@ -60,6 +60,8 @@ class LinePane(Colored, ScrollView, can_focus=True):
         self.cursor = 0
         self._shown_rows: Sequence[Row] = ()
         self._strips = LRUCache[int, Strip](CACHED_STRIPS)
+        self._palette = Palette.of({})
+        self._palette_source: object = None
         self._placing = False
         self._brush: Brush | None = None
 
@@ -117,6 +119,15 @@ class LinePane(Colored, ScrollView, can_focus=True):
         if cells is None:
             return None
         return self.content_region.offset + Offset(cells, self.cursor - round(self.scroll_offset.y))
+
+    @property
+    def palette(self) -> Palette:
+        source = self.app.theme_variables
+        if source is not self._palette_source:
+            self._palette_source = source
+            self._palette = Palette.of(source, self.app.native_ansi_color)
+            self._strips.clear()
+        return self._palette
 
     def rows_changed(self, start: int = 0) -> None:
         """Announce that rows from `start` on are new, changed or removed; cheap at any size."""

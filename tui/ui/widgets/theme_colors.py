@@ -11,7 +11,6 @@ from typing import Any
 
 from rich.color import Color as RichColor
 from rich.style import Style
-from textual.app import App
 from textual.color import Color, ColorParseError
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -242,19 +241,3 @@ def _color(variables: Mapping[str, str], names: tuple[str, ...]) -> Color | None
         except (ColorParseError, ValueError):
             continue
     return None
-
-
-class Colored:
-    """A widget that paints in the colors of the app's theme."""
-
-    app: App[Any]
-    _theme_variables: object = None
-    _palette = Palette.of({})
-
-    @property
-    def palette(self) -> Palette:
-        variables = self.app.theme_variables
-        if variables is not self._theme_variables:
-            self._theme_variables = variables
-            self._palette = Palette.of(variables, self.app.native_ansi_color)
-        return self._palette

@@ -16,10 +16,10 @@ from tui.core.text import clean_line
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
-from tui.ui.results.result_screen import LinkedPage, attach_part, content_of, save_part
+from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
 from tui.ui.results.result_sheets import SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
-from tui.ui.widgets.page import AT_ONCE, Lines, Sheet, copy_text
+from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
@@ -158,7 +158,7 @@ def difference(before: HandCall, after: HandCall) -> Sheet:
     return Stack([(Lines([calls, EMPTY]), None), (SideBySide(line_pairs(old, new)), None)])
 
 
-class BenchPage(LinkedPage):
+class BenchPage(Page):
     """The page of a result, with the keys of the workbench."""
 
     BINDINGS = bench_list_bindings()
@@ -172,7 +172,8 @@ class ResultView:
         self._shared = shared
         self.line = ResultLine(shared.signs)
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
-        self.page = BenchPage(self._source, shared.overrides)
+        follow = partial(follow_link, source=self._source, overrides=shared.overrides)
+        self.page = BenchPage(follow=follow)
         self._expected: Sequence[Row] = ()
         self._tasks = Tasks()
 
