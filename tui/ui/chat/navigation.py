@@ -97,8 +97,7 @@ class Navigator:
         """Open the rules. The call of an approval is tried at once."""
         from tui.ui.permission.rules import RulesScreen
 
-        symbols, overrides = self._regions.symbols, self._regions.overrides
-        self._regions.open_dialog(RulesScreen(self._runtime, overrides, symbols, request))
+        self._regions.open_dialog(RulesScreen(self._runtime, self._regions.overrides, request))
 
     def open_log(self, server: str = "") -> None:
         """Open the log of a server, by default the selected one."""
