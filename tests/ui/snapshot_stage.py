@@ -120,7 +120,7 @@ def recorded() -> Recorded:
     found = some()
     found.call(result={"content": [{"type": "text", "text": "27 °C"}], "took_ms": 3}, cause=Cause(1, 1, "c"))
     found.findings.append(Finding(3, "no-result-type", Severity.ERROR, "resultType is missing.", "here"))
-    found.columns.set_severity(3, Severity.ERROR)
+    found.columns.set_severities([(Severity.ERROR, [3])])
     return found
 
 

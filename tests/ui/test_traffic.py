@@ -260,7 +260,7 @@ async def test_enter_on_a_failed_entry_opens_its_findings_only_if_it_has_some() 
     for _ in range(2):
         asked = recorded.add(Kind.REQUEST, {}, method="tools/call", tool="x")
         recorded.add(Kind.ERROR, {}, method="tools/call", tool="x", pair=asked, outcome=Outcome.ERROR)
-    recorded.columns.set_severity(4, Severity.WARNING)
+    recorded.columns.set_severities([(Severity.WARNING, [4])])
     async with opened(recorded.recording()) as (screen, pilot):
         await press(pilot, "enter")
         assert screen.entry.tab is EntryTab.FINDINGS

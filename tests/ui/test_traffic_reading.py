@@ -37,7 +37,7 @@ async def test_an_entry_is_opened_its_values_and_paths_are_copied_and_escape_ret
 async def test_a_finding_without_a_stored_sentence_shows_one() -> None:
     recorded = some()
     recorded.findings.append(Finding(3, "unknown-id", Severity.ERROR, "", "basic", "weather", "", 9, (1, 2)))
-    recorded.columns.set_severity(3, Severity.ERROR)
+    recorded.columns.set_severities([(Severity.ERROR, [3])])
     async with opened(recorded.recording()) as (screen, pilot):
         screen.list.select(3)
         await press(pilot, "enter")

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.unit.traffic.small_traffic import Bodies, Traffic
 from tui.core.traffic import Cause, Direction, Kind, Outcome
-from tui.traffic.record.open_recording import Linting, Recording
+from tui.traffic.record.open_recording import Recording
 
 WALL_NS = 1_790_000_000 * 1_000_000_000
 
@@ -22,7 +22,7 @@ class Recorded(Traffic):
         self.now = 0
 
     def recording(self, *, judged: Callable[[], int] = lambda: sys.maxsize, **fields: Any) -> Recording:
-        return Recording(self.columns, lambda: Bodies(self), linting=Linting(judged), **fields)
+        return Recording(self.columns, lambda: Bodies(self), judged=judged, **fields)
 
     def add(self, kind: Kind, body: object = b"", **fields: Any) -> int:
         """Add an entry; return its seq."""

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,7 @@ def remove(args: argparse.Namespace) -> int:
 
 async def _removed(args: argparse.Namespace, path: Path) -> SignedOut:
     """Remove a server, then delete and revoke its tokens, as the client that was configured."""
-
-    def change(document: dict[str, Any]) -> None:
-        remove_server(document, args.server)
-
+    change = partial(remove_server, name=args.server)
     stored = await TokenStore(state_dir() / "sign-in").listed()
     if not any(one.server == args.server for one in stored):
         change_config(path, change)
@@ -177,8 +175,8 @@ def _risks(table: Mapping[str, Any], created: str) -> list[str]:
 def _typed(args: argparse.Namespace) -> FoundServer:
     table = new_server.server_table(
         args.target,
-        env=new_server.pairs(args.env),
-        headers=new_server.pairs(args.header, colon=True),
+        env=dict(new_server.pairs(args.env)),
+        headers=dict(new_server.pairs(args.header, colon=True)),
         transport=args.transport or "",
     )
     if "command" in table:  # the path must work from any folder

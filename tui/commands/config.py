@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
+from tui.settings.config_file import ConfigFile
 from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import config_path
-from tui.settings.save import add_tables, change_config, starter, write_private
+from tui.settings.save import add_tables, starter, write_private
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
@@ -36,17 +37,18 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
     `actions` returns the actions that can have keys. Only the screens know them.
     """
     path, named = config_path(getattr(args, "config", None), os.environ)
+    file = ConfigFile(str(path) if named else None, os.environ, trust=True)
     match args.action:
         case "path":
             print(clean_line(str(path), 4096))
             return 0
         case "show":
-            return _show(path, named)
+            return _show(file.read(), named)
         case "check":
             from tui.commands.config_check import config_check
 
             trust = bool(vars(args).get("trust_config"))
-            return config_check(_load(path, named), actions(), args.against, trust=trust)
+            return config_check(file.read(), actions(), args.against, trust=trust)
         case "init":
             return _init(path, only_print=args.print)
         case "schema":
@@ -55,28 +57,24 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
         case "learned":
             return _learned(forget=args.forget)
         case "key":
-            return _key(_load(path, named), args.name or "", forget=args.forget)
+            return _key(file.read(), args.name or "", forget=args.forget)
         case "trust":
             from tui.commands.permission.config_trust import config_trust
 
             return config_trust(path, yes=args.yes)
         case _:
-            return _import(path, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
+            return _import(file, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
 
 
-def _load(path: Path, named: bool) -> "Loaded":
-    from tui.settings.load import load
-
-    return load(path, os.environ, required=named)
-
-
-def _show(path: Path, named: bool) -> int:
-    loaded = _load(path, named)
+def _show(loaded: "Loaded", named: bool) -> int:
     for problem in loaded.problems:
         print(clean(str(problem)), file=sys.stderr)
     if not loaded.readable or (named and not loaded.exists):
         return USAGE
-    print(f"# {clean_line(str(path), 4096)}" + ("" if loaded.exists else " (not found, showing defaults)"))
+    print(
+        f"# {clean_line(str(loaded.path), 4096)}"
+        + ("" if loaded.exists else " (not found, showing defaults)")
+    )
     if not loaded.names_servers:
         print("# no servers configured: using the samples weather, notes and slow")
     print(clean(loaded.to_masked_toml()), end="")
@@ -107,26 +105,26 @@ def _schema() -> str:
     return json.dumps(configuration_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _import(path: Path, source: Path, *, dry_run: bool) -> int:
+def _import(file: ConfigFile, source: Path, *, dry_run: bool) -> int:
     from tui.settings.server_import import plan_import
     from tui.settings.server_warnings import server_warnings
 
-    plan = plan_import(source, path)
+    plan = plan_import(source, file.path)
     for line in (*plan.done(), *plan.notes):
         print(clean(line))
     code = USAGE if plan.unusable else 0
     if not plan.new:
         print("nothing to add")
         return code
-    shown = clean_line(str(path), 4096)
+    shown = clean_line(str(file.path), 4096)
     if dry_run:
         print(f"dry run, nothing written. Without --dry-run, these are added to {shown}")
         return code
-    change_config(path, lambda document: add_tables(document, "servers", plan.new))
+    file.change(lambda document: add_tables(document, "servers", plan.new))
     print(f"wrote {shown}")
     print("mcptui shows you each of these servers and asks before it starts one for the first time")
     print("review them all now: mcptui config trust")
-    loaded = _load(path, named=True)
+    loaded = file.read()
     for problem in (*loaded.problems, *server_warnings(loaded)):
         if any(problem.path.startswith(f"servers.{name}") for name in plan.new):
             print(clean(str(problem)))
@@ -164,7 +162,7 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
         places = [f"deleted the key that was stored {place}" for place in asyncio.run(keys.forget(name))]
         print(clean("\n".join(places or ["no key of this profile is stored"])))
         return 0
-    found = Profiles(loaded, os.environ, keys).configured()
+    found = Profiles(loaded, os.environ, keys, trust=True).configured()
     taken = {one.name for one in found}
     found += [keys.applied(one) for one in from_environment(os.environ) if one.name not in taken]
     if not name:

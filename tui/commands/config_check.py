@@ -25,11 +25,11 @@ from tui.core.units import plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
 from tui.runtime.profiles import Profiles
-from tui.settings.config_file import ConfigFile
 from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
 from tui.settings.load import Loaded
 from tui.settings.locations import decisions_file
+from tui.settings.problems import Problem
 from tui.settings.server_warnings import all_problems
 from tui.settings.state.permission.stored_decisions import read_decisions
 
@@ -46,10 +46,11 @@ def config_check(
 ) -> int:
     """Print all problems and return the exit code. `actions` are those that can have keys."""
     keyed = Profiles(loaded, os.environ, trust=True).configured()
-    # The variable of a key that the user has stored need not be set.
-    unneeded = {("models", one.name, "api_key_env") for one in keyed if one.key_place}
-    found = all_problems(loaded, actions, trust=trust)
-    problems = [one for one in found if not (one.is_missing_key and one.keys in unneeded)]
+    problems = all_problems(loaded, actions, trust=trust)
+    for one in keyed:  # the variable of a key that the user has stored need not be set
+        if (name := one.api_key_env) and not os.environ.get(name) and not one.key_place:
+            said = f"the environment variable {name} is not set"
+            problems.append(loaded.located(Problem(said, ("models", one.name, "api_key_env"), warning=True)))
     lines = [("warning: " if one.warning else "") + str(one) for one in problems]
     for profile in keyed:
         if wanted := missing_key(profile):
@@ -83,8 +84,7 @@ def check_against(loaded: Loaded, against: str, *, trust: bool = False) -> int:
     try:
         choice, span, begin = _choice(against)
         decisions = Decisions.read()
-        file = ConfigFile(str(loaded.path), os.environ)
-        check = RuleCheck(applicable_rules(loaded, file, trust=trust), decisions.denials(begin))
+        check = RuleCheck(applicable_rules(loaded, trust=trust), decisions.denials(begin))
         for call in _calls(choice, decisions):
             check.add(call)
     except McptuiError as error:

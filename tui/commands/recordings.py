@@ -60,13 +60,12 @@ def open_recorder(
     return recorder
 
 
+@dataclass(frozen=True, slots=True)
 class OpenRecording:
-    """A recording, open for reading. If `path` is an export, `file` is the imported copy."""
+    """A recording, open for reading. If `path` is an export, the reader has the imported copy."""
 
-    def __init__(self, path: Path, file: Path, reader: "RecordingReader") -> None:
-        self.path = path
-        self.file = file
-        self.reader = reader
+    path: Path
+    reader: "RecordingReader"
 
     @property
     def is_live(self) -> bool:
@@ -88,9 +87,6 @@ class OpenRecording:
             if whole is not None and not whole.is_body_lost:
                 yield entry
 
-    def body(self, seq: int) -> bytes:
-        return self.reader.body(seq)
-
 
 @contextmanager
 def open_entries(path: Path) -> Iterator[OpenRecording]:
@@ -108,7 +104,7 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mcptui-"))
             file = Path(folder) / "imported.mcptrace"
             import_export(path, file)
-        yield OpenRecording(path, file, stack.enter_context(closing(RecordingReader(file))))
+        yield OpenRecording(path, stack.enter_context(closing(RecordingReader(file))))
 
 
 def import_export(source: Path, target: Path) -> None:
@@ -140,7 +136,7 @@ MOST_SERVERS = 50
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Summary of a recording. `octets` are bytes on disk. `live`: whether a running process is writing it.
+    """Summary of a recording.
 
     `began_ns` and `ended_ns` are the times of its first and last entries, in nanoseconds since 1970, 0 if
     there are none. `tap` is the name of the server that was tapped, `command` the command that recorded it,
@@ -148,10 +144,7 @@ class About:
     known.
     """
 
-    name: str
-    path: Path
-    octets: int
-    live: bool
+    kept: "KeptRecording"
     entries: int = 0
     began_ns: int = 0
     ended_ns: int = 0
@@ -185,10 +178,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
             sources = reader.sources(MOST_SERVERS) if with_servers else []
             meta = reader.meta()
             return About(
-                kept.name,
-                kept.path,
-                kept.size,
-                kept.live,
+                kept,
                 last - first + 1 if last else 0,
                 began_ns,
                 ended_ns,
@@ -199,7 +189,7 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
             )
     except StorageError as error:
         problem = clean_line(sentences(error.message, error.next_step), 400)
-        return About(kept.name, kept.path, kept.size, kept.live, problem=problem)
+        return About(kept, problem=problem)
 
 
 def newest(live_first: bool = False) -> About:
@@ -208,11 +198,10 @@ def newest(live_first: bool = False) -> About:
     With `live_first`, recordings that are being written come first. Raises UsageError if there is none.
     """
     kept = recordings().list()
-    changed = {one.path: _changed_ns(one) for one in kept}
     found: list[About] = []
     newest_ns = 0
-    for one in sorted(kept, key=lambda each: (live_first and each.live, changed[each.path]), reverse=True):
-        if newest_ns and changed[one.path] + SLACK_NS < newest_ns:
+    for one in sorted(kept, key=lambda each: (live_first and each.live, each.changed_ns), reverse=True):
+        if newest_ns and one.changed_ns + SLACK_NS < newest_ns:
             break  # no other can have a newer entry, and there may be thousands
         found.append(about(one))
         newest_ns = max(newest_ns, 0 if found[-1].is_short else found[-1].ended_ns)
@@ -221,12 +210,12 @@ def newest(live_first: bool = False) -> About:
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.live, not one.is_short, *last_entry(one)))
+    return max(found, key=lambda one: (live_first and one.kept.live, not one.is_short, *last_entry(one)))
 
 
 def last_entry(one: About) -> tuple[bool, int, str]:
     """Return the time of the last entry for sorting; recordings without entries come first."""
-    return one.entries > 0, one.ended_ns, one.name
+    return one.entries > 0, one.ended_ns, one.kept.name
 
 
 def since(wall_ns: int) -> list[About]:
@@ -234,21 +223,9 @@ def since(wall_ns: int) -> list[About]:
 
     `wall_ns` is in nanoseconds since 1970; 0 selects all recordings with entries.
     """
-    changed = (one for one in recordings().list() if _changed_ns(one) + SLACK_NS >= wall_ns)
+    changed = (one for one in recordings().list() if one.changed_ns + SLACK_NS >= wall_ns)
     found = map(about, changed)
     return sorted(
         (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
-        key=lambda one: (one.began_ns, one.name),
+        key=lambda one: (one.began_ns, one.kept.name),
     )
-
-
-def _changed_ns(kept: "KeptRecording") -> int:
-    from tui.storage.files.sqlite_file import files_of
-
-    times = [0]
-    for file in files_of(kept.path):
-        try:
-            times.append(file.stat().st_mtime_ns)
-        except OSError:
-            continue
-    return max(times)

@@ -10,12 +10,12 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.traffic_lines import local, rfc3339, table
+from tui.commands.traffic_lines import rfc3339, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
-from tui.core.units import count
+from tui.core.units import count, day_and_time
 
 if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
@@ -195,7 +195,7 @@ def _row(info: SessionInfo) -> tuple[str, ...]:
     title = clean_line(info.title or info.problem, 70)
     return (
         info.id,
-        local(round(info.changed * 1e9)),
+        day_and_time(info.changed),
         str(info.turns),
         f"{'~' if info.estimated else ''}{count(info.tokens)}" if info.tokens else "",
         clean_line(info.model, 24),

@@ -38,9 +38,6 @@ END_SECONDS = 30.0
 The host has already seen the end of all streams, and any signal from it ends the wait.
 """
 
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
-"""Variables with these words in their names have secret values."""
-
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and the number of bytes dropped before them."""
 
@@ -183,20 +180,10 @@ def _signal_name(number: int) -> str:
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
     """Return the secrets in the environment and in a command line or URL, by displayable names."""
-    from tui.core.secrets.commands_and_urls import secrets_in, secrets_in_arguments
-    from tui.core.secrets.secret_names import may_be_secret
-    from tui.core.secrets.secret_shapes import is_plain
+    from tui.core.secrets.commands_and_urls import secrets_in_arguments, secrets_in_environment
 
-    found: dict[str, str] = {}
-    for name, value in os.environ.items():
-        certain = any(word in name.upper() for word in _SECRET_WORDS)
-        if may_be_secret(name) and (certain or not is_plain(value)):
-            found[name] = value
-        elif "://" in value:
-            found |= {f"{name}.{number}": one for number, one in enumerate(secrets_in(value))}
-    for number, (place, value) in enumerate(secrets_in_arguments(arguments)):
-        found[f"argument.{place}.{number}"] = value
-    return found
+    places = enumerate(secrets_in_arguments(arguments))
+    return secrets_in_environment(os.environ) | {f"argument.{at}.{n}": value for n, (at, value) in places}
 
 
 def name_of(command: list[str]) -> str:

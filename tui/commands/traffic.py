@@ -10,7 +10,7 @@ from tui.commands.recordings import About, about, last_entry, newest, recordings
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, duration, size
+from tui.core.units import count, day_and_time, duration, size
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +26,7 @@ def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | Non
         return list_recordings(args)
     is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
     if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
-        path = newest().path if args.recording is None else recordings().find(args.recording)
+        path = newest().kept.path if args.recording is None else recordings().find(args.recording)
         if path.suffix.lower() != ".jsonl":
             return open_screen(path)
     from tui.commands.traffic_selection import RecordingChoice
@@ -92,7 +92,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
     found = [about(one, with_servers=True) for one in recordings().list()]
-    found = [one for one in found if one.live or not begin_ns or one.ended_ns >= begin_ns]
+    found = [one for one in found if one.kept.live or not begin_ns or one.ended_ns >= begin_ns]
     found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
@@ -107,27 +107,25 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
 
 def _row(one: About) -> tuple[str, ...]:
-    from tui.commands.traffic_lines import local
-
-    lasted = "live" if one.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
+    lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN)
-    began = local(one.began_ns)
+    began = day_and_time(one.began_ns / 1e9)
     of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
-    return (one.name, began, lasted, count(one.entries), size(one.octets), of, servers)
+    return (one.kept.name, began, lasted, count(one.entries), size(one.kept.size), of, servers)
 
 
 def _object(one: About) -> dict[str, Any]:
     from tui.commands.traffic_lines import rfc3339
 
     return {
-        "name": one.name,
-        "path": str(one.path),
+        "name": one.kept.name,
+        "path": str(one.kept.path),
         "began": rfc3339(one.began_ns),
         "ended": rfc3339(one.ended_ns),
-        "live": one.live,
+        "live": one.kept.live,
         "servers": [clean_line(name, 80) for name in one.servers],
         "entries": one.entries,
-        "bytes": one.octets,
+        "bytes": one.kept.size,
         "of": "" if one.problem else one.of,
         "problem": one.problem or one.damage,
     }

@@ -16,7 +16,7 @@ from tui.core.traffic import (
     Outcome,
     Severity,
 )
-from tui.core.units import size, span
+from tui.core.units import size, span, time_of_day
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.stats import Figures
 
@@ -67,7 +67,7 @@ def entry_line(
     took = f"{span(latency_ns) if latency_ns >= 0 else '':>8}"
     columns = {
         "seq": f"{entry.seq:>6}",
-        "time": clock(entry.wall_ns),
+        "time": time_of_day(entry.wall_ns),
         "server": padded(clean_line(entry.source, NAME_CHARS), SOURCE_WIDTH, cut=width > 0),
         "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
         "name": _name(entry, head),
@@ -101,14 +101,6 @@ def padded(text: str, width: int, *, cut: bool) -> str:
     return text + " " * (width - cells(text))
 
 
-def clock(wall_ns: int) -> str:
-    """Return the local time of day, to the millisecond."""
-    try:
-        return datetime.fromtimestamp(wall_ns / 1e9).strftime("%H:%M:%S.%f")[:-3]
-    except (ValueError, OverflowError, OSError):
-        return "--:--:--.---"
-
-
 def rfc3339(wall_ns: int) -> str:
     """Return a time as RFC 3339 in local time, to the second, "" if there is none."""
     try:
@@ -118,18 +110,12 @@ def rfc3339(wall_ns: int) -> str:
     return moment.isoformat(timespec="seconds") if wall_ns else ""
 
 
-def local(wall_ns: int) -> str:
-    """Return a local date and time to the minute, "" if there is none."""
-    return rfc3339(wall_ns)[:16].replace("T", " ")
-
-
 def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
     """Return a lint finding as one line."""
     severity = finding.severity.name.lower()
     word = painted(f"{severity:<7}", _SEVERITY_COLOURS.get(finding.severity, ""), colour)
-    where = (
-        f"{finding.seq:>6}  {clock(entry.wall_ns)}  {clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}}"
-    )
+    source = f"{clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}}"
+    where = f"{finding.seq:>6}  {time_of_day(entry.wall_ns)}  {source}"
     section = f"  [{finding.section}]" if finding.section else ""
     return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
 

@@ -18,10 +18,8 @@ from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.conversation.sessions import cells
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Severity
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity
 from tui.core.units import plural, size
-from tui.traffic.filter.arrangement import asks_for
-from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.stats import Figures
 
 LOOK_SECONDS = 0.2
@@ -42,7 +40,7 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
         elif args.stats:
             _stats(args, selections)
         elif args.slowest:
-            _slowest(args, choice, selections)
+            _slowest(args, selections)
         else:
             for selection in selections:
                 _show(args, selection)
@@ -64,37 +62,23 @@ def _show(args: argparse.Namespace, selection: Selection) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _slowest(args: argparse.Namespace, choice: RecordingChoice, selections: Iterable[Selection]) -> None:
+def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     """Print the slowest calls.
 
-    Handshakes, lists, model requests and questions to the user take longer than nearly every call. They are
-    included only if the filter names a method, model requests also if it names a server.
+    Handshakes, lists, model requests and questions to the user take longer than nearly every call, and are
+    omitted as in an `Arrangement`.
     """
     found: list[tuple[int, str]] = []
-    with_starts, colour, omitted = asks_for(choice.query.root, "method"), _colour(), 0
-    with_models = with_starts or asks_for(choice.query.root, "server")
-
-    def is_call(entry: Entry) -> bool:
-        if entry.kind is Kind.MODEL_REQUEST:
-            return with_models
-        return with_starts or not (entry.method == QUESTION or is_setup(entry.method))
-
+    colour, omitted = _colour(), 0
     for selection in selections:
-        latency = selection.latency_ns
-        requests = [
-            entry
-            for entry in selection.entries()
-            if latency(entry) >= 0 and entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST)
-        ]
-        calls = list(filter(is_call, requests))
-        omitted += len(requests) - len(calls)
-        slowest = heapq.nlargest(args.slowest, calls, key=latency)
+        slowest, others = selection.slowest(args.slowest)
+        omitted += others
         read = selection.recording.reader.entry
         lines = (
             _object(selection, read(one.seq) or one) if args.json else _line(selection, one, colour)
             for one in slowest
         )
-        found += zip(map(latency, slowest), lines, strict=True)
+        found += zip(map(selection.latency_ns, slowest), lines, strict=True)
         found = heapq.nlargest(args.slowest, found, key=itemgetter(0))
     for _, line in found:
         _write(line)
@@ -111,7 +95,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
-        for finding in selection.findings():
+        for finding, entry in selection.findings():
             if wanted is not None and finding.seq not in wanted:
                 continue
             worst, number = max(worst, finding.severity), number + 1
@@ -120,7 +104,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                 del told["count"], told["places"]  # each entry has its own line in this output
                 _write(_json(selection, told))
             else:
-                _write(_labelled(selection, finding_line(finding, selection.columns_of(finding.seq), colour)))
+                _write(_labelled(selection, finding_line(finding, entry, colour)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")

@@ -6,26 +6,32 @@ The recordings are the named one, the newest, or all since a time. Entries come 
 import argparse
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_entries, recordings, since
-from tui.commands.traffic_lines import local
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.traffic import DROPPED, Direction, Entry, EntryNote, Finding, Kind, Outcome, Severity
-from tui.core.units import plural
-from tui.traffic.filter.arrangement import keeps_pairs
+from tui.core.traffic import (
+    DROPPED,
+    REQUESTS,
+    Entry,
+    EntryNote,
+    Finding,
+    Outcome,
+    Severity,
+)
+from tui.core.units import day_and_time, plural
+from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, keeps_pairs
 from tui.traffic.filter.column_fields import since_ns
 from tui.traffic.filter.fields import FIELDS, read_value
 from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.entry_reader import with_part_of_batch
+from tui.traffic.record.open_recording import columns_of, whole_entry
 
 if TYPE_CHECKING:
     from tui.storage.recordings.reader import RecordingReader
@@ -64,6 +70,8 @@ class Selection:
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
+        from tui.runtime.recording_file import take_notes
+
         self.columns = EntryColumns()
         self.recording, self.label = recording, label
         self._last = 0
@@ -74,10 +82,10 @@ class Selection:
         live = recording.is_live
         self.read_on()
         if "lint:" in query.text.lower():
-            for severity, seqs in self._flagged(live):
-                for seq in seqs:
-                    self.columns.set_severity(seq, severity)
-        self.notes = self._take_notes()
+            self.columns.set_severities(self._flagged(live))
+        self.notes = dict[int, str]()
+        with suppress(StorageError):  # damaged notes: show the entries without them
+            self.notes = take_notes(recording.reader.path, self.columns)
         self._view = View(
             self.columns,
             query,
@@ -89,18 +97,6 @@ class Selection:
             else self.columns.wall_ns(len(self.columns) - 1),
         )
 
-    def _take_notes(self) -> dict[int, str]:
-        from tui.storage.recordings.database import notes_of
-
-        try:
-            kept = notes_of(self.recording.file)
-        except StorageError:  # damaged notes: show the entries without them
-            return {}
-        for seq, note in kept.items():
-            if note.marked and (index := self.columns.index(seq)) >= 0:
-                self.columns.mark(index, True)
-        return {seq: note.text for seq, note in kept.items() if note.text}
-
     def read_on(self) -> None:
         """Read what was recorded since the last time; raises StorageError if it cannot be read."""
         while rows := self.recording.reader.hand_rows(self.columns.extend, self._last, PAGE):
@@ -111,13 +107,31 @@ class Selection:
 
         Raises UsageError at the end if not all bodies could be searched.
         """
+        self._search()
+        rows = range(self._view.row_near(after + 1), len(self._view))
+        yield from self._read(list(map(self._view.seq, rows)))
+        if self._view.problem:
+            raise UsageError(f"--filter: {self._view.problem}")
+
+    def _search(self) -> None:
         while not self._view.advance(50):
             time.sleep(WAIT_SECONDS)
         self._damage = self.damage
         del self._searched[:-1]
-        yield from self._passing(after)
-        if self._view.problem:
-            raise UsageError(f"--filter: {self._view.problem}")
+
+    def slowest(self, most: int) -> tuple[list[Entry], int]:
+        """Return the matching calls that took longest, and the number of other requests with a response."""
+        self._search()
+        columns, view = self.columns, self._view
+        calls = Arrangement(view, columns, order=Order(SortColumn.LATENCY, descending=True))
+        while not calls.advance(100):
+            pass
+        requests = (index for index in view.indices(0, len(view)) if columns.kind[index] in REQUESTS)
+        if view.problem:
+            raise UsageError(f"--filter: {view.problem}")
+        others = sum(columns.latency_ns(index) >= 0 for index in requests) - len(calls)
+        seqs = sorted(map(columns.seq, calls.indices(0, most)))
+        return sorted(self._read(seqs), key=self.latency_ns, reverse=True), others
 
     def exported(self) -> Iterator[Entry]:
         """Yield the columns of the entries to export: the matching ones, and what belongs to marked ones."""
@@ -125,10 +139,8 @@ class Selection:
             yield from self.entries()
             return
         found = [self.columns.index(entry.seq) for entry in self.entries()]
-        for index in self.columns.with_partners(index for index in found if index >= 0):
-            seq = self.columns.seq(index)
-            if (kept := self._unless_dropped(seq, self.columns_of(seq))) is not None:
-                yield kept
+        places = self.columns.with_partners(index for index in found if index >= 0)
+        yield from self._read(list(map(self.columns.seq, places)))
 
     def note_of(self, seq: int) -> EntryNote:
         """Return the user's mark and note on an entry."""
@@ -138,7 +150,7 @@ class Selection:
     def _body_reader(self) -> "RecordingReader":
         from tui.storage.recordings.reader import RecordingReader
 
-        reader = RecordingReader(self.recording.file)
+        reader = RecordingReader(self.recording.reader.path)
         self._searched.append(reader)
         return reader
 
@@ -153,16 +165,10 @@ class Selection:
         """Number of matching entries among those that `entries` last checked."""
         return len(self._view)
 
-    def _passing(self, after: int) -> Iterator[Entry]:
-        wanted = [self._view.seq(row) for row in range(self._view.row_near(after + 1), len(self._view))]
-        place = 0
-        while place < len(wanted):
-            page = {entry.seq: entry for entry in self.recording.reader.columns(wanted[place] - 1, PAGE)}
-            stop = bisect_right(wanted, max(page), place) if page else len(wanted)
-            for seq in wanted[place:stop]:
-                if (kept := self._unless_dropped(seq, page.get(seq))) is not None:
-                    yield kept
-            place = stop
+    def _read(self, seqs: Sequence[int]) -> Iterator[Entry]:
+        for seq, entry in columns_of(self.recording.reader, seqs):
+            if (kept := self._unless_dropped(seq, entry)) is not None:
+                yield kept
 
     def whole(self, after: int = 0) -> Iterator[Entry]:
         for entry in self.entries(after):
@@ -171,9 +177,7 @@ class Selection:
 
     def with_body(self, seq: int) -> Entry | None:
         """Return an entry with its body, if that is readable. None if the entry has been dropped."""
-        found = self.recording.reader.entry(seq, BODY_LIMIT)
-        kept = self._unless_dropped(seq, found)
-        return kept if kept is None else with_part_of_batch(self.recording.reader, kept)
+        return self._unless_dropped(seq, whole_entry(self.recording.reader, seq, BODY_LIMIT))
 
     def _unless_dropped(self, seq: int, found: Entry | None) -> Entry | None:
         """Return an entry; with a filter, None for the marker of dropped entries that is now in its place."""
@@ -181,16 +185,6 @@ class Selection:
             return found
         columns = self.columns
         return found if columns.methods.texts[columns.method[columns.index(seq)]] == DROPPED else None
-
-    def columns_of(self, seq: int) -> Entry:
-        found = self.recording.reader.columns(seq - 1, 1)
-        if found and found[0].seq == seq:
-            return found[0]
-        columns, index = self.columns, self.columns.index(seq)
-        if index < 0:
-            return Entry(seq, 0, 0, "", Direction.NONE, Kind.EVENT)
-        source, kind = columns.sources.texts[columns.source[index]], Kind(columns.kind[index])
-        return Entry(seq, columns.mono[index], columns.wall_ns(index), source, columns.goes(index), kind)
 
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)
@@ -200,17 +194,14 @@ class Selection:
         index = self.columns.index(entry.seq)
         return self.columns.latency_ns(index) if index >= 0 else -1
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[tuple[Finding, Entry]]:
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint import Linter
         from tui.traffic.lint.lint_thread import lint_entries
 
-        judge = model_judge()
-        try:
-            for _, found in lint_entries(Linter(judge), self.recording.reader):
-                yield from found
-        finally:
-            judge.close()
+        with closing(model_judge()) as judge:
+            for entry, found in lint_entries(Linter(judge), self.recording.reader):
+                yield from ((finding, entry) for finding in found)
 
     def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
         """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""
@@ -220,7 +211,7 @@ class Selection:
         if not live and judged_of(reader.meta()) >= self._last:
             with suppress(StorageError):  # recompute damaged findings
                 return reader.flagged()[0]
-        return ((finding.severity, (finding.seq,)) for finding in self.findings())
+        return ((finding.severity, (finding.seq,)) for finding, _ in self.findings())
 
     def close(self) -> None:
         self._view.close(wait=True)
@@ -253,19 +244,19 @@ class RecordingChoice:
         if self.several:
             self._now_ns = self._now_ns or time.time_ns()
             self._abouts = since(begin_ns)
-            self.paths = [one.path for one in self._abouts]
+            self.paths = [one.kept.path for one in self._abouts]
         elif args.recording is not None:
             self.paths = [recordings().find(args.recording)]
         else:
             self._abouts = [newest(live_first=args.follow)]
-            self.paths = [self._abouts[0].path]
+            self.paths = [self._abouts[0].kept.path]
 
     def say_which(self) -> None:
         if self.several or not self._abouts:
             return
         (one,) = self._abouts
-        began = f", {local(one.began_ns)}" if one.began_ns else ""
-        say(f"reading {one.name} ({one.of}{began}). List the others with --list.")
+        began = f", {day_and_time(one.began_ns / 1e9)}" if one.began_ns else ""
+        say(f"reading {one.kept.name} ({one.of}{began}). List the others with --list.")
 
     def selections(self) -> Generator[Selection, None, None]:
         """Yield the recordings one after the other, each open until the next.
@@ -298,7 +289,7 @@ class RecordingChoice:
 
     def _without_copies(self, path: Path) -> Query:
         """Return the filter for one of several recordings, without entries that a tap also recorded."""
-        (this,) = (one for one in self._abouts if one.path == path)
+        (this,) = (one for one in self._abouts if one.kept.path == path)
         taps = {
             Name(f"tap:{one.tap}")
             for one in self._abouts

@@ -70,14 +70,9 @@ class EraChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OAuthSpec:
-    """The sign-in settings of one server; all are optional.
+    """The sign-in settings of one server; all are optional. The settings of the same names explain them.
 
-    Attributes:
-        client_secret, private_key: secrets, or `keyring:SERVICE/NAME`.
-        scopes: scopes to request instead of those that the server suggests.
-        client_metadata_url: the address of a client metadata document (CIMD), or "".
-        issuer: the only authorization server that may receive the credentials, or "".
-        callback_port: the port of a registered redirect address; 0 for any.
+    `client_secret` and `private_key` are secrets, or `keyring:SERVICE/NAME`. A `callback_port` of 0 is any.
     """
 
     grant: Grant = Grant.USER
@@ -105,11 +100,9 @@ class SamplingRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A text in the configuration that uses values from the environment.
+    """A text in the configuration that uses values from the environment: the variables `names`.
 
-    Attributes:
-        text: the text as written, with `${NAME}` for each value. Defaults that apply are filled in.
-        names: the variables that it uses.
+    `text` is as written, with `${NAME}` for each value. Defaults that apply are filled in.
     """
 
     text: str
@@ -133,32 +126,20 @@ _shown_address = lru_cache(256)(masked)
 class ServerSpec:
     """One server's configuration, with every `${VAR}` replaced. Values of `env` and `headers` may be secret.
 
+    What is not explained here is the setting of the same name.
+
     Attributes:
-        name: the key of `[servers.NAME]`; unique among the servers of a host.
-        command: the program; resolved on PATH, never given to a shell.
         env: variables added to the small allow-listed environment.
         folder: its own folder, in which it starts without `cwd`, created on start; "" for the current folder.
-        restart: restart it, with growing delay, when it exits unexpectedly; otherwise the next call restarts
-            it.
-        start_seconds: how long a start may take; longer for launchers that download.
         tool_seconds, tool_max_seconds: the limits of a call, without and with progress; None for the host's.
         trusted: whether the user trusts its read-only marks and its results; None if they were not asked.
-        pins: name patterns of its tools that are always offered, even if a model accepts fewer tools.
-        off: name patterns of its tools that the model is not offered.
+        pins: the patterns of the setting `pin`.
         disabled: it is only listed, and cannot be started.
         problem: why its configuration is invalid, so that it is only listed; or "".
         source: its origin in words if it is not the user's own and needs consent to run; or "".
         era: the protocol era to use; a configured one is never doubted or remembered.
         sse_fallback: try HTTP+SSE if it does not support Streamable HTTP, because only a URL is configured.
-        instructions: give the model its instructions.
-        offer_resources: let the model list and read its resources.
-        accept_changes: accept changed definitions without asking, if it is trusted and they are not
-            suspicious.
-        send_as_is: send its results to the model without redacting configured secrets.
-        log_level: the least severe level (RFC 5424) to request from it, or "" for no request.
         roots: absolute paths of the directories to report as its roots.
-        sampling: whether it may ask the active model.
-        sampling_tokens, sampling_per_minute: the token budget until mcptui quits, and the rate limit.
         references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
     """
 
@@ -243,14 +224,10 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The address of a remote server, and whether it responds.
+    """The address of a remote server, without secrets, and whether it responds.
 
-    Attributes:
-        where: its address, without secrets.
-        kind: the transport: "HTTP", "HTTP+SSE".
-        answers: whether the last request got a response; None before the first.
-        status: the last HTTP status, 0 for none.
-        problem: why the last request got no response, or "".
+    Its `kind` is "HTTP" or "HTTP+SSE". `answers`: the last request got a response; None before the first.
+    `status` is the last HTTP status, 0 for none. `problem` is why the last request got no response, or "".
     """
 
     where: str
@@ -286,7 +263,6 @@ class ServerStatus:
         signal: name of the signal that ended it ("SIGKILL"), or "".
         since_ns: monotonic nanoseconds when it entered this state.
         start_ms: how long the last successful start took.
-        protocol: negotiated protocol version ("2026-07-28").
         quarantined: omitted tools, each as (name, reason).
         hidden: tools with hidden text, or "instructions", each as (name, where and what).
         listing_problem: why its tools could not be listed, or not all of them; or "".

@@ -157,9 +157,8 @@ TrafficSink = Callable[[Captured], None]
 """Takes captured values. Never raises, never waits, never changes a byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
-    """A mark for a secret in a stored body: bytes `start` to `end`, and the secret's name."""
+class Redaction(NamedTuple):
+    """A secret in a text, or the mark for it in a stored body, from `start` to `end`, and its name."""
 
     start: int
     end: int
@@ -288,6 +287,9 @@ class TrafficWriter(Protocol):
         With these findings, all of the entries up to `judged` are known; 0 for no more than before. Never
         raises: a failing disk is reported by `problem`, and the recording continues in memory.
         """
+
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None:
+        """Change the mark or the note of an entry; None keeps it."""
 
     @property
     def problem(self) -> str:

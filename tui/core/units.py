@@ -62,6 +62,17 @@ def local_time(seconds: float, first: float = 0.0) -> time.struct_time:
     return time.localtime(first if found is None else found)
 
 
+def time_of_day(wall_ns: int) -> str:
+    """Return the local time of day at a moment, in nanoseconds since 1970, to the millisecond."""
+    seconds, rest = divmod(wall_ns, 1_000_000_000)
+    return f"{time.strftime('%H:%M:%S', local_time(seconds, FIRST_MOMENT))}.{rest // 1_000_000:03d}"
+
+
+def day_and_time(seconds: float) -> str:
+    """Return a local time to the minute; "" if there is none."""
+    return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""
+
+
 def _writable(number: float) -> float:
     """Return a number that can be written with a fraction: integers of hundreds of digits cannot."""
     return bounded(number, 1e300, least=-1e300) or 0

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tui.core.forms.spec import MISSING, Path
 from tui.core.secrets.secret_names import names_a_secret_argument
-from tui.core.secrets.secret_shapes import shapes_in
 from tui.core.tools import Content
 from tui.core.units import clock, whole
 
@@ -245,9 +244,7 @@ def name_complaint(name: str) -> str:
     return ""
 
 
-def without_secrets(
-    arguments: Any, *, hidden: Collection[Path] = (), redact: Callable[[str], str] = str
-) -> Any:
+def without_secrets(arguments: Any, redact: Callable[[str], str], *, hidden: Collection[Path] = ()) -> Any:
     """Return a JSON value without anything that is or looks like a secret.
 
     `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is omitted.
@@ -268,8 +265,7 @@ def without_secrets(
         if named and isinstance(value, str | int | float) and not isinstance(value, bool):
             return MISSING
         if isinstance(value, str):
-            looks_secret = any(shapes_in(value.encode("utf-8", "surrogatepass")))
-            return MISSING if looks_secret or redact(value) != value else value
+            return MISSING if redact(value) != value else value
         return value
 
     whole = kept(arguments, (), False)

@@ -6,14 +6,13 @@ a key that the user asked for. The recorder redacts recordings.
 
 import asyncio
 from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from tui.core.attachments import head_of, media_type, plain_base64, text_of
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.walk import redacted, texts_in, without_secrets
+from tui.core.secrets.walk import clear_base64, redacted, texts_in, without_secrets
 from tui.core.text import visible
 from tui.core.tools import BinaryContent, Content, ProgressSink, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptResult, RawAnswer
@@ -21,10 +20,8 @@ from tui.core.workbench import PromptResult, RawAnswer
 LARGE = 256 * 1024
 """Results with more characters are searched in a thread."""
 
-TOGETHER = 100
-"""Number of definitions that are searched for secrets at once."""
-
 T = TypeVar("T")
+Answer = TypeVar("Answer", PromptResult, RawAnswer)
 
 
 class ResultRedactor:
@@ -40,24 +37,10 @@ class ResultRedactor:
         A model gets the text without these characters, so it would get the whole secret.
         """
         text = self._redactor.redact_spoken(text)
-        shown = _as_sent(text)
-        return text if shown is text or not self._is_secret(shown) else self._redactor.redact_spoken(shown)
-
-    def own(self, text: str) -> str:
-        """Return a text of mcptui or its configuration without secrets, and without what looks like one."""
-        return self._redactor.redact(text)
-
-    def _texts(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return successive texts without secrets, even those that are split over several texts."""
-        texts = self._redactor.redact_texts(texts)
-        shown = [_as_sent(text) for text in texts]
-        if shown == texts:
-            return texts
-        cleared = self._redactor.redact_texts(shown)
-        return texts if cleared == shown else cleared
-
-    def _is_secret(self, text: str) -> bool:
-        return self._redactor.redact_spoken(text) != text
+        if (shown := _as_sent(text)) is text:
+            return text
+        cleared = self._redactor.redact_spoken(shown)
+        return text if cleared == shown else cleared
 
     def value(self, value: T) -> T:
         """Return a JSON value, or one of our types, without secrets."""
@@ -68,23 +51,12 @@ class ResultRedactor:
 
     def tools(self, tools: Iterable[Tool]) -> list[Tool]:
         """Return tools without secrets in their definitions; digests stay those of the originals."""
-        known, cleared = self._redactor.known, self._cleared_tools
-        found = list(tools)
-        new: list[int] = []
-        for at, tool in enumerate(found):
-            before = cleared.get((tool.server, tool.name))
+        known, found = self._redactor.known, []
+        for tool in tools:
+            before = self._cleared_tools.get((tool.server, tool.name))
             if before is None or before[0] is not tool or before[2] != known:
-                new.append(at)
-            else:
-                found[at] = before[1]
-        for start in range(0, len(new), TOGETHER):
-            some = new[start : start + TOGETHER]
-            # One search is cheaper than many: nearly no tool holds a secret.
-            sound = not self._holds(texts_in([found[at] for at in some]))
-            for at in some:
-                tool = found[at]
-                found[at] = tool if sound or not self._holds(texts_in(tool)) else self._cleared(tool)
-                cleared[tool.server, tool.name] = tool, found[at], known
+                before = self._cleared_tools[tool.server, tool.name] = tool, self.value(tool), known
+            found.append(before[1])
         return found
 
     def listed(self, tools: Sequence[Tool]) -> None:
@@ -111,35 +83,28 @@ class ResultRedactor:
             return redacted(result, self.sentence)
         if not self._redactor.searches:
             return result
-        return await self._in_thread(result, self._result, result.content)
+        # A model gets its texts joined, without invisible characters.
+        items = [_as_sent(one.text) for one in result.content if isinstance(one, TextContent)]
+        return await self._in_thread(result, self._result, result.content, items)
 
     def redacted(self, result: ToolResult) -> ToolResult:
         """Return a result without secrets, at once."""
         return replace(self._result(result), as_is=False)
 
-    async def prompt(self, result: PromptResult) -> PromptResult:
-        result = replace(result, problem=self.sentence(result.problem))
-        contents = [message.content for message in result.messages]
-        return await self._in_thread(result, self._cleared, contents, may_split=False)
-
-    async def answer(self, answer: RawAnswer) -> RawAnswer:
+    async def answer(self, answer: Answer) -> Answer:
         answer = replace(answer, problem=self.sentence(answer.problem))
-        return await self._in_thread(answer, self._cleared)
+        contents: list[Content] = (
+            [one.content for one in answer.messages] if isinstance(answer, PromptResult) else []
+        )
+        return await self._in_thread(answer, self._cleared, contents)
 
     async def _in_thread(
-        self,
-        value: T,
-        work: Callable[[T], T],
-        contents: Sequence[Content] = (),
-        *,
-        may_split: bool = True,
+        self, value: T, work: Callable[[T], T], contents: Sequence[Content], items: Sequence[str] = ()
     ) -> T:
         """Return the result of `work` if a secret is in the value or its `contents`; else the value.
 
-        A secret may be split over the texts of the contents, or in a file. Long texts are searched in a
-        thread.
+        A secret may be in a file, or split over `items`. Long texts are searched in a thread.
         """
-        items = [_as_sent(one.text) for one in contents if isinstance(one, TextContent) and may_split]
         files = [one.data for one in contents if isinstance(one, BinaryContent)]
         texts = list(texts_in(value))
 
@@ -155,35 +120,32 @@ class ResultRedactor:
     def _holds(self, texts: Iterable[str]) -> bool:
         """Return whether any of the texts holds a secret; joined, since one search is cheaper than many."""
         # The shown part is often the same object as in the raw result.
-        found = {id(text): text for text in texts}.values()
-        if self._is_secret("\n".join(found)):
-            return True
-        sent = ((text, _as_sent(text)) for text in found)
-        changed = [shown for text, shown in sent if shown is not text]
-        return bool(changed) and self._is_secret("\n".join(changed))
+        joined = "\n".join({id(text): text for text in texts}.values())
+        return self.text(joined) != joined
 
     def _result(self, result: ToolResult) -> ToolResult:
-        contents = list(self._cleared(result.content))
-        texts = [(number, one) for number, one in enumerate(result.content) if isinstance(one, TextContent)]
-        whole = self._texts([one.text for _, one in texts])
-        for (number, one), text in zip(texts, whole, strict=True):
-            contents[number] = replace(one, text=text)
-        raw = None if result.raw is None else self._cleared_raw(result.raw)
+        contents: list[Any] = list(self._cleared(result.content))
+        texts = {at: one.text for at, one in enumerate(result.content) if isinstance(one, TextContent)}
+        for at, text in self._whole(texts):
+            contents[at] = replace(contents[at], text=text)
+        raw: Any = self._cleared(result.raw)
+        items = result.raw.get("content") if result.raw else None
+        texts = {
+            at: one["text"]
+            for at, one in enumerate(items if isinstance(items, list) else ())
+            if isinstance(one, Mapping) and isinstance(one.get("text"), str)
+        }
+        for at, text in self._whole(texts):
+            raw["content"][at]["text"] = text
         return replace(self._cleared(replace(result, content=(), raw=None)), content=tuple(contents), raw=raw)
 
-    def _cleared_raw(self, raw: Mapping[str, Any]) -> Any:
-        """Return a raw result without secrets, including those split over its content."""
-        cleared: Any = self._cleared(raw)
-        content = raw.get("content")
-        texts = [
-            (number, one["text"])
-            for number, one in enumerate(content if isinstance(content, list) else ())
-            if isinstance(one, Mapping) and isinstance(one.get("text"), str)
-        ]
-        whole = self._texts([text for _, text in texts])
-        for (number, _), text in zip(texts, whole, strict=True):
-            cleared["content"][number]["text"] = text
-        return cleared
+    def _whole(self, items: Mapping[int, str]) -> Iterable[tuple[int, str]]:
+        """Return successive texts, by place, without secrets, even those split over several texts."""
+        texts = self._redactor.redact_texts(list(items.values()))
+        shown = [_as_sent(text) for text in texts]
+        if shown != texts and (cleared := self._redactor.redact_texts(shown)) != shown:
+            texts = cleared
+        return zip(items, texts, strict=True)
 
     def _cleared(self, value: T) -> T:
         return redacted(value, self._binary, self._media)
@@ -198,14 +160,8 @@ class ResultRedactor:
     def _binary(self, text: str) -> str:
         """Return a text without secrets; in base64, redacted in the bytes, so that it stays base64."""
         cleared = self.text(text)
-        if cleared == text:
-            return text
-        try:
-            octets = b64decode(text, validate=True)
-        except (Base64Error, ValueError):
-            return cleared
-        inside, _ = self._redactor.redact_bytes(octets, quotes=False, shapes=False, spoken=True)
-        return cleared if inside == octets else b64encode(inside).decode()
+        inside = text if cleared == text else clear_base64(text, self.text)
+        return cleared if inside == text else inside
 
 
 def _as_sent(text: str) -> str:

@@ -94,7 +94,7 @@ class HandWorkbench:
         if known is None:
             return ServerIdentity()
         spec = known.spec
-        argv = tuple(self._redaction.own(word) for word in spec.shown_command if word)
+        argv = tuple(known.redact(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
         connection = self._connection_of(server)
         if connection is None:
@@ -241,7 +241,7 @@ class HandWorkbench:
         answer = await self._ask(server, GET_PROMPT, {"name": name, **given}, call, seconds)
         problem = explain.problem_of(answer)
         found = PromptResult(problem=problem, lost=answer.lost) if problem else prompt_of(answer.result)
-        return await self._redaction.prompt(found)
+        return await self._redaction.answer(found)
 
     def subscriptions(self, server: str) -> Mapping[str, ResourceSubscription]:
         """Return the subscriptions to resources, by URI; they outlive a restart of the server."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.background import Tasks
@@ -26,14 +26,6 @@ FROM_FILE = object()
 """Chosen and saved: the value in the file applies, not that of the command line."""
 
 UNTIL_QUIT = "The change lasts until mcptui quits."
-
-
-@dataclass(frozen=True, slots=True)
-class Reloaded:
-    """The result of a reload. If it has `errors`, nothing was applied."""
-
-    errors: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
 
 class Configuration:
@@ -90,11 +82,11 @@ class Configuration:
         """The theme chosen over the file, or that of the file."""
         return self._theme or (self.loaded.settings.ui.theme if self.loaded is not None else "")
 
-    def table(self, server: str) -> Mapping[str, Any] | None:
-        """Return the table of a server as it was read, None if the configuration has none."""
+    @property
+    def servers(self) -> Mapping[str, Any]:
+        """The servers as they were read, each usually a table."""
         servers = self.loaded.raw.get("servers") if self.loaded is not None else None
-        table = servers.get(server) if isinstance(servers, Mapping) else None
-        return table if isinstance(table, Mapping) else None
+        return servers if isinstance(servers, Mapping) else {}
 
     def located(self, problems: Iterable[Problem]) -> list[str]:
         """Return problems as sentences, with the name of the file and the lines of their keys."""
@@ -117,15 +109,15 @@ class Configuration:
         stamp = self.file.stamp()
         return await asyncio.to_thread(self.file.read), stamp
 
-    async def reload(self) -> Reloaded:
-        """Apply the file, unless it has new errors."""
+    async def reload(self) -> tuple[Sequence[str], Sequence[str]]:
+        """Apply the file, unless it has new errors; return these, and notes."""
 
-        async def run() -> Reloaded:
+        async def run() -> tuple[Sequence[str], Sequence[str]]:
             loaded, stamp = await self.read()
             if errors := self._new_errors(loaded):
-                return Reloaded(errors=[str(one) for one in errors])
+                return [str(one) for one in errors], ()
             notes = [str(one) for one in loaded.problems if one.warning]
-            return Reloaded(notes=[*notes, *await self._apply(loaded, stamp)])
+            return (), [*notes, *await self._apply(loaded, stamp)]
 
         return await self.exclusively(run)
 
@@ -294,7 +286,7 @@ class Configuration:
         chosen[field] = value if save else FROM_FILE
         if not save:
             return ""
-        if self.table(server) is None:
+        if server not in self.servers:
             return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
 
         def change(document: Document) -> None:

@@ -25,12 +25,13 @@ from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, Session
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, ModelChoice, Usage
+from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line, quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.redaction import ShownMessages, shown_remarks
+from tui.runtime.redaction import ShownMessages
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext, servers_starting
@@ -86,7 +87,8 @@ class Conversations:
     @property
     def messages(self) -> Sequence[Message]:
         """The messages without configured secrets."""
-        self._shown = self._shown.of(self.now.talk.messages)
+        if self._shown.messages is not (messages := self.now.talk.messages):
+            self._shown = ShownMessages(messages, self._context.redactor)
         return self._shown
 
     @property
@@ -101,7 +103,7 @@ class Conversations:
 
     @property
     def remarks(self) -> Sequence[Remark]:
-        return shown_remarks(self.now.talk.remarks, self._context.redactor)
+        return without_secrets(list(self.now.talk.remarks), self._context.redactor.redact)
 
     @property
     def meters(self) -> Meters:

@@ -20,10 +20,8 @@ from typing import TextIO
 
 import tui
 from tui.core.files import atomic_write, make_folder, open_private
-from tui.core.secrets.commands_and_urls import masked, places_in_urls
+from tui.core.secrets.commands_and_urls import masked, places_in_urls, secrets_in_environment
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_names import may_be_secret
-from tui.core.secrets.secret_shapes import is_plain
 from tui.core.text import clean, clean_line
 from tui.settings.locations import state_dir
 
@@ -171,7 +169,7 @@ def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None
 def _with_all_secrets(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
     """Return a redactor that includes the secrets of the environment and the configuration."""
     known = redactor or Redactor()
-    known.add({name: value for name, value in env.items() if may_be_secret(name) and not is_plain(value)})
+    known.add(secrets_in_environment(env))
     with suppress(Exception):  # the configuration itself may be the cause of the crash
         from tui.runtime.model_keys import stored_keys
         from tui.settings.config_file import ConfigFile

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, McptuiError, ModelError
@@ -15,16 +15,14 @@ from tui.core.text import clean_line
 from tui.model.endpoints.listing import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS
+from tui.runtime.active_model import ActiveModel
+from tui.runtime.configuration import Configuration
 from tui.runtime.model_keys import PASTE_IT, valid_key
 from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, offered
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
 from tui.settings.state.permission.stored_consents import StoredConsents
-
-if TYPE_CHECKING:
-    from tui.runtime.active_model import ActiveModel
-    from tui.runtime.configuration import Configuration
 
 NAME_LENGTH = 40
 """Maximum characters of a proposed name."""
@@ -90,9 +88,9 @@ def _in_form(error: ModelError, values: ModelValues) -> ModelError:
 class ModelChanges:
     """Adds model profiles, and replaces keys."""
 
-    _configuration: "Configuration"
+    _configuration: Configuration
     _env: Mapping[str, str]
-    _active_model: "ActiveModel"
+    _active_model: ActiveModel
     _switch: Callable[..., Awaitable[None]]
 
     def providers(self) -> Sequence[ProviderChoice]:
@@ -154,7 +152,6 @@ class ModelChanges:
 
     async def try_out(self, values: ModelValues) -> None:
         """Request a short reply from the model. Raises McptuiError if there is none."""
-        self.check(values)
         profile = self._profile(values) if values.is_new else await self._with_new_key(values)
         await asyncio.to_thread(import_model, profile)
         model = self._active_model.made(profile)

@@ -1,19 +1,18 @@
 """Records the traffic of one run in a file, and saves named filters, a small TOML file, beside it."""
 
-import logging
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.errors import McptuiError, StorageError
+from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Annotations, Linting, Recording
+from tui.traffic.record.open_recording import Annotations, Recording
 from tui.traffic.record.recorder import RecentEntries, Recorder
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ FEW, FEW_SECONDS = 200, 1.0
 
 MIB = 1024 * 1024
 MAX_FILTERS = 500
-_log = logging.getLogger(__name__)
 
 
 class RunRecording:
@@ -71,13 +69,12 @@ class RunRecording:
                 redact=lambda text: redactor().redact(text),
                 keep_filter=self._keep_filter,
             ),
-            linting=Linting(lambda: self._linting.judged, self._linting.revision),
+            judged=lambda: self._linting.judged,
+            revision=self._linting.revision,
         )
 
     def __call__(self, captured: Captured) -> None:
-        if self.listener is not None:
-            self.listener(captured)
-        self._recorder.capture(captured)
+        self.take_all((captured,))
 
     def take_all(self, several: Sequence[Captured]) -> None:
         """Record several lines from a server."""
@@ -154,15 +151,7 @@ class RunRecording:
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)
 
     def _keep_note(self, seq: int, marked: bool | None, text: str | None) -> None:
-        def keep(writer: TrafficWriter) -> None:
-            from tui.storage.recordings.database import keep_note
-
-            try:
-                keep_note(self.path, seq, marked=marked, text=text)
-            except McptuiError as error:
-                _log.warning("cannot store a note: %s", error)
-
-        self._recorder.submit(keep)
+        self._recorder.submit(lambda writer: writer.note(seq, marked=marked, text=text))
 
     def _keep_filter(self, name: str, text: str) -> None:
         if self._filters is None:

@@ -4,7 +4,6 @@ import json
 import logging
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -15,17 +14,17 @@ from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
-from tui.storage.files.foreign_file import LIST_SECONDS, time_limit, until_set
+from tui.storage.files.foreign_file import LIST_SECONDS, end_reads_when_set, time_limit, until_set
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.database import Row, keep_note, notes_of
 from tui.storage.recordings.findings import JudgedFindings, judged_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import Annotations, Linting, Recording
+from tui.traffic.record.open_recording import Annotations, Recording
 
 if TYPE_CHECKING:
-    from tui.traffic.lint.lint import Linter
+    from tui.traffic.lint.lint_thread import LintThread
 
 PAGE = 2_000
 LOOK_SECONDS = 0.2
@@ -35,11 +34,8 @@ LAST_PAGE = 2_000
 PAINTED_SECONDS = 10.0
 """Maximum time that the earlier entries wait for the first page to be painted (seconds on a busy machine)."""
 
-KEPT = 2_000
-"""Entries that are linted before their findings are shown."""
-
-REST_SECONDS, SLICE_SECONDS = 0.001, 0.003
-"""The pause after each page, and the work between two pauses: drawing and keys have priority."""
+REST_SECONDS = 0.001
+"""The pause after each page: drawing and keys have priority."""
 
 _log = logging.getLogger(__name__)
 
@@ -93,6 +89,15 @@ def _questions_in(body: bytes) -> list[str]:
         return []
 
 
+def take_notes(path: Path, columns: EntryColumns) -> dict[int, str]:
+    """Set the user's marks in the columns, and return the notes by seq; raises StorageError."""
+    kept = notes_of(path)
+    for seq, note in kept.items():
+        if (index := columns.index(seq)) >= 0:
+            columns.mark(index, note.marked)
+    return {seq: note.text for seq, note in kept.items() if note.text}
+
+
 def _without_known_keys(text: str) -> str:
     from tui.core.secrets.redact import Redactor  # not needed for the first lines
 
@@ -116,12 +121,12 @@ class RecordingFile:
         with closing(RecordingReader(path)) as reader, suppress(StorageError):  # damage is reported later
             ended_ns = reader.ends_ns()[1]
         self._path = path
-        self._shown = self._looked_at = 0
+        self._shown = 0
         self._judged = sys.maxsize
         self._lost_notes = False
         self._painted = threading.Event()
         self._ended = ExitStack()
-        self._linter: Linter | None = None
+        self._lint: LintThread | None = None
         self._found: JudgedFindings | None = None
         self.problem = ""
         self.recording = Recording(
@@ -132,12 +137,13 @@ class RecordingFile:
             ended_ns=0 if live else ended_ns,
             problem=lambda: self.problem,
             annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
-            linting=Linting(lambda: self._judged),
+            judged=lambda: self._judged if self._lint is None else self._lint.judged,
         )
 
     def _findings_of(self, seq: int) -> Sequence[Finding] | None:
         """Return the findings of this run's linter, None for an entry that it has not looked at."""
-        return self._found.of(seq) if self._found is not None and seq <= self._looked_at else None
+        found, lint = self._found, self._lint
+        return found.of(seq) if found is not None and lint is not None and seq <= lint.judged else None
 
     def _keep(self, seq: int, marked: bool | None, text: str | None) -> None:
         try:
@@ -190,10 +196,7 @@ class RecordingFile:
                     recording.ended_ns = columns.wall_ns(len(columns) - 1) if columns else 0
                     recording.live = False
                 self._take_notes(reader)
-            try:
-                self._take_findings(reader, live)
-            except StorageError as error:  # the entries are there
-                self.problem = as_sentences(filter(None, (self.problem, str(error))))
+            self._take_findings(reader, live)
             if not live:
                 return
             self._closing.wait(LOOK_SECONDS)
@@ -214,7 +217,6 @@ class RecordingFile:
         try:
             columns.begin_at_end(first, rows)
         except BAD_VALUES:
-            reader.doubt()
             return 0
         self._painted.wait(PAINTED_SECONDS)
         # Before the entries, so that a filter for them is right about all that is loaded.
@@ -238,19 +240,12 @@ class RecordingFile:
         self.problem = damage
 
     def _take_notes(self, reader: RecordingReader) -> None:
-        columns = self.recording.entries
         try:
-            notes = notes_of(self._path)
+            self.recording.annotations.notes.update(take_notes(self._path, self.recording.entries))
         except StorageError as error:
             _log.info("cannot read the notes: %s", error)
             self._lost_notes = True
             self._note_damage(reader)
-            return
-        for seq, note in notes.items():
-            if note.text:
-                self.recording.annotations.notes[seq] = note.text
-            if (index := columns.index(seq)) >= 0:
-                columns.mark(index, note.marked)
 
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
         """Show the stored findings; return False unless they cover, or will cover, all entries."""
@@ -263,57 +258,50 @@ class RecordingFile:
             except StorageError as error:  # recompute damaged findings
                 _log.info("cannot read the findings: %s", error)
             else:
-                for severity, seqs in stored:
-                    for seq in seqs:
-                        self.recording.entries.set_severity(seq, severity)
+                self.recording.entries.set_severities(stored)
                 self._judged = sys.maxsize if is_whole else judged
                 return True
-        self._judged = self._looked_at
+        self._judged = 0
         return False
 
     def _take_findings(self, reader: RecordingReader, live: bool) -> None:
         last = self.recording.entries.last
         if self._take_stored(reader, live):
             return
-        if self._looked_at < last:
-            self._judge(reader, last)
-        if self._found is not None and not live and self._looked_at >= last and not reader.damage:
+        lint = self._lint or self._begin_linting()
+        if lint.judged < last and (page := reader.columns(last - 1, 1)):
+            lint.offer(page)
+        while not live and not lint.settle(LOOK_SECONDS):
+            if self._closing.wait(REST_SECONDS):
+                return
+        if not live and self._found is not None and not lint.faults and not reader.damage:
             try:
                 self._found.keep(self._path, last)
             except StorageError as error:  # linted when it is opened again
                 _log.info("cannot store the findings: %s", error)
 
-    def _judge(self, reader: RecordingReader, last: int) -> None:
-        """Lint the entries up to `last` in small steps and in order: rules depend on earlier entries."""
-        from tui.traffic.lint.lint_thread import lint_entries
+    def _begin_linting(self) -> "LintThread":
+        from tui.runtime.recording import model_judge
+        from tui.traffic.lint.lint_thread import LintThread
 
-        if self._linter is None:
-            from tui.runtime.recording import model_judge
-            from tui.traffic.lint.lint import Linter
+        def open_reader() -> RecordingReader:
+            end_reads_when_set(self._closing)
+            return RecordingReader(self._path)
 
-            self._found = JudgedFindings()
-            self._linter = Linter(self._ended.enter_context(closing(model_judge())))
-        found: list[Finding] = []
-        since = time.perf_counter()
-        for seq, some in lint_entries(self._linter, reader, self._looked_at, last):
-            found += some
-            self._looked_at = seq
-            if seq - self._judged >= KEPT:
-                self._show(found)
-                found = []
-            if time.perf_counter() - since > SLICE_SECONDS:
-                if self._closing.wait(SLICE_SECONDS * 2):
-                    return
-                since = time.perf_counter()
-        self._looked_at = last
-        self._show(found)
+        self._found = JudgedFindings()
+        self._lint = LintThread(self._show, open_reader, model_judge)
+        self._lint.start()
+        self._ended.enter_context(closing(self._lint))
+        return self._lint
 
-    def _show(self, found: Sequence[Finding]) -> None:
-        if self._found is not None:
-            self._found.add(found)
-        for finding in found:
-            self.recording.entries.set_severity(finding.seq, finding.severity)
-        self._judged = self._looked_at
+    def _show(self, found: Sequence[Finding], judged: int) -> None:
+        """Add findings, in the linter's thread."""
+        try:
+            if self._found is not None:
+                self._found.add(found)
+        except StorageError as error:  # the entries are there
+            self.problem = as_sentences(filter(None, (self.problem, str(error))))
+        self.recording.entries.set_severities((finding.severity, (finding.seq,)) for finding in found)
 
 
 _DROPPED_ROW: Row = (

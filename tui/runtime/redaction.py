@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.core.conversation.conversation import Message, Remark
+from tui.core.conversation.conversation import Message
 from tui.core.events import (
     Event,
     Notice,
@@ -35,20 +35,12 @@ class EventRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](
-            redactor,
-            lambda event: (type(event), event.step),
-            lambda event, text: type(event)(event.step, text),
-            redactor.redact_spoken,
-        )
+        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](redactor, redactor.redact_spoken)
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events for front ends in place of an event: none, or up to three."""
         if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.held):
-            replaces = isinstance(event, ReasoningDelta) and event.replaces_text
-            if replaces:
-                yield from self._pieces.forget(lambda held: isinstance(held, TextDelta))
-            yield from self._pieces.take(event, always=replaces)
+            yield from self._pieces.take(event)
             return
         if self._pieces.held:
             yield from self._pieces.rest()
@@ -86,38 +78,27 @@ def _ended(event: ToolCallEnded, redactor: Redactor) -> Event:
     return event if same else replace(event, text=text, result=result)
 
 
-def shown_remarks(remarks: Sequence[Remark], redactor: Redactor) -> list[Remark]:
-    """Return remarks without configured secrets, like their events."""
-    return without_secrets(list(remarks), redactor.redact)
-
-
 class ShownMessages(Sequence[Message]):
     """Messages that are redacted on access. A message is immutable and redacted once."""
 
     def __init__(self, messages: Sequence[Message], redactor: Redactor) -> None:
         """Show `messages`, a list that may grow."""
-        self._messages = messages
+        self.messages = messages
         self._redactor = redactor
         self._shown: dict[int, tuple[Message, Message, int]] = {}
 
-    def of(self, messages: Sequence[Message]) -> "ShownMessages":
-        """Return this object if it already shows that list, else a new one for it."""
-        return self if messages is self._messages else ShownMessages(messages, self._redactor)
-
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(self.messages)
 
     def __getitem__(self, index: Any) -> Any:
-        places = range(len(self._messages))[index]
+        places = range(len(self.messages))[index]
         return self._at(places) if isinstance(places, int) else [self._at(place) for place in places]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def _at(self, place: int) -> Message:
-        message, known = self._messages[place], self._redactor.known
+        message, known = self.messages[place], self._redactor.known
         before = self._shown.get(place)
         if before is None or before[0] is not message or before[2] != known:
             shown = without_secrets(message, self._redactor.redact_spoken, unchanged)

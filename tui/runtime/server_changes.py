@@ -3,7 +3,7 @@
 import dataclasses
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.addons import service
 from tui.core.errors import UsageError
@@ -11,12 +11,10 @@ from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import quoted_name
 from tui.core.tools import is_off, switched
+from tui.runtime.configuration import Configuration
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
 from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
-
-if TYPE_CHECKING:
-    from tui.runtime.configuration import Configuration
 
 IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
 """The keys of a server that its form can change."""
@@ -63,23 +61,14 @@ NONE_LEFT = "to start the sample servers again, delete [servers] from the config
 class ServerChanges:
     """Adds, changes and removes servers."""
 
-    _configuration: "Configuration"
+    _configuration: Configuration
     _env: Mapping[str, str]
     _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
     """Stores consent for a server that the user has typed."""
 
-    def table(self, name: str) -> Mapping[str, Any] | None:
-        """Return the current table of a server in the file, None if the file has none (as for samples)."""
-        table = self._present().get(name)
-        return table if isinstance(table, Mapping) else None
-
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
-        if found := self._configuration.file.table("servers"):
-            return found
-        loaded = self._configuration.loaded
-        servers = loaded.raw.get("servers") if loaded is not None else None
-        return servers if isinstance(servers, Mapping) else {}
+        return self._configuration.file.table("servers") or self._configuration.servers
 
     def values(self, name: str) -> ServerValues:
         """Return a server's form values, secrets hidden. Raises UsageError if it is not in the file."""
@@ -108,10 +97,9 @@ class ServerChanges:
         line = typed.line.strip()
         remote = new_server.is_address(line)
         texts = [text.strip() for text in typed.values.splitlines() if text.strip()]
-        named = new_server.pairs(texts, colon=remote)
-        if changes:
-            self._configured(changes)
-        before = typed.before or self.table(changes) or {}
+        named = dict(new_server.pairs(texts, colon=remote))
+        present = self._configured(changes) if changes else {}
+        before = typed.before or present
         kept = before.get("headers" if remote else "env")
         for known in [known for known, value in named.items() if value == HIDDEN]:
             named[known] = str(kept.get(known, HIDDEN)) if isinstance(kept, Mapping) else HIDDEN
@@ -125,8 +113,7 @@ class ServerChanges:
         table |= {key: value for key, value in before.items() if key not in IN_FORM}
         table |= {"send_as_is": True} if typed.send_as_is else {}
         name = name.strip() or new_server.server_name(table)
-        present = self._present()
-        others = {known: there for known, there in present.items() if known != changes}
+        others = {known: there for known, there in self._present().items() if known != changes}
         new_server.refuse_duplicate(name, table, others)
         try:
             notes = new_server.check_new(name, table, self._configuration.file.path, self._env)
@@ -171,7 +158,7 @@ class ServerChanges:
                     await self._agree(spec)  # the user entered it, in a file that is not their own
 
         notes = await self._configuration.change(change, first=agree)
-        return [*(["the sample servers no longer start"] if had_samples else ()), *_ending(notes)]
+        return [*(["the sample servers no longer start"] if had_samples else ()), *notes]
 
     async def change(self, draft: Draft) -> Sequence[str]:
         """Write a changed server and restart it; return sentences about further effects.
@@ -183,7 +170,7 @@ class ServerChanges:
             merge(server_at(document, draft.name), draft.before, draft.table)
             return draft.name
 
-        return _ending(await self._configuration.change(change))
+        return await self._configuration.change(change)
 
     async def toggle(self, name: str) -> tuple[bool, Sequence[str]]:
         """Disable a server, or enable and start it.
@@ -202,7 +189,7 @@ class ServerChanges:
             return "" if disabled else name
 
         notes = await self._configuration.change(change)
-        return disabled, _ending(notes)
+        return disabled, notes
 
     async def remove(self, name: str) -> Sequence[str]:
         """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
@@ -227,21 +214,16 @@ class ServerChanges:
         notes = await self._configuration.change(change, first=sign_out)
         if (delete_leftovers := service("leftovers")) is not None:
             told += await delete_leftovers(name, present)
-        left = _ending([*told, *notes])
-        return left if self._configuration.file.table("servers") else [*left, NONE_LEFT]
+        return [*told, *notes, *([] if self._configuration.file.table("servers") else [NONE_LEFT])]
 
     def _configured(self, name: str) -> Mapping[str, Any]:
-        table = self.table(name)
-        if table is None and self._present():
+        present = self._present()
+        table = present.get(name)
+        if not isinstance(table, Mapping) and present:
             raise UsageError(f"The server {quoted_name(name)} is no longer in the configuration file.")
-        if table is None:
+        if not isinstance(table, Mapping):
             raise UsageError(
                 f"The server {quoted_name(name)} is a sample, not in the configuration file.",
                 next_step="Add your own server. The samples are then no longer started.",
             )
         return table
-
-
-def _ending(notes: Sequence[str]) -> list[str]:
-    """Return sentences without their periods, which the caller adds."""
-    return [one.rstrip(".") for one in notes]

@@ -15,8 +15,6 @@ from tui.settings.references import expand
 from tui.settings.themes import DEFAULT_THEME
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tui.settings.load import Loaded
     from tui.settings.save import Change
 
@@ -35,8 +33,8 @@ def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) 
 
     A file that is not the user's own sets no keys without `trust`.
     """
-    table = _table(named, env, "ui")
-    counts = trust or not ConfigFile(named, env).source
+    file = ConfigFile(named, env)
+    table, counts = file.table("ui"), trust or not file.source
     theme, keys = table.get("theme"), table.get("keys") if counts else None
     return QuickUi(
         expand(theme, env).text if isinstance(theme, str) else DEFAULT_THEME,
@@ -49,7 +47,7 @@ def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) 
 
 def quick_traffic(env: Mapping[str, str]) -> tuple[bool, int]:
     """Return whether to keep all bodies, and the bytes of a recording; defaults for what cannot be read."""
-    table = _table(None, env, "traffic")
+    table = ConfigFile(None, env).table("traffic")
     size: Any = table.get("recording_mb", DEFAULT_MB)
     usable = type(size) is int and 1 <= size <= 1_000_000
     return table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024
@@ -57,20 +55,9 @@ def quick_traffic(env: Mapping[str, str]) -> tuple[bool, int]:
 
 def quick_secret_arguments(env: Mapping[str, str], server: str) -> list[str]:
     """Return the `secret_arguments` of a server, none if it cannot be read or is not configured."""
-    entry = _table(None, env, "servers").get(server)
+    entry = ConfigFile(None, env).table("servers").get(server)
     given: Any = entry.get("secret_arguments") if isinstance(entry, dict) else None
     return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
-
-
-def _table(named: str | None, env: Mapping[str, str], name: str) -> Mapping[str, Any]:
-    import tomllib
-
-    path, _ = config_path(named, env)
-    try:
-        found: Any = tomllib.loads(read_bounded(path)).get(name)
-    except (OSError, Unreadable, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 class ConfigFile:
@@ -80,7 +67,7 @@ class ConfigFile:
     """
 
     def __init__(self, named: str | None, env: Mapping[str, str], *, trust: bool = False) -> None:
-        self._named = named
+        self.path, self._is_named = config_path(named, env)
         self._env = env
         self._trust = trust
 
@@ -88,8 +75,7 @@ class ConfigFile:
         """Return its applicable settings, and all problems. Slow."""
         from tui.settings.load import load
 
-        path, named = config_path(self._named, self._env)
-        loaded = replace(load(path, self._env, required=named), source=self.source)
+        loaded = replace(load(self.path, self._env, required=self._is_named), source=self.source)
         if self._trust or not loaded.source:
             return loaded
         from tui.settings.foreign_settings import applicable_settings
@@ -99,22 +85,16 @@ class ConfigFile:
     def stamp(self) -> tuple[int, int, int]:
         """Return a value that changes when the file changes, zeros without a file. Takes microseconds."""
         try:
-            found = config_path(self._named, self._env)[0].stat()
+            found = self.path.stat()
         except OSError:
             return (0, 0, 0)
         return (found.st_mtime_ns, found.st_size, found.st_ino)
 
     @property
-    def path(self) -> "Path":
-        return config_path(self._named, self._env)[0]
-
-    @property
     def source(self) -> str:
         """Description of the file if it is not the user's own, otherwise ""."""
-        path, own = self.path, config_file()
-        if os.path.realpath(path) == os.path.realpath(own):
-            return ""
-        return f"the file {os.path.realpath(path)}"
+        place = os.path.realpath(self.path)
+        return "" if place == os.path.realpath(config_file()) else f"the file {place}"
 
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""
@@ -135,4 +115,10 @@ class ConfigFile:
 
     def table(self, name: str) -> Mapping[str, Any]:
         """Return a table as the file has it now, such as `servers`, {} if it cannot be read."""
-        return _table(self._named, self._env, name)
+        import tomllib
+
+        try:
+            found: Any = tomllib.loads(read_bounded(self.path)).get(name)
+        except (OSError, Unreadable, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}

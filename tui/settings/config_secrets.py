@@ -80,11 +80,17 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
         if not isinstance(value, str) or not value:
             continue
         name = ".".join(str(part) for part in path)
-        if is_secret(path, value) and _is_searched(path, value):
-            found |= _forms(name, path, value)
-        elif path[0:1] == ("servers",) and path[2:3] == ("env",):
-            found |= _inside(name, value)
+        named = path[2:3] in (("headers",), ("env",))
+        if is_secret(path, value) and (is_searched(str(path[3]), value) if named else not is_common(value)):
+            found[name] = value
+            # A server that echoes its token rarely includes the word "Bearer".
+            scheme, _, bare = value.partition(" ")
+            if bare.strip() and _SCHEME.fullmatch(scheme):
+                found[f"{name}.value"] = bare.strip()
         match path:
+            case ("servers", _, "env", *_):  # a server may print only the password of a connection string
+                inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
+                found |= {f"{name}.{number}": one for number, one in enumerate(inside)}
             case ("models", _, "api_key_env") if env.get(value):
                 found[value] = env[value]
             case ("servers", _, "url") | ("models", _, "base_url"):
@@ -94,7 +100,11 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             names = expand(value, env).variables
             secret = [name for name in names if name.startswith(FILE) or may_be_secret(name)]
             found |= {name: env[name] for name in secret if not is_common(env[name])}
-    servers = tree.get("servers")
+    _add_arguments(found, tree.get("servers"))
+    return found
+
+
+def _add_arguments(found: dict[str, str], servers: Any) -> None:
     for server, entry in servers.items() if isinstance(servers, Mapping) else ():
         arguments = entry.get("args") if isinstance(entry, Mapping) else None
         for number, value in secrets_in_arguments(_texts(arguments)):
@@ -103,31 +113,6 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
             name = f"servers.{server}.args.{number}"
             taken = sum(one == name or one.startswith(f"{name}.") for one in found)
             found[f"{name}.{taken}" if taken else name] = value
-    return found
-
-
-def _forms(name: str, path: KeyPath, value: str) -> dict[str, str]:
-    found = {name: value}
-    # A server that echoes its token rarely includes the word "Bearer".
-    if (bare := value.partition(" ")[2].strip()) and _SCHEME.fullmatch(value.partition(" ")[0]):
-        found[f"{name}.value"] = bare
-    if path[2:3] == ("env",):
-        found |= _inside(name, value)
-    return found
-
-
-def _inside(name: str, value: str) -> dict[str, str]:
-    """Return the secrets in a value, by name: a server may print only the password of a connection string."""
-    inside = [one for one in secrets_in(value) if one != value and not is_common(one)]
-    return {f"{name}.{number}": one for number, one in enumerate(inside)}
-
-
-def _is_searched(path: KeyPath, value: str) -> bool:
-    match path:
-        case ("models" | "servers", _, "headers" | "env", str(name)):
-            return is_searched(name, value)
-        case _:
-            return not is_common(value)
 
 
 def _texts(arguments: Any) -> list[str]:

@@ -23,7 +23,7 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
 from tui.settings.problems import Problem, Source, dotted
-from tui.settings.references import FILE, expand, files_in, reference_in
+from tui.settings.references import FILE, HERE, expand, files_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker
 
@@ -58,13 +58,9 @@ class Loaded:
     source: str = ""
 
     def problem_texts(self, others: Sequence[str] = ()) -> tuple[list[str], frozenset[str]]:
-        """Return the problems as sentences, and which of them are warnings; `others` are added as warnings.
-
-        A missing key of an unused profile is not a problem; once the profile is used, the model reports it.
-        """
-        found = [one for one in self.problems if not one.is_missing_key]
-        warnings = [*others, *(str(one) for one in found if one.warning)]
-        return [*(str(one) for one in found), *others], frozenset(warnings)
+        """Return the problems as sentences, and which are warnings; `others` are added as warnings."""
+        warnings = [*others, *(str(one) for one in self.problems if one.warning)]
+        return [*map(str, self.problems), *others], frozenset(warnings)
 
     def located(self, problem: Problem) -> Problem:
         """Return another module's problem with a key of this file, with its file and line.
@@ -194,10 +190,6 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
     tree = _expanded(source.tree, (), env, faults, unresolved)
     checker = Checker(tree, unresolved, faults)
     settings = checker.settings()
-    for model, entry in settings.models.items():
-        if entry.api_key_env and not env.get(entry.api_key_env):
-            message = f"the environment variable {entry.api_key_env} is not set"
-            faults.append(Problem(message, ("models", model, "api_key_env"), warning=True))
     problems = [replace(fault, file=name, line=line_of(source.places, fault.keys)) for fault in faults]
     problems.sort(key=lambda problem: problem.line)
     return Loaded(
@@ -214,12 +206,15 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
 
 
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
-    found = {
-        path: reference_in(value, env)
-        for path, value in leaves(tree)
-        if path[0] in ("servers", "models", "registry") and isinstance(value, str)
-    }
-    return {path: one for path, one in found.items() if one is not None}
+    """Return what comes from the environment. Defaults that apply, and the values of `HERE`, are its text."""
+    found = {}
+    for path, value in leaves(tree):
+        if path[0] in ("servers", "models", "registry") and isinstance(value, str) and "${" in value:
+            text = value.replace("$${", "$$${")  # stays escaped
+            one = expand(text, env, lambda name, value: value if name in HERE else f"${{{name}}}")
+            if names := tuple(name for name in one.variables if name not in HERE):
+                found[path] = Reference(str(one.text), names)
+    return found
 
 
 def _expanded(

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, UsageError, reason_of
-from tui.core.programs import is_command
+from tui.core.programs import command_line, is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
@@ -118,21 +117,13 @@ def line_words(line: str) -> list[str]:
     """
     if not line or is_address(line):
         return [line]
-    try:
-        return shlex.split(line) or [line]
-    except ValueError as error:
-        raise UsageError(
-            f"invalid command line: {reason_of(error)}.", next_step="Close the quotes."
-        ) from error
+    if words := command_line(line):
+        return words
+    raise UsageError("invalid command line: too long, or quotes not closed.", next_step="Close the quotes.")
 
 
-def pairs(texts: Iterable[str], *, colon: bool = False) -> dict[str, str]:
-    """Return `NAME=VALUE`, or with `colon` also `NAME: VALUE`, as a mapping; raises UsageError."""
-    return dict(pair_list(texts, colon=colon))
-
-
-def pair_list(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
-    """Return the pairs as a list, in which a name may occur more than once."""
+def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
+    """Return the pairs of `NAME=VALUE`, or with `colon` also `NAME: VALUE`; raises UsageError."""
     found: list[tuple[str, str]] = []
     for number, text in enumerate(texts, 1):
         marks = [mark for mark in ("=", ":") if mark in text and (colon or mark == "=")]

@@ -33,11 +33,6 @@ class Problem:
         """The key as written in TOML, or ""."""
         return dotted(self.keys)
 
-    @property
-    def is_missing_key(self) -> bool:
-        """Whether it is about a model profile whose API key variable is not set."""
-        return self.warning and self.keys[:1] == ("models",) and self.keys[-1:] == ("api_key_env",)
-
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         head = " ".join(part for part in (place, self.path) if part)

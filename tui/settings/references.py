@@ -6,10 +6,6 @@ The environment is passed in, with the content of each file under its name "file
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tui.core.servers import Reference
 
 HERE = frozenset(("PWD", "OLDPWD", "MCPTUI_PYTHON"))
 """Variables whose values are shown: the folder where mcptui runs, and the Python that runs it."""
@@ -55,11 +51,13 @@ def _with_references(replace: Callable[[re.Match[str]], str], text: str) -> str:
     return _REFERENCE.sub(replace, text[:end]) + _UNCLOSED.sub(replace, text[end:])
 
 
-def expand(text: str, env: Mapping[str, str]) -> Expanded:
+def expand(
+    text: str, env: Mapping[str, str], insert: Callable[[str, str], str] = lambda _, value: value
+) -> Expanded:
     """Return `text` with each `${VAR}` replaced; `$${` is a literal `${`.
 
     As in a shell, the default of `${VAR:-default}` is also taken if the variable is empty. Inserted values
-    are not expanded again.
+    are not expanded again. `insert` returns what to insert for a variable and its value.
     """
     if "${" not in text:
         return Expanded(text)
@@ -82,7 +80,7 @@ def expand(text: str, env: Mapping[str, str]) -> Expanded:
                 return found.group()
             return default
         variables.append(name)
-        return value
+        return insert(name, value)
 
     result = FromEnvironment(_with_references(replaced, text))
     return Expanded(result, tuple(variables), tuple(missing), broken)
@@ -102,33 +100,6 @@ def files_in(text: str) -> list[str]:
         return []
     names = (found["name"] for found in _REFERENCE.finditer(text[: text.rfind("}") + 1]))
     return [name.removeprefix(FILE) for name in names if name and name.startswith(FILE)]
-
-
-def reference_in(text: str, env: Mapping[str, str]) -> "Reference | None":
-    """Return the part of `text` that comes from the environment, None if nothing does.
-
-    Defaults that apply, and the values of `HERE`, are part of its text.
-    """
-    names: list[str] = []
-
-    def named(found: re.Match[str]) -> str:
-        name, default = found["name"], found["default"]
-        if found["escaped"]:
-            return "$${"
-        value = env.get(name) if name else None
-        if name is None or value is None or (default is not None and not value):
-            return found.group() if default is None else default
-        if name in HERE:
-            return value
-        names.append(name)
-        return f"${{{name}}}"
-
-    shown = _with_references(named, text) if "${" in text else text
-    if not names:
-        return None
-    from tui.core.servers import Reference  # not needed for the first frame
-
-    return Reference(shown, tuple(names))
 
 
 def escaped(text: str) -> str:

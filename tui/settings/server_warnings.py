@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -13,7 +13,6 @@ from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.foreign_settings import unused_settings
 from tui.settings.keymap import ActionKeys, check_keys
@@ -59,7 +58,7 @@ def all_problems(loaded: Loaded, actions: Mapping[str, ActionKeys], *, trust: bo
     _, chosen = load_theme(ui.theme, themes_dir())
     found = [*loaded.problems, *map(loaded.located, keys), *([loaded.located(chosen)] if chosen else [])]
     found += [*server_warnings(loaded), *rule_warnings(loaded)]
-    if ConfigFile(str(loaded.path), os.environ).source and not trust:
+    if loaded.source and not trust:
         found += unused_settings(loaded)
     found.sort(key=lambda problem: problem.line)
     # A damaged theme that is not in use is only a warning.
@@ -67,23 +66,17 @@ def all_problems(loaded: Loaded, actions: Mapping[str, ActionKeys], *, trust: bo
     return [*found, *(replace(problem, warning=True) for problem in damaged if problem != chosen)]
 
 
-def server_warnings(
-    loaded: Loaded,
-    which: Callable[[str], str | None] = find_program,
-    here: Path | None = None,
-    *,
-    created: str = "",
-) -> list[Problem]:
+def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
     """Return warnings about settings of enabled servers that will not work. Reads the content of no file.
 
-    `which` finds a command on PATH. mcptui was started in `here`. What is in the folder `created` will exist.
+    What is in the folder `created` will exist.
     """
     if not loaded.names_servers:
         return []
     found: list[Problem] = []
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
-        warnings = _url_warnings(spec) if spec.url else _command_warnings(spec, which, here or Path.cwd())
+        warnings = _url_warnings(spec) if spec.url else _command_warnings(spec)
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
         for key, message, step in (*warnings, *_common_warnings(spec)):
@@ -96,13 +89,13 @@ def server_warnings(
     return found
 
 
-def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here: Path) -> Warnings:
-    yield from _program_warnings(spec, which)
+def _command_warnings(spec: ServerSpec) -> Warnings:
+    yield from _program_warnings(spec)
     yield from _tilde_warnings(spec)
     if spec.headers:
         yield ("headers", "are not used by a server with a `command`", "use `env`")
     if spec.folder:
-        yield from _folder_warnings(spec, here)
+        yield from _folder_warnings(spec)
     if spec.cwd is not None and not os.path.isdir(spec.cwd):
         yield "cwd", f"directory {clean_line(spec.cwd, 200)} not found", "check the path"
     if spec.command == "npx" and not {"-y", "--yes"} & set(spec.args):
@@ -117,9 +110,9 @@ def _command_warnings(spec: ServerSpec, which: Callable[[str], str | None], here
         yield "era", "has no effect, because the line dialect has no protocol era", "remove it"
 
 
-def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> Warnings:
+def _program_warnings(spec: ServerSpec) -> Warnings:
     program = shown_text(spec.command, 80)
-    if which(spec.command) is None and is_command_line(spec.command):
+    if find_program(spec.command) is None and is_command_line(spec.command):
         first, *rest = (clean_line(word, 60) for word in command_line(spec.command))
         listed = ", ".join(f'"{word}"' for word in rest[:12])
         step = f'write `command = "{first}"` and `args = [{listed}]`'
@@ -134,7 +127,7 @@ def _program_warnings(spec: ServerSpec, which: Callable[[str], str | None]) -> W
             yield "command", f"file {clean_line(place, 200)} not found", "check the path"
         elif not os.access(place, os.X_OK):
             yield "command", f"{clean_line(place, 200)} is not executable", "put its interpreter first"
-    elif which(spec.command) is None:
+    elif find_program(spec.command) is None:
         yield "command", f"command {program} not found on PATH", "install it, or use its path"
 
 
@@ -151,7 +144,8 @@ def _tilde_warnings(spec: ServerSpec) -> Warnings:
             yield key, f"the ~ in {shown} is passed on as it is, because no shell is involved", step
 
 
-def _folder_warnings(spec: ServerSpec, here: Path) -> Warnings:
+def _folder_warnings(spec: ServerSpec) -> Warnings:
+    here = Path.cwd()
     is_python = os.path.basename(spec.command).startswith("python")
     is_package = os.path.basename(spec.command) in _LAUNCHERS
     words = zip((spec.command, *spec.args), spec.args, spec.shown_command[1:], strict=False)

@@ -217,19 +217,17 @@ def _faults(error: ValidationError, path: KeyPath, model: type[Section]) -> Iter
             place = place[:-1]
         where = (*path, *place)
         if detail["type"] == "extra_forbidden":
-            hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, _SYNONYMS)
+            from tui.settings.foreign.entry import SAME  # rarely needed
+
+            hint = did_you_mean(str(detail["loc"][-1]), model.model_fields, {**SAME, **_SYNONYMS})
             yield Problem(UNKNOWN_KEY, where, hint)
         else:
             yield Problem(_message(detail), where)
 
 
 _SYNONYMS = {
-    "environment": "env",
-    "arguments": "args",
-    "cmd": "command",
     "type": "transport",
     "timeout": "tool_seconds",
-    "working_directory": "cwd",
     "enabled": "disabled",
     "max_iterations": "max_steps",
     "tokens": "max_tokens",

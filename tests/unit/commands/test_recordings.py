@@ -38,17 +38,17 @@ def test_recordings_are_listed_with_the_newest_entry_first():
     kept("2-short", 1, 2)
     kept("3-empty")
     listed = sorted(map(about, recordings().list()), key=last_entry, reverse=True)
-    assert [one.name for one in listed] == ["1-long", "2-short", "3-empty"]
-    assert listed[0].name == newest().name
+    assert [one.kept.name for one in listed] == ["1-long", "2-short", "3-empty"]
+    assert listed[0].kept.name == newest().kept.name
 
 
 def test_a_recording_of_a_single_request_is_selected_only_if_there_is_no_other():
     kept("1-call", 3, command="call")
-    assert newest().name == "1-call"
+    assert newest().kept.name == "1-call"
     kept("2-run", 1, command="run")
     changed("2-run", 1)
     kept("3-call", 30, command="call")
-    assert newest().name == "2-run"
+    assert newest().kept.name == "2-run"
 
 
 def test_recordings_last_written_before_the_newest_entry_are_not_opened():
@@ -57,14 +57,14 @@ def test_recordings_last_written_before_the_newest_entry_are_not_opened():
     path = recordings().folder / "2-damaged.mcptrace"
     path.write_bytes(b"?")
     changed("2-damaged", 1)
-    assert newest().name == "1-new"
+    assert newest().kept.name == "1-new"
 
 
 def test_an_unreadable_recording_is_selected_only_if_there_is_no_other():
     kept("1-new", 0)
     path = recordings().folder / "2-damaged.mcptrace"
     path.write_bytes(b"?")
-    assert newest().name == "1-new"
+    assert newest().kept.name == "1-new"
     (recordings().folder / "1-new.mcptrace").unlink()
     assert newest().problem
 
@@ -72,8 +72,8 @@ def test_an_unreadable_recording_is_selected_only_if_there_is_no_other():
 def test_a_live_recording_can_be_preferred():
     with closing(kept("1-live", 1, live=True)):
         kept("2-over", 2)
-        assert newest().name == "2-over"
-        assert newest(live_first=True).name == "1-live"
+        assert newest().kept.name == "2-over"
+        assert newest(live_first=True).kept.name == "1-live"
 
 
 def test_recordings_since_a_time_are_in_the_order_of_their_start():
@@ -81,8 +81,8 @@ def test_recordings_since_a_time_are_in_the_order_of_their_start():
     kept("3", 2, 8)
     kept("2", 1, 6)
     kept("4-empty")
-    assert [one.name for one in since(NOON + 5 * MINUTE)] == ["2", "3"]
-    assert [one.name for one in since(0)] == ["1", "2", "3"]
+    assert [one.kept.name for one in since(NOON + 5 * MINUTE)] == ["2", "3"]
+    assert [one.kept.name for one in since(0)] == ["1", "2", "3"]
 
 
 def test_the_listed_servers_do_not_include_the_model(tmp_path: Path):

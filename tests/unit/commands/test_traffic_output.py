@@ -112,5 +112,5 @@ def test_a_hand_edited_line_raises_no_exception(
             return
     capsys.readouterr()
     with open_entries(path) as recording:
-        MockServer(recording.entries(), recording.body)
-        plan(recording.entries(), recording.body)
+        MockServer(recording.entries(), recording.reader.body)
+        plan(recording.entries(), recording.reader.body)

@@ -179,17 +179,6 @@ def test_a_filter_finds_a_marker_of_dropped_entries_that_was_there_before(live: 
         assert marker.kind is Kind.EVENT and marker.method == DROPPED
 
 
-def test_the_time_and_server_of_a_dropped_entry_are_kept(live: Live):
-    with open_entries(live.path) as recording, closing(Selection(recording, query_of(""))) as selection:
-        before = selection.columns_of(2100)
-        live.write(1000)
-        after = selection.columns_of(2100)
-        assert (after.seq, after.source, after.wall_ns) == (2100, before.source, before.wall_ns)
-        live.write(6000)
-        assert live.last > selection.columns_of(9000).seq == 9000
-        assert selection.columns_of(5000).source == ""
-
-
 @pytest.mark.parametrize(("judged", "is_stored"), [(10, True), (9, False)])
 def test_stored_findings_are_used_only_if_all_entries_were_linted(
     tmp_path: Path, judged: int, is_stored: bool

@@ -8,7 +8,7 @@ import pytest
 from tui.core.secrets.redact import Redactor
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, Tool, ToolResult
 from tui.core.workbench import PromptMessage, PromptResult, RawAnswer
-from tui.host.redaction import LARGE, TOGETHER, ResultRedactor
+from tui.host.redaction import LARGE, ResultRedactor
 
 SECRET = 'canary "7f3a9c" sécret/+x'
 MARK = "[redacted:KEY]"
@@ -161,7 +161,7 @@ async def test_a_large_result_is_redacted_too(redaction):
 
 async def test_prompts_and_raw_responses_are_redacted(redaction):
     prompt = PromptResult(SECRET, (PromptMessage("user", TextContent(SECRET)),), SECRET, raw={"a": SECRET})
-    found = await redaction.prompt(prompt)
+    found = await redaction.answer(prompt)
     assert found == PromptResult(MARK, (PromptMessage("user", TextContent(MARK)),), MARK)
     assert found.raw == {"a": MARK}
     answer = await redaction.answer(RawAnswer({"a": [SECRET]}, {"message": SECRET}, SECRET))
@@ -175,14 +175,11 @@ def test_progress_messages_are_redacted(redaction):
 
 
 def test_among_many_tools_only_those_with_a_secret_are_copied(redaction):
-    tools = [Tool("s", f"t{number}", description="words") for number in range(3 * TOGETHER)]
-    tools[TOGETHER + 7] = Tool("s", "told", schema={"description": SECRET})
+    tools = [Tool("s", f"t{number}", description="words") for number in range(9)]
+    tools[7] = Tool("s", "told", schema={"description": SECRET})
     found = redaction.tools(tools)
-    assert found[TOGETHER + 7].schema == {"description": MARK}
-    others = [
-        (one, tool) for at, (one, tool) in enumerate(zip(found, tools, strict=True)) if at != TOGETHER + 7
-    ]
-    assert all(one is tool for one, tool in others)
+    assert [one is tool for one, tool in zip(found, tools, strict=True)] == [at != 7 for at in range(9)]
+    assert found[7].schema == {"description": MARK}
     assert all(one is again for one, again in zip(found, redaction.tools(tools), strict=True))
 
 

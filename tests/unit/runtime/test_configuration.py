@@ -37,15 +37,15 @@ async def test_a_problem_that_the_app_found_gets_the_file_and_the_line_of_its_ke
 
 async def test_a_known_mistake_does_not_prevent_other_changes_from_being_applied(stage: Stage) -> None:
     stage.path.write_text("# more\n[servers]\n[limits]\nmax_stepz = 3\nmax_tool_calls = 9\n")
-    found = await stage.configuration.reload()
-    assert found.errors == ()
+    errors, _ = await stage.configuration.reload()
+    assert errors == ()
     assert [one.settings.limits.max_tool_calls for one in stage.applied] == [9]
 
 
 @pytest.mark.parametrize("text", ["[limits]\nmax_tool_callz = 9\n", "[limits\n"])
 async def test_a_new_error_is_reported_with_its_line_and_nothing_is_applied(stage: Stage, text: str) -> None:
     stage.path.write_text(f"\n[servers]\n{text}")
-    assert "c.toml:" in (await stage.configuration.reload()).errors[0]
+    assert "c.toml:" in (await stage.configuration.reload())[0][0]
     assert stage.applied == []
 
 
@@ -67,4 +67,4 @@ async def test_a_new_server_with_an_error_does_not_prevent_other_changes(stage: 
 
 async def test_a_setting_that_needs_a_restart_is_noted(stage: Stage) -> None:
     stage.path.write_text("[servers]\n[traffic]\nrecord = false\n")
-    assert (await stage.configuration.reload()).notes == ["[traffic] takes effect after a restart."]
+    assert (await stage.configuration.reload())[1] == ["[traffic] takes effect after a restart."]

@@ -127,14 +127,6 @@ def ring(*bodies: bytes) -> RecentEntries:
     return made
 
 
-def test_entries_and_bodies_are_read_from_memory():
-    kept = ring(b"Hello", b"world")
-    with closing(MemoryReader(kept)) as reader:
-        assert [entry.seq for entry in reader.columns(1, 9)] == [2]
-        assert reader.entry(1) == kept.entry(1) and reader.body(2, 1, 2) == b"or"
-        assert reader.findings_of(1) == []
-
-
 def test_an_interrupt_affects_only_its_own_reader_and_can_be_reset():
     kept, word = ring(b"a"), BodyTerm("a")
     with closing(MemoryReader(kept)) as one, closing(MemoryReader(kept)) as other:

@@ -124,7 +124,7 @@ async def test_the_readable_part_of_a_damaged_recording_is_shown(path):
     with shown(path) as loaded:
         await until(lambda: not loaded._thread.is_alive)
         count = len(loaded.recording.entries)
-        assert 100 < count < 2000 and loaded._looked_at == count
+        assert 100 < count < 2000 and loaded.recording.judged() == count
         told = f"the recording is damaged: only the entries up to {count} could be read"
         assert loaded.recording.problem() == told
 
@@ -228,7 +228,7 @@ async def judged_whole(path):
     with shown(path) as loaded:
         loaded.painted()
         await until(lambda: not loaded._thread.is_alive)
-        assert loaded.recording.linting.judged() >= len(loaded.recording.entries)
+        assert loaded.recording.judged() >= len(loaded.recording.entries)
         with closing(loaded.recording.open_reader()) as reader:
             said = [each.sentence for seq in (1, 3) for each in reader.findings_of(seq)]
         return list(loaded.recording.entries.severity), said
@@ -284,10 +284,10 @@ async def test_entries_of_a_live_recording_are_linted_by_its_writer(path):
     assert recorder.flush()
     with shown(path) as loaded:
         await until(lambda: loaded.recording.entries and loaded.recording.entries.severity[0])
-        assert loaded.recording.linting.judged() == 1
+        assert loaded.recording.judged() == 1
         recorder.close()
         await until(lambda: loaded.recording.entries.severity[1])
-        await until(lambda: loaded.recording.linting.judged() >= 2)
+        await until(lambda: loaded.recording.judged() >= 2)
 
 
 def test_the_recording_with_a_call_of_an_earlier_run_is_found():
@@ -353,4 +353,4 @@ async def test_a_damaged_recording_does_not_count_as_linted_before_it_is(path, m
     with shown(path) as loaded:
         await until(lambda: not loaded._thread.is_alive)
         assert loaded.recording.problem()
-        assert loaded.recording.linting.judged() == 0
+        assert loaded.recording.judged() == 0

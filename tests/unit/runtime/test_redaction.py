@@ -34,8 +34,9 @@ from tui.core.events import (
 )
 from tui.core.ports import Answer, ApprovalRequest, Usage
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import without_secrets
 from tui.core.tools import TextContent, Tool, ToolResult
-from tui.runtime.redaction import EventRedactor, ShownMessages, redacted, shown_remarks
+from tui.runtime.redaction import EventRedactor, ShownMessages, redacted
 
 SECRET = "configured-value"
 TOOL = Tool("srv", "t")
@@ -131,7 +132,7 @@ def test_text_reclassified_as_reasoning_is_redacted_once():
 
 def test_a_remark_contains_no_configured_secret():
     remark = Remark(0, "error", SECRET, f"http://h/{SECRET}", SECRET)
-    (found,) = shown_remarks([remark], Redactor({"K": SECRET}))
+    (found,) = without_secrets([remark], Redactor({"K": SECRET}).redact)
     assert SECRET not in str(found) and found.where == "http://h/[redacted:K]"
 
 
@@ -169,11 +170,3 @@ def test_new_messages_and_new_secrets_are_taken_into_account():
     said.append(UserMessage(f"and {SECRET}"))
     redactor.add({"K": SECRET})
     assert len(shown) == 5 and SECRET not in repr(list(shown))
-
-
-def test_another_conversation_shows_its_own_messages():
-    said = messages()
-    shown = ShownMessages(said, Redactor())
-    assert shown.of(said) is shown
-    other = shown.of([])
-    assert len(other) == 0 and len(shown) == 4

@@ -128,10 +128,9 @@ def test_the_python_of_mcptui_can_be_referenced():
     assert found.settings.servers["a"].command == sys.executable
 
 
-def test_a_missing_api_key_is_reported_by_the_check_but_not_at_startup():
+def test_a_missing_api_key_is_not_reported_at_startup():
     text = '[models.a]\nmodel = "m"\napi_key_env = "UNSET"\n[servers.b]\ncomand = "x"\n'
     loaded = load_text(text, Path("config.toml"), {})
-    assert any("UNSET is not set" in str(one) for one in loaded.problems)
     told, warnings = loaded.problem_texts()
     assert told and not any("UNSET" in one for one in told) and not warnings
     assert "a" in loaded.settings.models

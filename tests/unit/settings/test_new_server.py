@@ -86,8 +86,8 @@ def test_the_default_name_is_taken_from_the_host_or_the_package(words, name):
 
 
 def test_pairs_are_parsed_and_anything_else_is_refused():
-    assert pairs(["A=1", "B==", "C="]) == {"A": "1", "B": "=", "C": ""}
-    assert pairs(["Authorization: Bearer a=b", "X=y:z"], colon=True) == {
+    assert dict(pairs(["A=1", "B==", "C="])) == {"A": "1", "B": "=", "C": ""}
+    assert dict(pairs(["Authorization: Bearer a=b", "X=y:z"], colon=True)) == {
         "Authorization": "Bearer a=b",
         "X": "y:z",
     }

@@ -8,10 +8,18 @@ from tui.settings.load import load, load_text
 from tui.settings.server_warnings import rule_warnings, server_warnings
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder, and two programs on PATH."""
+    monkeypatch.setattr("tui.settings.server_warnings.find_program", {"npx": "/npx", "python3": "/p"}.get)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def warnings(body: str, tmp_path: Path = Path("/nowhere"), **env: str) -> list[str]:
     loaded = load_text(f"[servers.a]\n{body}\n", tmp_path / "c.toml", env)
     assert not loaded.errors, loaded.errors
-    found = server_warnings(loaded, {"npx": "/bin/npx", "python3": "/bin/python3"}.get)
+    found = server_warnings(loaded)
     assert all(problem.warning and problem.file for problem in found)
     return [f"{problem.path.removeprefix('servers.')}: {problem.message}" for problem in found]
 
@@ -120,19 +128,19 @@ IN_AN_EMPTY_FOLDER = "and the server starts in an empty folder"
     ],
 )
 def test_a_path_relative_to_the_current_folder_is_reported_with_a_fix(
-    body: str, word: str, instead: str, tmp_path: Path
+    body: str, word: str, instead: str, here: Path
 ):
-    (tmp_path / "data").mkdir()
+    (here / "data").mkdir()
     loaded = load_text(f"[servers.a]\n{body}\n", Path("/nowhere/c.toml"), {})
-    [found] = server_warnings(loaded, {"npx": "/bin/npx"}.get, tmp_path)
+    [found] = server_warnings(loaded)
     assert f"{found.path}: {found.message}" == f"servers.a.{word} is relative, {IN_AN_EMPTY_FOLDER}"
     assert found.suggestion == f'write {instead}, or set `cwd = "${{PWD}}"`'
 
 
-def test_a_module_in_the_current_folder_is_reported_with_a_fix(tmp_path: Path):
-    (tmp_path / "mine.py").write_text("")
+def test_a_module_in_the_current_folder_is_reported_with_a_fix(here: Path):
+    (here / "mine.py").write_text("")
     text = '[servers.a]\ncommand = "python3"\nargs = ["-m", "mine"]\n'
-    [found] = server_warnings(load_text(text, Path("/c.toml"), {}), {"python3": "/bin/p"}.get, tmp_path)
+    [found] = server_warnings(load_text(text, Path("/c.toml"), {}))
     assert found.message == f"module mine of this folder is not found, {IN_AN_EMPTY_FOLDER}"
     assert found.suggestion == 'set `cwd = "${PWD}"`'
 
@@ -145,10 +153,10 @@ def test_a_module_in_the_current_folder_is_reported_with_a_fix(tmp_path: Path):
         'args = ["-y", "@scope/data.js", "https://h/x.json", "~x.md", "--verbose", "/srv/x.db"]',
     ],
 )
-def test_other_arguments_are_not_mistaken_for_relative_paths(body: str, tmp_path: Path):
-    (tmp_path / "data").mkdir()
+def test_other_arguments_are_not_mistaken_for_relative_paths(body: str, here: Path):
+    (here / "data").mkdir()
     loaded = load_text(f'[servers.a]\ncommand = "npx"\n{body}\n', Path("/nowhere/c.toml"), {})
-    assert server_warnings(loaded, {"npx": "/bin/npx"}.get, tmp_path) == []
+    assert server_warnings(loaded) == []
 
 
 def test_a_file_that_is_not_executable_is_reported(tmp_path: Path):
@@ -193,7 +201,7 @@ def test_a_keychain_reference_in_a_header_is_not_checked_as_its_value():
 
 def test_a_command_line_in_command_is_written_as_command_and_args():
     loaded = load_text('[servers.a]\ncommand = "npx -y @scope/pkg"\n', Path("c.toml"), {})
-    (problem,) = server_warnings(loaded, {"npx": "/bin/npx"}.get)
+    (problem,) = server_warnings(loaded)
     assert problem.suggestion == 'write `command = "npx"` and `args = ["-y", "@scope/pkg"]`'
 
 

@@ -64,6 +64,8 @@ class MemoryStore:
             self.findings.extend(findings)
             self.judged = judged
 
+    def note(self, seq: int, *, marked: bool | None = None, text: str | None = None) -> None: ...
+
     def close(self) -> None:
         """Count."""
         self.closed += 1

@@ -64,13 +64,9 @@ _DAMAGES = (
 
 
 class BundleFile:
-    """An open bundle.
+    """An open bundle, with its SHA-256 in hexadecimal, its parsed manifest.json and the paths of its files.
 
-    Attributes:
-        digest: its SHA-256 in hexadecimal.
-        manifest: the parsed manifest.json.
-        names: the paths of its files.
-        unpacked: their total size in bytes, as declared.
+    `unpacked` is their total size in bytes, as declared.
     """
 
     def __init__(self, file: IO[bytes], expected: str = "") -> None:
@@ -244,13 +240,10 @@ _INPUT = "user_config."
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A validated manifest.
+    """A validated manifest. `inputs` are the values that it requires from the user.
 
-    Attributes:
-        inputs: the values that it requires from the user.
-        command, args, env: how to start it on this platform, as written.
-        is_binary: whether it contains its own program.
-        entry_point: the file that it declares as its entry point, or "".
+    `command`, `args` and `env` start it on this platform, as written. `is_binary`: it contains its own
+    program. `entry_point` is the file that it declares as its entry point, or "".
     """
 
     name: str

@@ -5,24 +5,20 @@ A bundle is shown, its settings are asked for, and it is unpacked once confirmed
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tui.addons.packages.bundle import bundle_of, folder_name, open_bundle
 from tui.addons.packages.registry_entry import is_registry_name
-from tui.addons.packages.server_inputs import (
-    Values,
-    refuse_borrowed_secrets,
-    values_of,
-    without_secrets,
-)
+from tui.addons.packages.server_inputs import Values, found_server, values_of
 from tui.commands.add import FoundServer
 from tui.core.errors import UsageError
 from tui.core.programs import find_program, is_command
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural, size
 from tui.settings.locations import bundles_dir
-from tui.settings.new_server import named_after, pair_list
+from tui.settings.new_server import named_after, pairs
 
 
 def is_package(args: argparse.Namespace) -> bool:
@@ -81,7 +77,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
     print(f"  {clean_line(bundle.description, 200)}")
     print(f"  {held}, SHA-256 {digest}{' as expected' if args.sha256 else ''}")
     print(f"  will be unpacked into {clean_line(str(folder), 400)}\n", flush=True)
-    given = pair_list(args.set)
+    given = pairs(args.set)
     values = values_of(bundle.inputs, given, every=True)
     for one in bundle.inputs:  # in a configuration, paths are absolute
         if one.kind in ("file", "directory") and not one.secret and one.name in values:
@@ -96,25 +92,14 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
             made["command"] = "python3"
         return made
 
-    table = table_of(values)
-    refuse_borrowed_secrets(table, given)
     unset = [one for one in bundle.inputs if one.name not in values]
     lines = [f"  --set {clean_line(one.name, 60)}=…  {one.about}" for one in unset]
-    if "/" not in table["command"] and find_program(table["command"]) is None:
-        lines.append(f"  {clean_line(table['command'], 80)} is not installed")
-    marked, store = without_secrets(bundle.inputs, values, table_of)
 
     def install() -> None:
         with open_bundle(path, digest) as again:
             again.unpack(folder, bundle.program() if bundle.is_binary else "")
 
-    return FoundServer(
-        table,
-        named_after(bundle.name),
-        "bundle",
-        marked,
-        tuple(lines),
-        str(folder),
-        install=install,
-        store=store,
+    server = found_server(bundle.inputs, given, values, table_of, lines)
+    return replace(
+        server, name=named_after(bundle.name), source="bundle", folder=str(folder), install=install
     )

@@ -19,26 +19,23 @@ import httpx2
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import (
     entry_text,
+    found_server,
     object_in,
-    refuse_borrowed_secrets,
     text_in,
     values_of,
-    without_secrets,
 )
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
-from tui.core.programs import find_program
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import size
 from tui.core.web import proxy_problem
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
-from tui.settings.new_server import named_after, pair_list
+from tui.settings.new_server import named_after, pairs
 
 FOUND, NOTHING, USAGE = 0, 1, 2
 OFFICIAL = "io.modelcontextprotocol.registry/official"
-_PART_OF = {"npx": "Node.js", "bunx": "Bun", "uvx": "uv", "docker": "Docker", "podman": "Podman"}
 
 
 def search(args: argparse.Namespace) -> int:
@@ -153,24 +150,10 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
     )
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
-    given = pair_list(args.set)
+    given = pairs(args.set)
     values = values_of(inputs, given)
-    table = way.table(values)
-    refuse_borrowed_secrets(table, given)
-    marked, store = without_secrets(way.inputs, values, way.table)
-    lines = list(_asked_for(way, dict(given)))
-    launcher = str(table.get("command", ""))
-    if launcher and find_program(launcher) is None:
-        what = f"it comes with {_PART_OF[launcher]}" if launcher in _PART_OF else "install it"
-        lines.append(f"  {launcher} is not installed: {what}")
-    return FoundServer(
-        table,
-        named_after(name.rpartition("/")[2]),
-        "registry",
-        marked,
-        tuple(lines),
-        store=store,
-    )
+    server = found_server(way.inputs, given, values, way.table, _asked_for(way, dict(given)))
+    return replace(server, name=named_after(name.rpartition("/")[2]), source="registry")
 
 
 def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:

@@ -60,13 +60,10 @@ def is_registry_name(word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LaunchOption:
-    """One way to run a server of a registry.
+    """One way to run a server of a registry: `what` is the package or URL, `inputs` are required values.
 
-    Attributes:
-        kind: one of `KINDS`, or the registry's name of an unsupported kind.
-        what: the package or URL.
-        inputs: the values that it requires.
-        problem: why mcptui cannot use it, or "".
+    `kind` is one of `KINDS`, or the registry's name of an unsupported kind. `problem` is why mcptui cannot
+    use it, or "".
     """
 
     kind: str

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.programs import find_program
 from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
 from tui.core.text import clean_line, quoted_name
@@ -34,13 +36,9 @@ _NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
 
 @dataclass(frozen=True, slots=True)
 class ServerInput:
-    """One value.
+    """One value, which `--set NAME=VALUE` sets. It may have `several`.
 
-    Attributes:
-        name: how `--set NAME=VALUE` names it.
-        kind: "string", "number", "boolean", "file" or "directory".
-        default: the value if no other is set, as in a configuration, or None.
-        several: whether it may have several values.
+    `kind` is "string", "number", "boolean", "file" or "directory". `default` is as in a configuration.
     """
 
     name: str
@@ -236,6 +234,27 @@ def _line(wanted: ServerInput) -> str | None:
 def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:
     """Return a text of an entry as one clean line, or ""."""
     return clean_line(text_in(entry, key), limit)
+
+
+_PART_OF = {"npx": "Node.js", "bunx": "Bun", "uvx": "uv", "docker": "Docker", "podman": "Podman"}
+
+
+def found_server(
+    inputs: Iterable[ServerInput],
+    given: Iterable[tuple[str, str]],
+    values: Values,
+    table_of: Callable[[Values], dict[str, Any]],
+    lines: Iterable[str],
+) -> FoundServer:
+    """Return the server that `table_of` makes of values; `lines` say what is not set yet."""
+    table = table_of(values)
+    refuse_borrowed_secrets(table, given)
+    marked, store = without_secrets(inputs, values, table_of)
+    command, told = table.get("command", ""), list(lines)
+    if command and "/" not in command and find_program(command) is None:
+        comes = f": it comes with {_PART_OF[command]}" if command in _PART_OF else ""
+        told.append(f"  {clean_line(command, 80)} is not installed{comes}")
+    return FoundServer(table, shown=marked, lines=tuple(told), store=store)
 
 
 # ---- secrets and files

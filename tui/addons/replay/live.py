@@ -6,10 +6,8 @@ server.
 """
 
 import asyncio
-import contextlib
 import json
 import os
-import signal
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -21,12 +19,19 @@ from tui.addons.replay.mock import member_span, with_member
 from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, object_in, parsed
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
+from tui.core.errors import ServerError
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.host.catalog import Walk, walk_pages
+from tui.host.process.pipes import PipeReader, PipeWriter
+from tui.host.process.process import ServerProcess, spawn
+from tui.host.process.stderr import drain
+from tui.host.process.stop_ladder import StopGrace, descend
+from tui.host.server_start import start_seconds
 
 ANSWER_SECONDS = 60.0
 """Timeout of a response; progress restarts it."""
@@ -34,8 +39,10 @@ ANSWER_SECONDS = 60.0
 MOST = 10
 """How many times its timeout a response with progress may take."""
 
-STOP_SECONDS = 2.0
-CHUNK = 256 * 1024
+GRACE = StopGrace()
+LAST_WORDS = 16 * 1024 * 1024
+"""Maximum bytes to read that the server left in its pipe."""
+
 MAX_HELD = 100
 """Maximum requests of the server to queue until the user has confirmed."""
 
@@ -79,8 +86,6 @@ def plan(entries: Iterable[Entry], body: Body) -> list[ReplayItem]:
     """Return the host's messages in one server's traffic, in order, with the responses."""
     kept = [entry for entry in entries if entry.direction is not Direction.NONE]
     bodies = Bodies(body)
-    for entry in kept:
-        bodies.note(entry)
     answers = {
         entry.pair: entry
         for entry in kept
@@ -204,24 +209,15 @@ class NotStartedError(Exception):
     """The live server did not start, or did not list its tools. The message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """The command of the live server. `seconds` is its response timeout until its tools are listed."""
-
-    argv: Sequence[str]
-    environment: Mapping[str, str]
-    folder: str | None = None
-    seconds: float = 60.0
-
-
 class LiveConnection:
     """A running server that receives the messages of a recording.
 
     Requests of the server are queued until `begin`, which answers them with recorded responses.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, seconds: float) -> None:
-        self._process = process
+    def __init__(self, stdin: PipeWriter, seconds: float) -> None:
+        """Create it; a response may take `seconds` until the tools are listed."""
+        self._stdin = stdin
         self._seconds = seconds
         self._replay: Replay | None = None
         self._held: list[tuple[str, Any]] = []
@@ -233,28 +229,29 @@ class LiveConnection:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, command: Command) -> AsyncIterator[Self]:
+    async def started(cls, spec: ServerSpec) -> AsyncIterator[Self]:
         """Start the server, and stop it at the end. Raises NotStartedError."""
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command.argv,
-                env=dict(command.environment),
-                cwd=command.folder,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise NotStartedError(error.strerror or str(error)) from error
-        live = cls(process, command.seconds)
-        reading = asyncio.create_task(live._read())
+            popen = spawn(spec, f"replay/{os.getpid()}")
+        except ServerError as error:
+            raise NotStartedError(error.message) from error
+        assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
+        stdin = PipeWriter(popen.stdin, broken=lambda why: None)
+        stdout, stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
+        live = cls(stdin, start_seconds(spec))
+        process = ServerProcess(popen, lambda: stdout.expect_no_more(LAST_WORDS))
+        reading = asyncio.gather(live._read(stdout), drain(stderr, lambda chunk: None))
         try:
             yield live
         finally:
-            reading.cancel()
-            await asyncio.wait({reading})
-            await _stop(process)
+            try:
+                await descend(process, stdin, GRACE, asyncio.Event())
+            finally:
+                process.destroy()
+                stdin.close()
+                for pipe in (stdout, stderr):
+                    pipe.close()
+            await reading
 
     # ---- before the user confirms ------------------------------------------------------------------------
 
@@ -296,7 +293,7 @@ class LiveConnection:
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
         got, result = await self._request(ident, INITIALIZE, said)
         self._already[opening.seq] = got, time.monotonic_ns() - begin
-        await self._write(json.dumps({"jsonrpc": "2.0", "method": INITIALIZED}).encode())
+        self._write(json.dumps({"jsonrpc": "2.0", "method": INITIALIZED}).encode())
         return result
 
     async def _request(
@@ -316,12 +313,12 @@ class LiveConnection:
 
     # ---- replay ------------------------------------------------------------------------------------------
 
-    async def begin(self, replay: Replay) -> None:
+    def begin(self, replay: Replay) -> None:
         """From now on, answer the server's requests with responses from a recording."""
         self._replay = replay
         held, self._held = self._held, []
         for method, ident in held:
-            await self._write(replay.reply_to(method, ident))
+            self._write(replay.reply_to(method, ident))
 
     async def send(self, item: ReplayItem) -> ReplayResult:
         """Send an item. For a request, wait for the response."""
@@ -334,7 +331,7 @@ class LiveConnection:
             answered = self._already[item.seq]
             return ReplayResult(item) if answered is None else self._replay.answer(item, *answered)
         if item.kind is not Kind.REQUEST:
-            return ReplayResult(item, problem=await self._write(self._replay.bytes_of(item)))
+            return ReplayResult(item, problem=self._write(self._replay.bytes_of(item)))
         began = time.monotonic_ns()
         got = await self._exchange(item.ident, self._replay.bytes_of(item), ANSWER_SECONDS)
         if isinstance(got, str):
@@ -348,7 +345,7 @@ class LiveConnection:
         if self._ended:
             return "the server exited"
         self._wanted, self._answer = ident, asyncio.get_running_loop().create_future()
-        if problem := await self._write(raw):
+        if problem := self._write(raw):
             return problem
         limit = self._limit = TimeLimit(seconds, MOST * seconds)
         try:
@@ -358,34 +355,25 @@ class LiveConnection:
             return f"no response within {MOST * seconds if limit.is_total else seconds:g} s"
         return got or "the server exited before it responded"
 
-    async def _write(self, raw: bytes) -> str:
+    def _write(self, raw: bytes) -> str:
         """Write a line; return the error, or ""."""
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(raw + b"\n")
-            await stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            return "the server closed its stdin"
-        return ""
+        return "" if self._stdin.write(raw + b"\n") else "the server closed its stdin"
 
-    async def _read(self) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None
+    async def _read(self, stdout: PipeReader) -> None:
         framer = Framer(512 * 1024 * 1024)
-        while chunk := await stdout.read(CHUNK):
+        while chunk := await stdout.read():
             for line in framer.feed(chunk):
                 if isinstance(line, bytes):
-                    await self._take(line)
+                    self._take(line)
         self._ended = True
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(b"")
 
-    async def _take(self, line: bytes) -> None:
+    def _take(self, line: bytes) -> None:
         message = parsed(line)
         if isinstance(message, list):
             for each in message:
-                await self._take(json.dumps(each).encode())
+                self._take(json.dumps(each).encode())
         if not isinstance(message, dict):
             return
         if message.get("method") == "notifications/progress" and self._limit is not None:
@@ -395,25 +383,11 @@ class LiveConnection:
         method, ident = message.get("method"), message["id"]
         if isinstance(method, str):
             if self._replay is not None:
-                await self._write(self._replay.reply_to(method, ident))
+                self._write(self._replay.reply_to(method, ident))
             elif method == "ping":
-                await self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
+                self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
             elif len(self._held) < MAX_HELD:
                 self._held.append((method, ident))
         elif json.dumps(ident) == self._wanted and self._answer is not None:
             if not self._answer.done():
                 self._answer.set_result(line)
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    """Stop the server and its process group: close its input, then send signals."""
-    if process.stdin is not None:
-        process.stdin.close()
-    for number in (0, signal.SIGTERM, signal.SIGKILL):
-        if number:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS):
-                await process.wait()
-                break

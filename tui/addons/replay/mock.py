@@ -225,7 +225,7 @@ class MockServer:
                 kept = entry.kind not in (Kind.REQUEST, Kind.NOTIFICATION)
                 if not kept and not is_sent_unasked(entry.method, play.asked.meta):
                     continue
-            raw, is_in_batch = self._words(entry, answers, play), self._bodies.is_in_batch(entry)
+            raw, is_in_batch = self._words(entry, answers, play), entry.in_batch is not None
             wanted = wanted_input(raw) if answers else None
             if wanted is not None:
                 if missing := next(
@@ -377,7 +377,7 @@ def mock(args: argparse.Namespace) -> int:
         with open_entries(recordings().find(args.recording)) as recording:
             source = server_of(recording.entries(), args.server, recording.path)
             ours = (entry for entry in recording.whole_entries() if entry.source == source)
-            server = MockServer(ours, recording.body)
+            server = MockServer(ours, recording.reader.body)
             if recording.reader.damage:
                 shown = clean_line(str(recording.path), 400)
                 print(f"mcptui mock: {shown}: {recording.reader.damage}", file=sys.stderr)

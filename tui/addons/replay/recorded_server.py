@@ -12,10 +12,12 @@ server may send requests in the middle of a call. From 2026-07-28 on each reques
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
+from tui.core.errors import StorageError
 from tui.core.jsonrpc.protocol import (
     CAPABILITIES_KEY,
     LOG_LEVEL_KEY,
@@ -27,6 +29,7 @@ from tui.core.jsonrpc.protocol import (
     is_modern,
 )
 from tui.core.jsonrpc.skimmer import outline, value_end
+from tui.core.secrets.secret_names import MARK
 from tui.core.text import start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
@@ -167,7 +170,6 @@ OPENINGS = frozenset({*HANDSHAKES, "notifications/initialized", "logging/setLeve
 """Methods of messages that every client sends once, with its own params."""
 
 MAX_SHOWN = 400
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 Body = Callable[[int], bytes]
 """Returns the complete stored body of an entry, by its seq."""
@@ -178,26 +180,17 @@ class Bodies:
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._batches: set[int] = set()
         self._last: tuple[int, bytes] = (0, b"")
-
-    def note(self, entry: Entry) -> None:
-        """Add an entry; a batch before its messages."""
-        if entry.kind is Kind.BATCH:
-            self._batches.add(entry.seq)
-
-    def is_in_batch(self, entry: Entry) -> bool:
-        """Return whether the bytes of an entry are in the body of a batch."""
-        line = entry.detail.get("batch")
-        return isinstance(line, int) and line in self._batches
 
     def read(self, entry: Entry) -> bytes:
         """Return the bytes of an entry; for a message in a batch, b"" if they are incomplete."""
-        if not self.is_in_batch(entry):
+        if (place := entry.in_batch) is None:
             return self._body(entry.seq)
-        line, start, end = entry.in_batch or (entry.detail["batch"], 0, 0)
+        line, start, end = place
         if self._last[0] != line:  # the messages of a batch are consecutive
-            self._last = line, self._body(line)
+            self._last = line, b""
+            with suppress(StorageError):  # it is on a damaged page
+                self._last = line, self._body(line)
         raw = self._last[1][start:end]
         try:
             is_whole = raw.startswith(b"{") and value_end(raw, 0) == end - start
@@ -207,9 +200,8 @@ class Bodies:
 
     def missing(self, entry: Entry, raw: bytes) -> int | None:
         """Return the full size of a message if `raw` is only a part, 0 if unknown; None if it is whole."""
-        if self.is_in_batch(entry):
-            _, start, end = entry.in_batch or (0, 0, 0)
-            return None if raw else end - start
+        if (place := entry.in_batch) is not None:
+            return None if raw else place[2] - place[1]
         return entry.size if entry.sha256 else None if raw else 0
 
 
@@ -321,12 +313,11 @@ class RecordedServer:
         last_rounds: dict[int, Script] = {}
         latest: Script | None = None
         for entry in entries:
-            self._bodies.note(entry)
             if entry.direction is Direction.OUT and entry.outcome is Outcome.CANCELLED:
                 if (cancelled := by_seq.get(entry.pair)) is not None:
                     cancelled.outcome = Outcome.CANCELLED
             elif entry.direction is Direction.OUT and entry.kind in (Kind.REQUEST, Kind.NOTIFICATION):
-                latest = by_seq[entry.seq] = Script(entry.mono_ns, self._bodies.is_in_batch(entry))
+                latest = by_seq[entry.seq] = Script(entry.mono_ns, entry.in_batch is not None)
                 asked = request_of(self._bodies.read(entry), entry.method)
                 if asked is not None:
                     self.add(asked, latest)
@@ -358,7 +349,7 @@ class RecordedServer:
         """Return the script for a request: the same one, one that is equal but for secrets, or alike."""
         if (same := self._next(asked.exact_key(), asked.key())) is not None:
             return same
-        redacted = (one for one in self.recorded(asked.method) if _MARK.search(one.key()))
+        redacted = (one for one in self.recorded(asked.method) if MARK.search(one.key()))
         found = next((one for one in redacted if alike(one.params, asked.params)), None)
         return self._next(found.key() if found is not None else asked.loose_key())
 
@@ -381,12 +372,12 @@ def alike(recorded: Any, asked: Any) -> bool:
 
     A completely redacted value also matches numbers and any other non-empty value, since its type is unknown.
     """
-    if isinstance(recorded, str) and not isinstance(asked, str) and _MARK.fullmatch(recorded):
+    if isinstance(recorded, str) and not isinstance(asked, str) and MARK.fullmatch(recorded):
         return asked not in (None, [], {})
     if isinstance(recorded, str) and isinstance(asked, str):
         if recorded == asked:
             return True
-        parts = _MARK.split(recorded)
+        parts = MARK.split(recorded)
         return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
     if isinstance(recorded, dict) and isinstance(asked, dict):
         return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)

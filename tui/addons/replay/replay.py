@@ -14,7 +14,6 @@ from typing import Any
 
 from tui.addons.replay.live import (
     HANDSHAKE,
-    Command,
     LiveConnection,
     NotStartedError,
     Replay,
@@ -34,6 +33,7 @@ from tui.core.hidden_text.readable import readable_line
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.permission.rules import Rule, Rules, Verdict
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS, Direction, Kind
@@ -283,7 +283,7 @@ async def _confirmed(
     A configured server first lists its tools. The tools of a command are unknown, so it is started only after
     confirmation, and gets the recorded name.
     """
-    starting = LiveConnection.started(_command(args))
+    starting = LiveConnection.started(_live_spec(args))
     async with AsyncExitStack() as stack:
         if args.live_command:
             known = LiveServer(recorded, approval_rules(_loaded(args, "approvals").settings.approvals))
@@ -317,7 +317,8 @@ def _items(args: argparse.Namespace, selection: Selection) -> tuple[list[ReplayI
     same = any(entry.source == args.replay and entry.direction is Direction.OUT for entry in asked)
     wanted = args.server or (args.replay if same else None)
     server = server_of(recording.entries(), wanted, recording.path)
-    items = plan((entry for entry in recording.whole_entries() if entry.source == server), recording.body)
+    ours = (entry for entry in recording.whole_entries() if entry.source == server)
+    items = plan(ours, recording.reader.body)
     passing = frozenset(_matching_requests(selection)) & {
         item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }
@@ -339,12 +340,11 @@ def _matching_requests(selection: Selection) -> Iterator[int]:
             yield entry.pair if entry.kind in ANSWERS else entry.seq
 
 
-def _command(args: argparse.Namespace) -> Command:
-    """Return the command of the live server, given after `--` or configured."""
+def _live_spec(args: argparse.Namespace) -> ServerSpec:
+    """Return the live server, which is a command after `--`, with our environment, or a configured one."""
     if args.live_command:
-        return Command(args.live_command, os.environ)
-    from tui.host.process.process import server_environment, starting_folder
-    from tui.host.server_start import start_seconds
+        program, *arguments = args.live_command
+        return ServerSpec("live", program, tuple(arguments), os.environ)
     from tui.runtime.permission.consent import require_consent
     from tui.settings.config_file import ConfigFile
 
@@ -359,9 +359,7 @@ def _command(args: argparse.Namespace) -> Command:
         )
     source = ConfigFile(getattr(args, "config", None), os.environ).source if loaded.names_servers else ""
     require_consent(replace(spec, source=source), trust=bool(vars(args).get("trust_config")))
-    environment = server_environment(spec.env, f"replay/{os.getpid()}", os.environ)
-    folder = starting_folder(spec)
-    return Command([spec.command, *spec.args], environment, folder, start_seconds(spec))
+    return spec
 
 
 def _loaded(args: argparse.Namespace, needed: str) -> Loaded:
@@ -377,7 +375,7 @@ def _loaded(args: argparse.Namespace, needed: str) -> Loaded:
 async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[int], *, as_json: bool) -> int:
     """Send everything, and print the results of the `wanted` requests, and of others only if they fail."""
     results: list[ReplayResult] = []
-    await live.begin(replay)
+    live.begin(replay)
     for item in replay.items():
         result = await live.send(item)
         if result.item.kind is Kind.REQUEST and (result.item.seq in wanted or result.problem):

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,10 +38,9 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
+from tui.settings.server_import import MAX_SOURCE_BYTES
 
 USAGE = 2
-MAX_BYTES = 64 * 1024 * 1024
-"""Large, because Claude Code keeps its history in the same file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +92,8 @@ def _change(args: argparse.Namespace) -> int:
         raise UsageError("--into and --out cannot be combined.")
     into, named = args.into is not None, args.into if args.into is not None else args.out
     host, files = _files(named)
-    server = _server_word(args, host, files)
-    found = _found(host, files, server, into=into)
+    found = _found(host, files, args.server_command, into=into)
+    server = found.keys[-1]
     name = clean_line(server, 64)
     if into is bool(found.length):
         print(f"{name} {'already goes' if into else 'does not go'} through the tap: {found.place}")
@@ -105,7 +104,11 @@ def _change(args: argparse.Namespace) -> int:
     if args.dry_run:
         print("dry run, nothing written")
         return 0
-    _refuse_links(found.path, yes=args.yes)
+    if args.yes and (found.path.is_symlink() or found.path.parent.is_symlink()):
+        raise UsageError(
+            f"{_shown(found.path)} is a symbolic link, which --yes does not follow.",
+            next_step=f"Name the file: {_shown(Path(os.path.realpath(found.path)))}",
+        )
     if not confirm("Write it?", yes=args.yes):
         print("nothing written")
         return 0
@@ -136,34 +139,9 @@ def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
     return None, [path.absolute()]
 
 
-def _server_word(args: argparse.Namespace, host: KnownHost | None, files: Sequence[Path]) -> str:
-    if len(args.server_command) == 1:
-        return str(args.server_command[0])
-    names = list(dict.fromkeys(one.keys[-1] for one in _all(files, [])))
-    shown = ", ".join(clean_line(name, 64) for name in names) or "none"
-    raise UsageError(
-        "one server is required: mcptui tap --into HOST SERVER",
-        next_step=f"Servers of {host.title if host else _shown(files[0])}: {shown}.",
-    )
-
-
-def _all(files: Sequence[Path], problems: list[ConfigError]) -> Iterator[HostServer]:
-    """Yield the servers of all readable files. Errors of unreadable files are added to `problems`."""
-    for path in files:
-        try:
-            file = _read(path)
-        except FileNotFoundError:
-            continue
-        except ConfigError as error:
-            problems.append(error)
-            continue
-        for keys in file.servers(str(Path.cwd())):
-            yield HostServer(path, file, keys)
-
-
 def _read(path: Path) -> HostFile:
     try:
-        return HostFile(read_bounded(path, MAX_BYTES))
+        return HostFile(read_bounded(path, MAX_SOURCE_BYTES))
     except Unreadable as error:
         raise ConfigError(f"{error}.", where=_shown(path)) from error
     except json.JSONDecodeError as error:
@@ -174,16 +152,33 @@ def _read(path: Path) -> HostFile:
         raise ConfigError(f"cannot be parsed as JSON: {reason_of(error)}.", where=_shown(path)) from error
 
 
-def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: bool) -> HostServer:
+def _found(host: KnownHost | None, files: Sequence[Path], words: Sequence[str], *, into: bool) -> HostServer:
+    """Return the server that the words name, in one of the files that exist."""
     problems: list[ConfigError] = []
-    every = list(_all(files, problems))
+    every: list[HostServer] = []
+    for path in files:
+        try:
+            file = _read(path)
+        except FileNotFoundError:
+            continue
+        except ConfigError as error:
+            problems.append(error)
+        else:
+            every += (HostServer(path, file, keys) for keys in file.servers(str(Path.cwd())))
+    title = host.title if host else _shown(files[0])
+    names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
+    if len(words) != 1:
+        raise UsageError(
+            "one server is required: mcptui tap --into HOST SERVER",
+            next_step=f"Servers of {title}: {names}.",
+        )
+    server = words[0]
     by_file = {os.path.realpath(one.path): one for one in reversed(every) if one.keys[-1] == server}
     matching = list(by_file.values())
     if not into:
         matching = [one for one in matching if one.length] or matching
     if len(matching) == 1:
         return matching[0]
-    title = host.title if host else _shown(files[0])
     if matching:
         places = ", ".join(one.place for one in matching)
         raise UsageError(
@@ -198,7 +193,6 @@ def _found(host: KnownHost | None, files: Sequence[Path], server: str, *, into: 
             f"no configuration of {title} found (looked for {places}).",
             next_step="Give the path of its file instead of its name.",
         )
-    names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
     raise UsageError(f"{title} has no server {quoted_name(server)}.", next_step=f"Its servers: {names}.")
 
 
@@ -276,16 +270,6 @@ def _masked(found: HostServer, words: Sequence[str]) -> str:
         if isinstance(value, str) and is_secret(("servers", "", "env", str(name)), value)
     }
     return clean_line(Redactor(values).redact(shlex.join(masked_arguments(words))), 20_000)
-
-
-def _refuse_links(path: Path, *, yes: bool) -> None:
-    """Refuse to write through a link that was not shown in a preview."""
-    if yes and (path.is_symlink() or path.parent.is_symlink()):
-        real = _shown(Path(os.path.realpath(path)))
-        raise UsageError(
-            f"{_shown(path)} is a symbolic link, which --yes does not follow.",
-            next_step=f"Name the file: {real}",
-        )
 
 
 def _write(found: HostServer, change: Change) -> Path:

@@ -95,8 +95,8 @@ def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSp
         )
     return unconfigured_server(
         args.live_command if server is None else [server],
-        pairs(args.env),
-        pairs(args.header, colon=True),
+        dict(pairs(args.env)),
+        dict(pairs(args.header, colon=True)),
         args.transport or "",
         args.era or "",
     )

@@ -5,20 +5,21 @@ for everywhere.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     is_about_a_secret,
     is_secret_header,
+    mark_name,
     mark_of,
     may_be_secret,
     names_a_secret,
 )
 from tui.core.secrets.secret_shapes import is_plain, shapes_in
+from tui.core.traffic import Redaction
 
 LONGEST_PLAIN = 1000
 """Characters up to which the value of a name that may be secret may be harmless."""
@@ -53,13 +54,8 @@ _SIGNED = frozenset({"sig"})
 
 _SCHEME = late(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
-
-class SecretSpan(NamedTuple):
-    """The position of a secret in a text, and the name of its value."""
-
-    start: int
-    end: int
-    name: str
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
+"""Variables with these words in their names have secret values."""
 
 
 def values_of_header(name: str, value: str) -> list[str]:
@@ -69,26 +65,26 @@ def values_of_header(name: str, value: str) -> list[str]:
     return list(dict.fromkeys((value, _SCHEME.sub("", value, count=1))))
 
 
-def places_in(text: str) -> list[SecretSpan]:
+def places_in(text: str) -> list[Redaction]:
     """Return the secrets in a text such as a URL or a connection string, in order, not overlapping."""
     return _in_order((*_inside(text), *_shaped(text)))
 
 
-def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
+def places_in_arguments(arguments: Sequence[str]) -> list[list[Redaction]]:
     """Return the secrets in each argument of a command line."""
-    found: list[list[SecretSpan]] = []
+    found: list[list[Redaction]] = []
     expected = ""
     for argument in arguments:
         flag = _FLAG.fullmatch(argument)
         places = list(_inside(argument))
         if flag is None and expected and _is_secret(expected, argument):
-            places.append(SecretSpan(0, len(argument), expected))
+            places.append(Redaction(0, len(argument), expected))
         elif flag is None:
             start = attached.end() if (attached := _ATTACHED_HEADER.match(argument)) else 0
             places += _assigned(argument, start)
         elif flag["value"]:
             if _is_secret(flag["name"], flag["value"]):
-                places.append(SecretSpan(*flag.span("value"), flag["name"]))
+                places.append(Redaction(*flag.span("value"), flag["name"]))
             places += _assigned(argument, flag.start("value"))
         places += _password(argument, flag, expected)
         places += _shaped(argument)
@@ -98,14 +94,14 @@ def places_in_arguments(arguments: Sequence[str]) -> list[list[SecretSpan]]:
     return found
 
 
-def _assigned(argument: str, start: int) -> Iterator[SecretSpan]:
+def _assigned(argument: str, start: int) -> Iterator[Redaction]:
     """Yield the rest of an argument from `start` if it is `NAME=VALUE` or `Name: value` of a secret."""
     whole = _WHOLE.fullmatch(argument, start)
     if whole is not None and whole["value"] and _is_secret(whole["name"], whole["value"]):
-        yield SecretSpan(*whole.span("value"), whole["name"])
+        yield Redaction(*whole.span("value"), whole["name"])
 
 
-def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Iterator[SecretSpan]:
+def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Iterator[Redaction]:
     """Yield the password of `-u user:password`, which may follow the flag, a blank or a `=`."""
     if flag is not None and flag["value"] and flag["name"].lower() in _USER_FLAGS:
         start = flag.start("value")
@@ -117,10 +113,40 @@ def _password(argument: str, flag: re.Match[str] | None, expected: str) -> Itera
         return
     found = _PASSWORD.fullmatch(argument, start)
     if found is not None and not _SHOWN.fullmatch(found["password"]):
-        yield SecretSpan(*found.span("password"), "password")
+        yield Redaction(*found.span("password"), "password")
 
 
-def masked(text: str, places: Iterable[SecretSpan] | None = None) -> str:
+def replaced(
+    raw: bytes, spans: Sequence[tuple[int, int, str]], quote: bytes = b""
+) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Return `raw` with a mark for each of the spans, and where these are.
+
+    Overlapping ones become one, named as the first one found. A `quote` is put around each mark.
+    """
+    if not spans:
+        return raw, ()
+    merged: list[tuple[int, int, int]] = []
+    for start, end, number in sorted((start, end, number) for number, (start, end, _) in enumerate(spans)):
+        if merged and start < merged[-1][1]:
+            first, last, named = merged.pop()
+            start, end, number = first, max(last, end), min(named, number)
+        merged.append((start, end, number))
+    parts: list[bytes] = []
+    redactions: list[Redaction] = []
+    done = length = 0
+    for start, end, number in merged:
+        name = spans[number][2]
+        mark = mark_of(name).encode()
+        length += start - done + len(quote)
+        parts += (raw[done:start], quote, mark, quote)
+        redactions.append(Redaction(length, length + len(mark), mark_name(name)))
+        length += len(mark) + len(quote)
+        done = end
+    parts.append(raw[done:])
+    return b"".join(parts), tuple(redactions)
+
+
+def masked(text: str, places: Iterable[Redaction] | None = None) -> str:
     """Return `text` with a mark for each of the places; without `places`, for the secrets found in it."""
     parts: list[str] = []
     done = 0
@@ -150,34 +176,46 @@ def secrets_in_arguments(arguments: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, value
 
 
-def _values(text: str, places: Iterable[SecretSpan]) -> list[str]:
+def secrets_in_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the secrets in variables, by displayable names."""
+    found: dict[str, str] = {}
+    for name, value in env.items():
+        certain = any(word in name.upper() for word in _SECRET_WORDS)
+        if may_be_secret(name) and (certain or not is_plain(value)):
+            found[name] = value
+        elif "://" in value:
+            found |= {f"{name}.{number}": one for number, one in enumerate(secrets_in(value))}
+    return found
+
+
+def _values(text: str, places: Iterable[Redaction]) -> list[str]:
     found = [text[place.start : place.end] for place in places]
     # A server that echoes its token rarely echoes the word "Bearer" before it.
     found = [form for value in found for form in (value, _SCHEME.sub("", value, count=1))]
     return list(dict.fromkeys(form for value in found for form in (value, unquote(value))))
 
 
-def places_in_urls(text: str) -> Iterator[SecretSpan]:
+def places_in_urls(text: str) -> Iterator[Redaction]:
     """Yield the passwords of URLs, and the users that are not plain words."""
     for found in _USER.finditer(text):
         if found["password"] or not is_plain(found["user"] or "a"):
             group = "password" if found["password"] else "user"
-            yield SecretSpan(*found.span(group), group)
+            yield Redaction(*found.span(group), group)
 
 
-def _inside(text: str) -> Iterator[SecretSpan]:
+def _inside(text: str) -> Iterator[Redaction]:
     yield from places_in_urls(text)
     yield from _assigned_in(text)
     for found in _FLAG_IN_LINE.finditer(text):
         group = next(name for name in ("double", "single", "bare") if found[name] is not None)
         if _is_secret(found["name"], found[group]):
-            yield SecretSpan(*found.span(group), found["name"])
+            yield Redaction(*found.span(group), found["name"])
     for found in _MEMBER.finditer(text):
         if _is_secret(found["name"], found["value"]):
-            yield SecretSpan(*found.span("value"), found["name"])
+            yield Redaction(*found.span("value"), found["name"])
 
 
-def _assigned_in(text: str) -> Iterator[SecretSpan]:
+def _assigned_in(text: str) -> Iterator[Redaction]:
     """Yield the values of `NAME=VALUE`, also within the value of a harmless name: `url=https://h?token=x`.
 
     Values may be nested as deeply as the text is long. So only those of names that may be secret are read,
@@ -197,18 +235,18 @@ def _assigned_in(text: str) -> Iterator[SecretSpan]:
             continue
         group = next(name for name in ("double", "single", "bare") if value[name] is not None)
         if _is_secret("signature" if signed else name, value[group]):
-            yield SecretSpan(*value.span(group), name)
+            yield Redaction(*value.span(group), name)
             done = value.end(group)
 
 
-def _shaped(text: str) -> Iterator[SecretSpan]:
+def _shaped(text: str) -> Iterator[Redaction]:
     """Yield the secrets of a known shape; a name in the text says more about them."""
     octets = text.encode("utf-8", "surrogatepass")
     place = at = 0
     for start, end, name in sorted(shapes_in(octets, placeholders=False), key=lambda one: one[0]):
         place += len(octets[at:start].decode("utf-8", "surrogatepass"))
         at = start
-        yield SecretSpan(place, place + len(octets[start:end].decode("utf-8", "surrogatepass")), name)
+        yield Redaction(place, place + len(octets[start:end].decode("utf-8", "surrogatepass")), name)
 
 
 @lru_cache(1024)
@@ -224,9 +262,9 @@ def _is_secret(name: str, value: str) -> bool:
     return may_be_secret(name) and (len(value) > LONGEST_PLAIN or not is_plain(value))
 
 
-def _in_order(places: Iterable[SecretSpan]) -> list[SecretSpan]:
+def _in_order(places: Iterable[Redaction]) -> list[Redaction]:
     """Return places in order; where some overlap, the first and the rest of the others, longest first."""
-    kept: list[SecretSpan] = []
+    kept: list[Redaction] = []
     done = 0
     for place in sorted(places, key=lambda one: (one.start, -one.end)):
         if place.end > max(done, place.start):

@@ -106,15 +106,16 @@ def forms_of(value: str) -> Iterator[str]:
     yield value
     octets = octets_of(value)
     whole = b2a_base64(octets, newline=False).decode()
-    inside = [
-        b2a_base64(b"\0" * before + octets, newline=False).decode()[
-            -(-before * 8 // 6) : (before + len(octets)) * 8 // 6
-        ]
-        for before in range(3)
-    ]
-    for form in (whole, whole.rstrip("="), *inside):
+    for form in (whole, whole.rstrip("="), *(part.decode() for part in inside_base64(octets))):
         yield form
         yield form.replace("+", "-").replace("/", "_")
+
+
+def inside_base64(octets: bytes) -> Iterator[bytes]:
+    """Yield the part of base64 that only these octets decide, at each offset of a longer text."""
+    for before in range(3):
+        whole = b2a_base64(b"\0" * before + octets, newline=False)
+        yield whole[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
 
 
 MARK = "[redacted]"

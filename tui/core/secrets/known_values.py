@@ -10,14 +10,13 @@ values, of which there are few, are looked for whole, which is faster.
 import json
 import re
 import sys
-from binascii import b2a_base64
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
-from tui.core.secrets.encodings import forms_of, octets_of
+from tui.core.secrets.encodings import forms_of, inside_base64, octets_of
 from tui.core.secrets.secret_shapes import secret_lines
 
 MAX_LEARNED = 20_000
@@ -106,9 +105,7 @@ class KnownValues:
         head = octets_of(value[:HEAD])
         if value in self or len(_alike(head)) < _WORD:
             return
-        for before in range(3):
-            whole = b2a_base64(b"\0" * before + head, newline=False)
-            part = whole[-(-before * 8 // 6) : (before + len(head)) * 8 // 6]
+        for part in inside_base64(head):
             self._find_by_a_word(_Form(part, name, rest=_REST_OF_BASE64))
         self._find_by_a_word(_Form(head, name, rest=_REST if len(value) > HEAD else None))
         self._learned[value[: HEAD + 1]] = name
@@ -289,10 +286,3 @@ def _char(escape: re.Match[bytes]) -> bytes:
 def _alike(octets: bytes) -> bytes:
     """Return a text without case, backslashes and the difference between the two alphabets of base64."""
     return octets.translate(_ALIKE, b"\\")
-
-
-def repeated_forms(value: str) -> Iterator[str]:
-    """Yield a value that a server hands out as it may be repeated: with and without percent escapes."""
-    yield value
-    if "%" in value and (plain := unquote(value)) != value:
-        yield plain

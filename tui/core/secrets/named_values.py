@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.commands_and_urls import SecretSpan
-from tui.core.secrets.secret_names import mark_name, mark_of, names_a_secret_argument
+from tui.core.secrets.commands_and_urls import replaced
+from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
+from tui.core.traffic import Redaction
 
 MAX_NODES = 20_000
 """Maximum parts of one schema that are read."""
@@ -210,7 +211,7 @@ _LONGEST = 400
 
 def named_values(
     raw: bytes, start: int, end: int, secret: SecretNames = BY_NAME, *, plain: bool = False
-) -> Iterator[SecretSpan]:
+) -> Iterator[Redaction]:
     """Yield the secret values between `start`, which is not within a text, and `end`.
 
     If only the name suggests a secret, true and false are kept: they say whether there is one. With `plain`,
@@ -231,19 +232,25 @@ def named_values(
         value = raw[start:stop]
         if _EMPTY.fullmatch(value) or (_WORD.fullmatch(value) and not secret.declares(name)) or not value:
             continue
-        yield SecretSpan(start, stop, mark_name(name))
+        yield Redaction(start, stop, mark_name(name))
         start = stop
+
+
+Hidden = tuple[bytes, frozenset[str]]
+"""Redacted bytes, and the names in their marks."""
+
+
+def spliced(raw: bytes, spans: Iterable[Redaction], quote: bytes = b'"') -> Hidden:
+    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
+    hidden, marks = replaced(raw, list(spans), quote)
+    return hidden, frozenset(mark.name for mark in marks)
 
 
 def without_named_values(text: str, secret: SecretNames = BY_NAME) -> str:
     """Return JSON text with a mark for each secret value."""
     raw = text.encode("utf-8", "surrogatepass")
-    parts: list[bytes] = []
-    done = 0
-    for place in named_values(raw, 0, len(raw), secret):
-        parts += (raw[done : place.start], f'"{mark_of(place.name)}"'.encode())
-        done = place.end
-    return b"".join((*parts, raw[done:])).decode("utf-8", "surrogatepass") if parts else text
+    hidden, names = spliced(raw, named_values(raw, 0, len(raw), secret))
+    return hidden.decode("utf-8", "surrogatepass") if names else text
 
 
 def without_named_arguments(arguments: Mapping[str, Any], secret: SecretNames = BY_NAME) -> Mapping[str, Any]:

@@ -1,18 +1,17 @@
 """Redaction of bytes and texts for everything that enters a recording, a log, an export or a screen."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from tui.core.secrets.commands_and_urls import replaced
 from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
 from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.secrets.secret_names import mark_name
 from tui.core.secrets.secret_shapes import PartialQuotes, is_a_word, secret_lines, shapes_in
-from tui.core.text import clean_line
 from tui.core.traffic import Redaction
 
 MAX_ADDED, LONGEST_ADDED = 100, 2048
@@ -52,35 +51,6 @@ class Secret:
         return hash(self._value)
 
 
-Span = tuple[int, int, str]
-
-
-def _replaced(raw: bytes, spans: list[Span]) -> tuple[bytes, tuple[Redaction, ...]]:
-    """Return `raw` with the spans replaced; overlapping ones become one, named as the first one found."""
-    order = sorted(range(len(spans)), key=lambda number: spans[number][0])
-    merged: list[tuple[int, int, int]] = []
-    for number in order:
-        start, end, _ = spans[number]
-        if merged and start < merged[-1][1]:
-            first, last, named = merged[-1]
-            merged[-1] = (first, max(last, end), min(named, number))
-        else:
-            merged.append((start, end, number))
-    parts: list[bytes] = []
-    redactions: list[Redaction] = []
-    done = length = 0
-    for start, end, number in merged:
-        name = mark_name(spans[number][2])
-        mark = f"[redacted:{name}]".encode()
-        length += start - done
-        parts += (raw[done:start], mark)
-        redactions.append(Redaction(length, length + len(mark), name))
-        length += len(mark)
-        done = end
-    parts.append(raw[done:])
-    return b"".join(parts), tuple(redactions)
-
-
 class Redactor:
     """Replaces configured secrets and known patterns by `[redacted:NAME]`.
 
@@ -98,7 +68,7 @@ class Redactor:
         self._words: Collection[str] = ()
         self._spoken: Collection[str] = ()
         self._known = KnownValues()
-        self._quotes = self._quotes_of_no_words = PartialQuotes({})
+        self._quotes = PartialQuotes({})
         self._learned_from = Counter[str]()
         self._added_from = Counter[str]()
         self._beginnings: Beginnings | None = None
@@ -122,9 +92,6 @@ class Redactor:
         }
         self._spoken = self._names.keys() - self._words
         self._quotes = PartialQuotes(self._keys)
-        self._quotes_of_no_words = PartialQuotes(
-            {key: name for key, name in self._keys.items() if key not in self._words}
-        )
         for value, name in new.items():
             self._known.add(name, value)
         self._beginnings = None
@@ -164,9 +131,6 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         return self._in_text(text, self.redact_bytes)
-
-    def redact_line(self, text: str, limit: int) -> str:
-        return clean_line(self.redact(text), limit)
 
     def redact_values(self, text: str, *, quotes: bool = False) -> str:
         """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
@@ -247,12 +211,13 @@ class Redactor:
         so are partial `quotes` of keys and `shapes`. What is `spoken` keeps words, and placeholders that look
         like a secret.
         """
-        spans = self._known.spans_in(raw, self._words if spoken else ())
+        kept = self._words if spoken else ()
+        spans = self._known.spans_in(raw, kept)
         if quotes:
-            spans += (self._quotes_of_no_words if spoken else self._quotes).spans_in(raw)
+            spans += self._quotes.spans_in(raw, kept)
         if shapes:
             spans += shapes_in(raw, placeholders=not spoken)
-        return _replaced(raw, spans) if spans else (raw, ())
+        return replaced(raw, spans)
 
     @staticmethod
     def _in_text(text: str, redact: Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]) -> str:
@@ -278,26 +243,23 @@ Piece = TypeVar("Piece", bound=Any)
 class PieceRedactor(Generic[Piece]):
     """Redacts texts that arrive in pieces of several kinds, such as reasoning and answer.
 
-    Text that may begin a value is held back until more is known, even if the kind changes. `kind` returns the
-    kind of a piece, `of` a copy of a piece with another text, `clear` a text without complete values.
+    Text that may begin a value is held back until more is known, even if the kind changes: the type, and the
+    `step`. `clear` returns a text without complete values.
     """
 
     redactor: Redactor
-    kind: Callable[[Piece], Hashable]
-    of: Callable[[Piece, str], Piece]
     clear: Callable[[str], str]
     held: list[Piece] = field(default_factory=list, init=False)
 
-    def forget(self, is_repeated: Callable[[Piece], bool]) -> Iterator[Piece]:
-        """Yield the pieces held back, except those that the next piece repeats."""
-        held, self.held = self.held, []
-        for one in held:
-            if not is_repeated(one):
-                yield from self._ended([one])
-
-    def take(self, piece: Piece, *, always: bool = False) -> Iterator[Piece]:
-        """Yield the final pieces; with `always`, this piece too, even if none of its text is final."""
-        if self.held and self.kind(self.held[-1]) == self.kind(piece):
+    def take(self, piece: Piece) -> Iterator[Piece]:
+        """Yield the final pieces; one that replaces text is yielded even if none of its own is final."""
+        replaces = getattr(piece, "replaces_text", False)
+        if replaces:
+            held, self.held = self.held, []
+            for one in held:
+                if type(one) is type(piece):
+                    yield from self._ended([one])
+        if self.held and _kind(self.held[-1]) == _kind(piece):
             piece = replace(piece, text=self.held.pop().text + piece.text)
         pieces, self.held = [*self.held, piece], []
         joined = "".join([one.text for one in pieces])
@@ -306,10 +268,11 @@ class PieceRedactor(Generic[Piece]):
         for one in pieces:
             text, begun = one.text[:room], one.text[room:]
             room -= len(text)
-            if text or (always and one is piece):
+            if text or (replaces and one is piece):
                 final.append(replace(one, text=text))
             if begun:
-                self.held.append(self.of(one, begun))
+                told = {"replaces_text": False} if hasattr(one, "replaces_text") else {}
+                self.held.append(replace(one, text=begun, **told))
         if len(pieces) > 1:
             yield from self._ended(final)
         elif final:
@@ -325,3 +288,7 @@ class PieceRedactor(Generic[Piece]):
         for one, text in zip(pieces, texts, strict=True):
             if text:
                 yield replace(one, text=text)
+
+
+def _kind(piece: Any) -> tuple[type, int]:
+    return type(piece), getattr(piece, "step", 0)

@@ -158,6 +158,9 @@ def is_shown(name: str) -> bool:
 _NOT_IN_A_MARK = late(r"[^A-Za-z0-9_.-]")
 
 
+MARK = late(r"\[redacted:[^\]\s]{1,80}\]")
+
+
 def mark_name(name: str) -> str:
     """Return the name of a value as it is written in a mark."""
     return _NOT_IN_A_MARK.sub("_", name)[:80]

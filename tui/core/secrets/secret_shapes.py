@@ -8,7 +8,7 @@ if its name does: replacing it everywhere would damage results without hiding an
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -149,26 +149,25 @@ class PartialQuotes:
     """Finds parts of keys in bytes; keys shorter than `MIN_KEY` are ignored."""
 
     def __init__(self, keys: Mapping[str, str]) -> None:
-        self._keys = [
-            (octets, name, found.end() if (found := _PUBLIC.match(octets)) else 0)
+        self._keys = {
+            value: (octets, name, found.end() if (found := _PUBLIC.match(octets)) else 0)
             for value, name in keys.items()
             if len(octets := value.encode()) >= MIN_KEY
-        ]
+        }
 
-    def spans_in(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
-        for key, name, public in self._keys:
+    def spans_in(self, raw: bytes, kept: Collection[str] = ()) -> Iterator[tuple[int, int, str]]:
+        """Yield start, end and name of each part of a key, except of those `kept`."""
+        keys = [key for value, key in self._keys.items() if value not in kept]
+        for key, name, public in keys:
             for start, end in (
                 *_beginnings(raw, key, max(MIN_PART, public + MIN_PRIVATE)),
                 *_tails(raw, key),
             ):
                 yield start, end, name
-        if self._keys and any(hint in raw for hint in _MASK_HINTS):
-            yield from self._masked(raw)
-
-    def _masked(self, raw: bytes) -> Iterator[tuple[int, int, str]]:
-        for found in islice(_MASK.finditer(raw), MAX_MASKS):
+        masks = keys and any(hint in raw for hint in _MASK_HINTS)
+        for found in islice(_MASK.finditer(raw), MAX_MASKS) if masks else ():
             start, end = found.span()
-            for key, name, public in self._keys:
+            for key, name, public in keys:
                 head, tail = _head_before(raw, start, key), _tail_behind(raw, end, key)
                 if head + tail >= MIN_MASKED and max(0, head - public) + tail >= MIN_PRIVATE:
                     yield start - head, end + tail, name

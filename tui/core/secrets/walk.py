@@ -12,6 +12,8 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
+from tui.core.secrets.encodings import octets_of
+
 T = TypeVar("T")
 Clear = Callable[[str], str]
 
@@ -148,9 +150,9 @@ def clear_base64(data: str, clear: Clear) -> str:
     octets = _octets(data)
     if octets is None:
         return clear(data)
-    held = octets.decode("latin-1")
+    held = octets.decode("utf-8", "surrogateescape")
     cleared = clear(held)
-    return data if cleared == held else base64.b64encode(cleared.encode("latin-1", "replace")).decode()
+    return data if cleared == held else base64.b64encode(octets_of(cleared)).decode()
 
 
 def unchanged(data: str) -> str:
@@ -160,7 +162,7 @@ def unchanged(data: str) -> str:
 
 def _decoded(data: str) -> str:
     octets = _octets(data)
-    return data if octets is None else octets.decode("latin-1")
+    return data if octets is None else octets.decode("utf-8", "surrogateescape")
 
 
 def _octets(data: str) -> bytes | None:

@@ -4,19 +4,17 @@ Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import unquote
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
-from tui.core.secrets.known_values import MAX_LEARNED, repeated_forms
+from tui.core.secrets.known_values import MAX_LEARNED
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
-from tui.core.traffic import Captured, Direction, Kind, TrafficSink
-
-if TYPE_CHECKING:
-    from tui.core.secrets.redact import Redactor
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Captured, Kind, TrafficSink
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
-_NO_HEAD = (None, None)
 _OF_REPLIES = (b'"access_token"', b'"client_secret"', b'"refresh_token"')
 _COOKIES = ("cookie", "set-cookie")
 
@@ -36,12 +34,11 @@ class LearnedSecrets:
     on, only sizes are passed on, and `on_full` is called with the reason before each.
     """
 
-    def __init__(self, sink: TrafficSink, redactor: "Redactor") -> None:
+    def __init__(self, sink: TrafficSink, redactor: Redactor) -> None:
         self._sink = sink
         self._redactor = redactor
         self.on_full: Callable[[str], object] = lambda why: None
         self._is_full = False
-        self._heads: dict[Direction, tuple[Any, Any]] = {}
 
     def __call__(self, captured: Captured) -> None:
         if captured.detail and not self._is_full:
@@ -60,40 +57,29 @@ class LearnedSecrets:
 
     def _learn(self, captured: Captured) -> bool:
         """Return whether all credentials are redacted from now on."""
-        found = [*self._of_head(captured), *_of_a_body(captured)]
+        found = [*_of_head(captured), *_of_a_body(captured)]
         return len(found) <= MAX_AT_ONCE and all(
             self._redactor.learn(captured.source, name, form)
             for name, value in found
-            for form in repeated_forms(value)
+            for form in {value, unquote(value)}
         )
 
-    def _of_head(self, captured: Captured) -> list[tuple[str, str]]:
-        """Return the credentials of the address and the headers; [] if those are the same as last time.
 
-        Most requests to a server have the same ones.
-        """
-        detail = captured.detail
-        head = detail.get("url"), detail.get("headers")
-        is_endpoint = detail.get("sse", {}).get("event") == "endpoint"  # HTTP+SSE: the URL of the session
-        if not is_endpoint and (head == _NO_HEAD or self._heads.get(captured.direction) == head):
-            return []
-        self._heads[captured.direction] = head
-        addresses = {"url": str(detail.get("url", ""))}
-        if is_endpoint:
-            addresses["endpoint"] = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
-        found = [(name, value) for name, address in addresses.items() for value in secrets_in(address)]
-        headers = detail.get("headers", ())
-        found += [
-            (name.lower(), value)
-            for name, said in headers
-            if name.lower() not in _COOKIES
-            for value in values_of_header(name, said)
-        ]
-        found += _of_cookies(headers)
-        for address in (addresses["url"], _header(detail, "location")):  # codes of a sign-in (RFC 6749)
-            if "state=" in address or "code=" in address:
-                found += secrets_of_address(address).items()
-        return found
+def _of_head(captured: Captured) -> Iterator[tuple[str, str]]:
+    """Yield the credentials of the address and the headers."""
+    detail = captured.detail
+    url, headers = str(detail.get("url", "")), detail.get("headers", ())
+    yield from (("url", value) for value in secrets_in(url))
+    if detail.get("sse", {}).get("event") == "endpoint":  # HTTP+SSE: the URL of the session
+        address = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
+        yield from (("endpoint", value) for value in secrets_in(address))
+    for name, said in headers:
+        if (lower := name.lower()) not in _COOKIES:
+            yield from ((lower, value) for value in values_of_header(name, said))
+    yield from _of_cookies(headers)
+    for address in (url, _header(detail, "location")):  # codes of a sign-in (RFC 6749)
+        if "state=" in address or "code=" in address:
+            yield from secrets_of_address(address).items()
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

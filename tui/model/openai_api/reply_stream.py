@@ -284,18 +284,13 @@ class ReplyRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._pieces = PieceRedactor[TextPart | ReasoningPart](
-            redactor, type, lambda part, text: type(part)(text), self._clear
-        )
+        self._pieces = PieceRedactor[TextPart | ReasoningPart](redactor, self._clear)
         self.replaced = False
 
     def take(self, part: ModelPart) -> Iterator[ModelPart]:
         match part:
             case TextPart() | ReasoningPart():
-                replaces = isinstance(part, ReasoningPart) and part.replaces_text
-                if replaces:
-                    yield from self._pieces.forget(lambda held: isinstance(held, TextPart))
-                yield from self._watch_for_marks(self._pieces.take(part, always=replaces))
+                yield from self._watch_for_marks(self._pieces.take(part))
             case CallPart():
                 yield replace(part, name=self._clear(part.name))
             case ReplyPart():

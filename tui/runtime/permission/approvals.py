@@ -19,7 +19,6 @@ from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.waits import first_of
-from tui.settings.config_file import ConfigFile
 from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:
@@ -35,12 +34,12 @@ NEW = "rules"
 """The list that new rules are added to."""
 
 
-def applicable_rules(loaded: "Loaded", file: ConfigFile, *, trust: bool) -> Rules:
+def applicable_rules(loaded: "Loaded", *, trust: bool) -> Rules:
     """Return the rules of a file that apply. Those that allow need the user's own file, or `trust`."""
     from tui.settings.specs import approval_rules
 
     found = approval_rules(loaded.settings.approvals)
-    if trust or not file.source:
+    if trust or not loaded.source:
         return found
     return Rules(tuple(rule for rule in found.rules if rule.action is not Verdict.ALLOW))
 
@@ -62,7 +61,7 @@ class RememberedApprovals:
 
     def rules(self, loaded: "Loaded") -> Rules:
         """Return the rules of the file that apply."""
-        return applicable_rules(loaded, self._config, trust=self._trust)
+        return applicable_rules(loaded, trust=self._trust)
 
     def remembered(self, loaded: "Loaded") -> set[str]:
         """Return the approvals of the file that apply."""

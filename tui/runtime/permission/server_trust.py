@@ -65,7 +65,7 @@ class ServerTrust:
             return not_configured(server)
         trusted = self._trusted(server) is not True
         self.decide(server, trusted)
-        table = self._configuration.table(server) or {}
+        table = self._configuration.servers.get(server, {})
         # A value in the configuration takes precedence at the next start.
         return await self._configuration.choose(server, "trusted", trusted, save="trusted" in table)
 

@@ -32,17 +32,14 @@ MAX_PATH = 4096
 def subjects_of(path: Path, env: Mapping[str, str]) -> list[Subject]:
     """Return what needs consent in a configuration file. Blocks. Raises ConfigError if it cannot be read."""
     from tui.settings.config_file import ConfigFile
-    from tui.settings.load import load
     from tui.settings.specs import server_specs
 
-    loaded = load(path, env, required=True)
+    loaded = ConfigFile(str(path), env).read()
     if not loaded.readable:
         raise ConfigError(str(loaded.problems[0]))
-    file = ConfigFile(str(path), env)
     specs = server_specs(loaded) if loaded.names_servers else ()
-    servers = (replace(spec, source=file.source or spec.source) for spec in specs)
-    applicable = file.read()
-    models = (model_subject(model, applicable, env) for model in applicable.settings.models)
+    servers = (replace(spec, source=loaded.source or spec.source) for spec in specs)
+    models = (model_subject(model, loaded, env) for model in loaded.settings.models)
     return [*filter(None, (*map(server_subject, servers), *models))]
 
 

@@ -5,15 +5,14 @@ A note names what has no counterpart, is not imported, or would be dangerous.
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.programs import command_line, is_command_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
+from tui.settings.foreign.texts import Note
 from tui.settings.references import NAME
-
-Note = Callable[[str], None]
 
 _TRUSTING = frozenset(
     {"alwaysAllow", "autoApprove", "always_allow", "alwaysAllowed", "trust", "autoApproveAll", "auto_approve"}

@@ -58,8 +58,15 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
     if path.suffix.lower() in (".yaml", ".yml"):
         return _yaml(text)
     plain = without_comments(text)
+    twice: list[str] = []
+
+    def of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(pairs)) < len(pairs):
+            twice.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return found
+
     try:
-        tree = json.loads(plain)
+        tree = json.loads(plain, object_pairs_hook=of_pairs)
     except json.JSONDecodeError as error:
         if _YAML.match(text[:20_000]):
             return _yaml(text)
@@ -69,7 +76,12 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return Problem(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
         return Problem(f"is not valid JSON: {reason_of(error)}")
-    return _read(tree, path, json_places(plain))
+    found = _read(tree, path, json_places(plain))
+    if isinstance(found, Source) and twice:
+        names = clean_line(", ".join(twice), 400)
+        note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
+        return replace(found, problems=(*found.problems, note))
+    return found
 
 
 def _read_toml(text: str, path: Path) -> Source | Problem:
@@ -118,19 +130,19 @@ class _Reader:
         self._places = places
         self._notes: list[Problem] = []
         self._expands = _is_expanding(tree, path)
-        self._first: dict[tuple[str, str], Found] = {}
 
     def read(self, found: list[Found]) -> Source:
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
+        first: dict[tuple[str, str], Found] = {}
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
                 self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
-            is_first = self._first.setdefault(key, one) is one
+            is_first = first.setdefault(key, one) is one
             if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
                 continue  # a remote server of another project too
             if name in servers and one.suffix:

@@ -4,14 +4,13 @@ Texts are foreign and raw unless a part says otherwise. A writer for each format
 """
 
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean, clean_line
 from tui.core.traffic import EntryNote
-from tui.core.units import local_time, size
+from tui.core.units import size
 
 LONGEST = 256 * 1024
 """Maximum characters of a text in a readable export."""
@@ -122,8 +121,3 @@ def readable(text: str, octets: int = 0) -> str:
 def note_line(note: EntryNote) -> str:
     """Return the user's note on an entry on one line, or ""."""
     return f"Note: {clean_line(note.text, NOTE_CHARS)}" if note.text else ""
-
-
-def day_and_time(seconds: float) -> str:
-    """Return a local time to the minute; "" if there is none."""
-    return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""

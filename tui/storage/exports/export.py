@@ -17,7 +17,7 @@ from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note, time_text
 from tui.storage.exports.markdown import markdown
 from tui.storage.exports.placeholders import ExportContents as ExportContents
-from tui.storage.exports.placeholders import shaped_note, with_shapes
+from tui.storage.exports.placeholders import shape, with_shapes
 
 MAX_OPEN = 10_000
 
@@ -53,7 +53,8 @@ def exported(
         return with_shapes(entry) if shapes and entry is not None else entry
 
     def noted(seq: int) -> EntryNote:
-        return shaped_note(note_of(seq)) if shapes else note_of(seq)
+        note = note_of(seq)
+        return EntryNote(note.marked, str(shape(note.text))) if shapes else note
 
     entries = (entry for one in columns if (entry := shown(one.seq)) is not None)
     match form:

@@ -74,7 +74,7 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "outcome": entry.outcome.name.lower() if entry.outcome else "",
         "sha256": entry.sha256,
         "detail": dict(entry.detail),
-        "redactions": [[part.start, part.end, part.name] for part in entry.redactions],
+        "redactions": entry.redactions,
     }
     found |= {key: value for key, value in optional.items() if value}
     if entry.cause is not None:

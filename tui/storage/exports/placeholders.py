@@ -8,22 +8,15 @@ times, tokens and costs stay.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.conversation.conversation import (
-    AssistantMessage,
-    CallRequest,
-    Message,
-    ToolMessage,
-    UserMessage,
-)
-from tui.core.secrets.secret_names import OPEN_HEADERS
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, Remark, ToolMessage
+from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
 from tui.core.text import quoted_name
-from tui.core.traffic import ANSWERS, Entry, EntryNote, Kind
+from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural, size
 from tui.storage.exports.session import Rows, SessionTranscript
 
@@ -116,11 +109,6 @@ _OF_TRANSPORT = frozenset({"argv", "cwd", "why", "error", "reason", "message"})
 _DEEPEST = 100
 
 
-def shaped_note(note: EntryNote) -> EntryNote:
-    """Return a note with a placeholder for its text."""
-    return EntryNote(note.marked, str(shape(note.text)))
-
-
 def with_shapes(entry: Entry) -> Entry:
     """Return an entry with placeholders for the values in its body and detail."""
     if entry.detail:
@@ -208,34 +196,22 @@ def shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any
 _SAID = frozenset({"arguments", "reason"})
 """Members of rows with conversation text. The others are names and numbers."""
 
+_TEXTS = frozenset({"title", "system", "summary", "text", "reasoning", "next_step"})
+"""Fields of our own types with conversation text."""
+
+_LEFT_OUT = {"attachments": (), "echo": None, "extra": None}
 _CODES = frozenset({"limit", "end"})
 """Kinds of remarks whose text is one of our codes."""
-
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 
 def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
     """Return a session without any of its conversation text."""
-    compaction = shown.meta.compaction
+    shaped: SessionTranscript = _shaped(shown)
     return replace(
-        shown,
-        info=replace(shown.info, title=str(shape(shown.info.title))),
-        meta=replace(
-            shown.meta,
-            title=str(shape(shown.meta.title or "")),
-            system=str(shape(shown.meta.system or "")),
-            compaction=compaction and replace(compaction, summary=str(shape(compaction.summary))),
-        ),
-        messages=[_shaped_message(message) for message in shown.messages],
+        shaped,
         intents=_shaped_rows(shown.intents),
         decisions=_shaped_rows(shown.decisions),
         results={name: str(shape(text)) for name, text in shown.results.items()},
-        remarks=[
-            one
-            if one.kind in _CODES
-            else replace(one, text=str(shape(one.text)), next_step=str(shape(one.next_step)))
-            for one in shown.remarks
-        ],
     )
 
 
@@ -246,42 +222,44 @@ def _shaped_rows(rows: Rows) -> Rows:
     ]
 
 
-def _shaped_message(message: Message) -> Message:
-    match message:
-        case UserMessage():
-            return replace(message, text=str(shape(message.text)), attachments=())
-        case AssistantMessage():
-            return replace(
-                message,
-                text=str(shape(message.text)),
-                reasoning=str(shape(message.reasoning)),
-                calls=tuple(map(_shaped_call, message.calls)),
-                echo=None,
-            )
-        case ToolMessage():
-            return replace(message, text=str(shape(message.text)), attachments=())
-
-
-def _shaped_call(call: CallRequest) -> CallRequest:
-    try:
-        arguments = json.dumps(shape(json.loads(call.arguments)), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        arguments = json.dumps(str(shape(call.arguments)), ensure_ascii=False)
-    return replace(call, arguments=arguments, extra=None, problem=str(shape(call.problem)))
+def _shaped(value: Any) -> Any:
+    """Return a part of a session: one of our own types, a list of them, or what is kept."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(_shaped, value))
+    if not is_dataclass(value):
+        return value
+    if isinstance(value, Remark) and value.kind in _CODES:
+        return value
+    whole: Any = value
+    found: dict[str, Any] = {}
+    for name in (one.name for one in fields(value)):
+        part = getattr(value, name)
+        found[name] = str(shape(part or "")) if name in _TEXTS else _LEFT_OUT.get(name, _shaped(part))
+    if isinstance(value, CallRequest):
+        try:
+            arguments = shape(json.loads(value.arguments))
+        except (ValueError, RecursionError):
+            arguments = shape(value.arguments)
+        found |= {
+            "arguments": json.dumps(arguments, ensure_ascii=False),
+            "problem": str(shape(value.problem)),
+        }
+    return replace(whole, **found)
 
 
 def session_contents(shown: SessionTranscript) -> str:
     """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
-    attached = sum(len(one.attachments) for one in shown.messages if not isinstance(one, AssistantMessage))
-    redacted = sum(len(_MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
-    counts = [plural(len(shown.messages), "message")]
-    results = sum(isinstance(one, ToolMessage) for one in shown.messages)
+    redacted = sum(len(MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
     servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
-    counts += [plural(len(calls), "tool call")] if calls else []
-    counts += [plural(sum(_values_of(call.arguments) for call in calls), "argument value")] if calls else []
-    counts += [plural(results, "result")] if results else []
-    counts += [plural(attached, "attachment")] if attached else []
+    numbers = {
+        "tool call": len(calls),
+        "argument value": sum(_values_of(call.arguments) for call in calls),
+        "result": sum(isinstance(one, ToolMessage) for one in shown.messages),
+        "attachment": sum(len(getattr(one, "attachments", ())) for one in shown.messages),
+    }
+    counts = [plural(len(shown.messages), "message")]
+    counts += [plural(number, word) for word, number in numbers.items() if number]
     counts += [named_servers(servers)] if servers else []
     return ", ".join([*counts, plural(redacted, "redacted value")])

@@ -16,7 +16,7 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result
 from tui.core.turn.turn_endings import said_once, words_of
-from tui.core.units import count, duration, plural
+from tui.core.units import count, day_and_time, duration, plural
 from tui.storage.exports.document import (
     Aside,
     Block,
@@ -26,7 +26,6 @@ from tui.storage.exports.document import (
     Part,
     Prose,
     bounded,
-    day_and_time,
     readable,
 )
 

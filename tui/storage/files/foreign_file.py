@@ -103,6 +103,11 @@ def until_set(stop: Event) -> AbstractContextManager[None]:
     return _until(lambda: "reading was cancelled" if stop.is_set() else "")
 
 
+def end_reads_when_set(stop: Event) -> None:
+    """Like `until_set`, for the rest of the life of this thread."""
+    _reasons.set((lambda: "reading was cancelled" if stop.is_set() else "",))
+
+
 async def in_reading_thread(work: Callable[..., T], *arguments: Any) -> T:
     """Like `asyncio.to_thread`, but cancelling also ends the statement that the thread executes.
 

@@ -256,9 +256,7 @@ def entry_values(entry: Entry) -> Row:
         entry.sha256,
         # `str` for other types: a bug in a tap must not lose the entry.
         json.dumps(dict(entry.detail), default=str, separators=(",", ":")) if entry.detail else "",
-        json.dumps([[part.start, part.end, part.name] for part in entry.redactions])
-        if entry.redactions
-        else "",
+        json.dumps(entry.redactions) if entry.redactions else "",
     )
 
 

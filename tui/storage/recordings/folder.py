@@ -27,11 +27,12 @@ def began_stamp() -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptRecording:
-    """A recording in the folder. `size` is in bytes on disk, including SQLite's files next to it."""
+    """A recording in the folder, with SQLite's files next to it: bytes on disk, and their last change."""
 
     path: Path
     size: int
     live: bool
+    changed_ns: int = 0
 
     @property
     def name(self) -> str:
@@ -63,7 +64,7 @@ class Recordings:
             paths = sorted((path for path in self.folder.iterdir() if path.suffix == SUFFIX), reverse=True)
         except OSError:
             return []
-        return [KeptRecording(path, _size(path), is_live(path)) for path in paths]
+        return list(map(_kept, paths))
 
     def find(self, text: str) -> Path:
         """Return the recording with this path, or whose name starts or ends with `text`."""
@@ -108,11 +109,10 @@ class Recordings:
         return removed
 
 
-def _size(path: Path) -> int:
-    total = 0
+def _kept(path: Path) -> KeptRecording:
+    size = changed_ns = 0
     for file in files_of(path):
-        try:
-            total += file.stat().st_size
-        except OSError:
-            continue
-    return total
+        with suppress(OSError):
+            found = file.stat()
+            size, changed_ns = size + found.st_size, max(changed_ns, found.st_mtime_ns)
+    return KeptRecording(path, size, is_live(path), changed_ns)

@@ -113,10 +113,6 @@ class RecordingReader:
             rows = self._sound(self._rows(_SELECT, after, limit), after)
             return [self._noted(entry_of(row)) for row in rows]
 
-    def doubt(self) -> None:
-        """Check every value from now on, because `column_rows` has returned invalid ones."""
-        self._is_checked = True
-
     def whole(self, after: int, limit: int, most: int) -> Sequence[Entry]:
         """Return `columns` with bodies of at most `most` bytes; raise StorageError if one is damaged."""
         with storage_errors(self.path):
@@ -127,18 +123,18 @@ class RecordingReader:
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
-        """Return `columns` as plain tuples of `LIST_COLUMNS`, three times faster; see `doubt`."""
+        """Return `columns` as plain tuples of `LIST_COLUMNS`, three times faster, and not checked."""
         with storage_errors(self.path):
             with largest_value(self._connection, NAME_VALUE):
                 return self._rows(_SELECT_LIST, after, limit)
 
     def hand_rows(self, take: Callable[[Sequence[Row]], None], after: int, limit: int) -> Sequence[Row]:
-        """Pass `column_rows` to `take` and return them. On `BAD_VALUES`, check them and retry."""
+        """Pass `column_rows` to `take` and return them. After `BAD_VALUES`, all rows are checked."""
         rows = self.column_rows(after, limit)
         try:
             take(rows)
         except BAD_VALUES:
-            self.doubt()
+            self._is_checked = True
             rows = self.column_rows(after, limit)
             take(rows)
         return rows

@@ -186,9 +186,7 @@ def _without_own_secrets(message: Message, redactor: Redactor) -> Message:
     """
     if not isinstance(message, AssistantMessage):
         return message
-    reasoning, text = message.reasoning, message.text
-    if redactor.searches:
-        reasoning, text = redactor.redact_texts([reasoning, text])
+    reasoning, text = redactor.redact_texts([message.reasoning, message.text])
     known = redactor.arguments
     calls = (
         replace(call, arguments=without_named_values(call.arguments, known.of_model_name(call.name)))

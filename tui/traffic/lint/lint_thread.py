@@ -6,7 +6,6 @@ up afterwards. Entries that are not linted before the end are linted when the re
 """
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -143,11 +142,10 @@ class LintThread:
         begun, is_new = self._next, self._reader is None
         try:
             self._reader = reader = self._reader or self._open_reader()
-            for _, entry in _entries(reader, self._next - 1):
+            for entry in _entries(reader, self._next - 1):
                 if self._closing.is_set():
                     return
-                if entry is not None:
-                    self._feed(entry)
+                self._feed(entry)
                 if self._next > self._last:
                     return
         except Exception:  # an unreadable store does not end linting
@@ -192,21 +190,14 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_entries(
-    linter: Linter, reader: TrafficReader, after: int = 0, upto: int = sys.maxsize
-) -> Iterator[tuple[int, Sequence[Finding]]]:
-    """Lint the entries after `after`, in order; yield the seq and the findings of each.
-
-    An entry that was dropped or is on a damaged page is skipped. The last one is at most `upto`.
-    """
-    for seq, entry in _entries(reader, after):
-        if seq > upto:
-            return
-        yield seq, linter.feed(entry) if entry is not None else ()
+def lint_entries(linter: Linter, reader: TrafficReader) -> Iterator[tuple[Entry, Sequence[Finding]]]:
+    """Lint the readable entries, in order; yield each with its findings."""
+    for entry in _entries(reader, 0):
+        yield entry, linter.feed(entry)
 
 
-def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | None]]:
-    """Yield the entries after `after`, with bodies if the linter reads them, None for unreadable ones."""
+def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
+    """Yield the readable entries after `after`, with bodies if the linter reads them."""
     while True:
         try:
             page = reader.whole(after, CHUNK, SMALL)
@@ -221,5 +212,6 @@ def _entries(reader: TrafficReader, after: int) -> Iterator[tuple[int, Entry | N
                     found = reader.entry(entry.seq, MAX_READ + 1)
                 except StorageError:
                     found = None
-            yield entry.seq, None if found is not None and found.is_body_lost else found
+            if found is not None and not found.is_body_lost:
+                yield found
         after = page[-1].seq

@@ -271,12 +271,14 @@ class EntryColumns:
     def _late_of(self, index: int) -> int:
         return self._late.get(index, (0, 0))[0]
 
-    def set_severity(self, seq: int, severity: Severity) -> None:
-        index = self.index(seq)
-        if index >= 0 and severity > self.severity[index]:
-            self.severity[index] = severity
-            if self.is_here(index):
-                self.touched.append(index)
+    def set_severities(self, flagged: Iterable[tuple[Severity, Iterable[int]]]) -> None:
+        """Raise the severities of entries, by their seqs."""
+        for severity, seqs in flagged:
+            for index in map(self.index, seqs):
+                if index >= 0 and severity > self.severity[index]:
+                    self.severity[index] = severity
+                    if self.is_here(index):
+                        self.touched.append(index)
 
     def mark(self, index: int, marked: bool) -> None:
         self.marked[index] = marked

@@ -1,19 +1,17 @@
 """Makes entries from captured values: classified, paired, redacted, truncated. State of one thread."""
 
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tui.core.errors import StorageError
 from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
-from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind, TrafficReader, without_body
+from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind
 from tui.core.units import whole
 from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark
-from tui.traffic.record.redaction import ONLY_NAMES, StoredBody, keep, keep_all, scrub, scrub_text
+from tui.traffic.record.redaction import StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
@@ -23,9 +21,9 @@ _INSIDE = StoredBody(b"", (), "")
 class EntryReader:
     """Makes numbered entries with bodies of at most `cap` bytes, 0 for all."""
 
-    def __init__(self, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> None:
+    def __init__(self, redact: Redact, cap: int, arguments: SecretArguments | None = None) -> None:
         self._redact, self.cap = redact, cap
-        self._arguments = arguments
+        self._arguments = arguments or SecretArguments()
         self._seq = 1
         self._correlator = Correlator()
 
@@ -147,14 +145,3 @@ def _model_named(body: bytes) -> str:
     except (ValueError, KeyError):
         return ""
     return name if isinstance(name, str) else ""
-
-
-def with_part_of_batch(reader: TrafficReader, entry: Entry, limit: int = sys.maxsize) -> Entry:
-    """Return an entry of a batch with up to `limit` bytes of its part of the body; others unchanged."""
-    if (place := entry.in_batch) is None:
-        return entry
-    batch, start, end = place
-    try:
-        return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
-    except StorageError:  # the entry of the batch reports it
-        return without_body(entry)

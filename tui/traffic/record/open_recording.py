@@ -2,15 +2,20 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tui.core.traffic import TrafficReader
+from tui.core.errors import StorageError
+from tui.core.traffic import Entry, TrafficReader, without_body
 from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
+
+PAGE = 500
+"""Entries to read at a time."""
 
 
 class ReaderThread:
@@ -56,6 +61,28 @@ class ReaderThread:
         self._thread.shutdown(wait)
 
 
+def columns_of(reader: TrafficReader, seqs: Sequence[int]) -> Iterator[tuple[int, Entry | None]]:
+    """Yield entries, whose numbers increase, without bodies, and None for those that have been dropped."""
+    place = 0
+    while place < len(seqs):
+        page = {entry.seq: entry for entry in reader.columns(seqs[place] - 1, PAGE)}
+        stop = bisect_right(seqs, max(page), place) if page else len(seqs)
+        yield from ((seq, page.get(seq)) for seq in seqs[place:stop])
+        place = stop
+
+
+def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
+    """Return an entry with up to `limit` bytes of its body, which may be a part of that of a batch."""
+    entry = reader.entry(seq, limit)
+    if entry is None or entry.body or (place := entry.in_batch) is None:
+        return entry
+    batch, start, end = place
+    try:
+        return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
+    except StorageError:  # the entry of the batch reports it
+        return without_body(entry)
+
+
 @dataclass(slots=True)
 class Annotations:
     """The user's notes by seq and saved filters by name, which the screen changes, and how they are kept.
@@ -74,19 +101,6 @@ class Annotations:
     keep_filter: Callable[[str, str], None] = lambda name, text: None
 
 
-@dataclass(frozen=True, slots=True)
-class Linting:
-    """What the linter knows of a recording.
-
-    Attributes:
-        judged: returns the seq up to which the entries have been judged, at least.
-        revision: returns the protocol revision of a source, or "" if unknown.
-    """
-
-    judged: Callable[[], int] = lambda: sys.maxsize
-    revision: Callable[[str], str] = lambda source: ""
-
-
 @dataclass(slots=True)
 class Recording:
     """A recording: its columns, its bodies, and what the user adds to it.
@@ -98,6 +112,8 @@ class Recording:
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
         problem: returns why a part of it is missing, or "".
+        judged: returns the seq up to which the entries have been linted, at least.
+        revision: returns the protocol revision of a source, or "" if unknown.
     """
 
     entries: EntryColumns
@@ -107,4 +123,5 @@ class Recording:
     ended_ns: int = 0
     problem: Callable[[], str] = lambda: ""
     annotations: Annotations = field(default_factory=Annotations)
-    linting: Linting = field(default_factory=Linting)
+    judged: Callable[[], int] = lambda: sys.maxsize
+    revision: Callable[[str], str] = lambda source: ""

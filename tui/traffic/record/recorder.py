@@ -24,7 +24,6 @@ from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
-from tui.traffic.record.redaction import ONLY_NAMES
 from tui.traffic.record.secret_texts import Redact
 
 HEAD = 1024
@@ -230,7 +229,7 @@ class Recorder:
         entries: EntryColumns,
         *,
         redact: Redact,
-        arguments: SecretArguments = ONLY_NAMES,
+        arguments: SecretArguments | None = None,
         on_batch: Callable[[Sequence[Entry]], None] | None = None,
         queue_bytes: int = QUEUE_BYTES,
     ) -> None:
@@ -334,11 +333,8 @@ class Recorder:
                 self._writer = self._factory()
                 self.problem = self._writer.problem
             except Exception as error:  # the recording continues in memory
-                self.problem = f"{type(error).__name__}: {error}"
-                if isinstance(error, OSError) and error.filename and error.strerror:
-                    self.problem = f"cannot write to {error.filename}: {error.strerror}"
-                elif isinstance(error, McptuiError):
-                    self.problem = str(error)
+                is_told = isinstance(error, McptuiError)
+                self.problem = str(error) if is_told else f"{type(error).__name__}: {error}"
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self.problem and self._writer is not None else None)
             self._wake.clear()
@@ -400,8 +396,7 @@ class Recorder:
             self.memory.add(batch, findings)
         with self._surviving("showing a batch"):
             self.entries.extend([column_row(entry) for entry in batch])
-        for finding in findings:
-            self.entries.set_severity(finding.seq, finding.severity)
+        self.entries.set_severities((finding.severity, (finding.seq,)) for finding in findings)
         if batch and self._on_batch is not None:
             with self._surviving("notifying about a batch"):
                 self._on_batch(batch)

@@ -13,23 +13,23 @@ from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
 from tui.core.jsonrpc.skimmer import outline, value_end
-from tui.core.secrets.commands_and_urls import SecretSpan, masked
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
 from tui.core.secrets.named_values import (
     FORMS,
     MAX_NODES,
+    Hidden,
     SecretArguments,
     SecretNames,
     named_values,
+    spliced,
 )
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import (
-    Hidden,
     Redact,
     in_prose,
-    spliced,
     within,
     without_secret_deltas,
 )
@@ -115,7 +115,7 @@ def _parts(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[_Par
             at = call.end
 
 
-def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[SecretSpan]:
+def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[Redaction]:
     """Yield the secret values in a message, which are in any part of it."""
     elsewhere = secret._replace(kept=_ENVELOPE)
     at = 0
@@ -131,7 +131,7 @@ def _given(raw: bytes, secret: SecretNames, call: _Part | None) -> Iterator[Secr
             at = part.end
 
 
-def _completed(raw: bytes, secret: SecretNames) -> Iterator[SecretSpan]:
+def _completed(raw: bytes, secret: SecretNames) -> Iterator[Redaction]:
     """Yield the value to complete (`completion/complete`), which is apart from its name."""
     if _COMPLETION.search(raw) is None:
         return
@@ -143,7 +143,7 @@ def _completed(raw: bytes, secret: SecretNames) -> Iterator[SecretSpan]:
         except (ValueError, KeyError):
             continue
         if secret.includes(name) and last - first > len('""'):
-            yield SecretSpan(first, last, mark_name(name))
+            yield Redaction(first, last, mark_name(name))
 
 
 def has_schemas(captured: Captured) -> bool:
@@ -200,7 +200,7 @@ def _arguments_in(raw: bytes) -> tuple[int, int, str]:
     return at + begin, at + end if whole else len(raw), tool
 
 
-def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
+def _written(raw: bytes, known: SecretArguments) -> Iterator[Redaction]:
     """Yield the secret values in arguments that are JSON within a string, as models write them."""
     for found in _WRITTEN.finditer(raw):
         start, end = found.end(), _end(raw, found.end())
@@ -210,11 +210,11 @@ def _written(raw: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
         yield from within(raw, start, end, find)
 
 
-def _arguments(secret: SecretNames, text: bytes) -> Iterator[SecretSpan]:
+def _arguments(secret: SecretNames, text: bytes) -> Iterator[Redaction]:
     return named_values(text, 0, len(text), secret)
 
 
-def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[SecretSpan]:
+def _in_model_text(raw: bytes, known: SecretArguments, *, all_of_it: bool) -> Iterator[Redaction]:
     """Yield the secret values in calls that a model without function calling wrote as text."""
     role = b"assistant" if all_of_it else b""
     for found in _SAID_OR_ROLE.finditer(raw):
@@ -248,8 +248,6 @@ GROUP_BYTES = 4096
 
 _MARK = re.compile(rb"\[redacted:([A-Za-z0-9_.-]{1,80})\]")
 _MODEL = (Kind.MODEL_REQUEST, Kind.MODEL_REPLY)
-ONLY_NAMES = SecretArguments()
-"""For recordings without known tools. It never learns."""
 
 _URL_HEADERS = frozenset({"location", "referer", "content-location", "link"})
 
@@ -262,15 +260,15 @@ class StoredBody(NamedTuple):
     sha256: str
 
 
-def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES) -> StoredBody:
+def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArguments) -> StoredBody:
     """Return a body as it is stored; a `cap` of 0 stores all of it.
 
     `arguments` knows which arguments of calls are secret.
     """
     raw = captured.raw
     if _needs_more(captured):
-        redact = _with_arguments(redact, captured, arguments)
-    elif arguments is not ONLY_NAMES:
+        redact = partial(_with_arguments, redact, captured, arguments)
+    else:
         learn_schemas(captured, arguments)
     whole = not _is_head(captured)
     if whole and (cap <= 0 or len(raw) <= cap):
@@ -289,7 +287,7 @@ def keep(captured: Captured, redact: Redact, cap: int, arguments: SecretArgument
 
 
 def keep_all(
-    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments = ONLY_NAMES
+    group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     """Yield the result of `keep` for each; small bodies are searched together, in a third of the time.
 
@@ -309,20 +307,19 @@ def _keep_few(
     group: Sequence[Captured], redact: Redact, cap: int, arguments: SecretArguments
 ) -> Iterator[StoredBody]:
     raws = [captured.raw for captured in group]
-    alone = len(raws) == 1 or (cap and max(map(len, raws), default=0) > cap) or any(map(_is_head, group))
-    if not alone and any(map(_needs_more, group)):
-        alone = any(has_schemas(one) for one in group) or any(
+    alone = (
+        len(raws) == 1
+        or (cap and max(map(len, raws), default=0) > cap)
+        or any(_is_head(one) or has_schemas(one) for one in group)
+        or any(
             one.kind in _MODEL or without_secret_calls(one, one.raw, arguments, redact)[1]
             for one in filter(_needs_more, group)
         )
+    )
     if alone or redact(b"\n".join(raws))[1]:
-        for captured in group:
-            yield keep(captured, redact, cap, arguments)
-        return
-    for captured in group:
-        if arguments is not ONLY_NAMES:
-            learn_schemas(captured, arguments)
-        yield StoredBody(captured.raw, (), "")
+        yield from (keep(captured, redact, cap, arguments) for captured in group)
+    else:
+        yield from (StoredBody(raw, (), "") for raw in raws)
 
 
 def _is_head(captured: Captured) -> bool:
@@ -339,24 +336,17 @@ def _needs_more(captured: Captured) -> bool:
     return is_sent and any(word in captured.raw for word in _GIVING)
 
 
-def _with_arguments(redact: Redact, captured: Captured, arguments: SecretArguments) -> Redact:
-    """Return `redact`, extended to secret arguments of calls and secrets that a reply spells in pieces."""
-
-    def both(raw: bytes) -> tuple[bytes, tuple[Redaction, ...]]:
-        hidden, names = without_secret_calls(captured, raw, arguments, redact)
-        body, redactions = redact(hidden)
-        if not names:
-            return body, redactions
-        known = {span.start for span in redactions}
-        marks = {mark_of(name).encode() for name in names}
-        again = [
-            Redaction(found.start(), found.end(), found[1].decode())
-            for found in _MARK.finditer(body)
-            if found[0] in marks and found.start() not in known
-        ]
-        return body, tuple(sorted([*redactions, *again], key=lambda span: span.start))
-
-    return both
+def _with_arguments(
+    redact: Redact, captured: Captured, arguments: SecretArguments, raw: bytes
+) -> tuple[bytes, tuple[Redaction, ...]]:
+    """Redact secret arguments of calls, and secrets that a reply spells in pieces, too."""
+    hidden, names = without_secret_calls(captured, raw, arguments, redact)
+    body, redactions = redact(hidden)
+    marks = {mark_of(name).encode() for name in names}
+    again = (
+        Redaction(*found.span(), found[1].decode()) for found in _MARK.finditer(body) if found[0] in marks
+    )
+    return body, tuple(sorted({*redactions, *again})) if names else redactions
 
 
 def scrub(detail: Mapping[str, Any], redact: Redact) -> Mapping[str, Any]:

@@ -11,37 +11,19 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tui.core.jsonrpc.skimmer import value_end
-from tui.core.secrets.commands_and_urls import SecretSpan
-from tui.core.secrets.named_values import SecretArguments, named_values
+from tui.core.secrets.named_values import Hidden, SecretArguments, named_values
 from tui.core.secrets.secret_names import mark_of
 from tui.core.traffic import Redaction
 
 _OPENED = re.compile(rb'\{\s*+"')
 
-Hidden = tuple[bytes, frozenset[str]]
-"""Redacted bytes, and the names in their marks."""
-
 Redact = Callable[[bytes], tuple[bytes, tuple[Redaction, ...]]]
 """Returns bytes with marks for the secrets in them, and the positions of the marks."""
 
-Finder = Callable[[bytes], Iterable[SecretSpan]]
+Finder = Callable[[bytes], Iterable[Redaction]]
 
 
-def spliced(raw: bytes, spans: Iterable[SecretSpan], quote: bytes = b'"') -> Hidden:
-    """Return `raw` with a mark at each of the spans, in quotes as they are written there."""
-    parts: list[bytes] = []
-    names: set[str] = set()
-    done = 0
-    for span in sorted(spans, key=lambda one: one.start):
-        if span.start < done:
-            continue
-        parts += (raw[done : span.start], quote, mark_of(span.name).encode(), quote)
-        names.add(span.name)
-        done = span.end
-    return (b"".join((*parts, raw[done:])), frozenset(names)) if names else (raw, frozenset())
-
-
-def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[SecretSpan]:
+def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[Redaction]:
     """Yield the spans in `raw` of the values that `find` finds in the string from `start` to `end`.
 
     The range includes the quotes.
@@ -52,7 +34,7 @@ def within(raw: bytes, start: int, end: int, find: Finder) -> Iterator[SecretSpa
         return
     starts, text = _unescaped(inner)
     for span in find(text):
-        yield SecretSpan(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name)
+        yield Redaction(start + 1 + starts[span.start], start + 1 + starts[span.end], span.name)
 
 
 _ESCAPE = re.compile(
@@ -80,7 +62,7 @@ def _unescaped(inner: bytes) -> tuple[list[int], bytes]:
     return origin, bytes(text)
 
 
-def in_prose(text: bytes, known: SecretArguments) -> Iterator[SecretSpan]:
+def in_prose(text: bytes, known: SecretArguments) -> Iterator[Redaction]:
     """Yield secret values in JSON objects within prose, where a model writes calls as text."""
     done, secret = 0, None
     while opened := _OPENED.search(text, done):
@@ -167,7 +149,7 @@ def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) ->
     names = {path: _joined(pieces) for path, pieces in texts.items() if path[-2:] == ("function", "name")}
     for path, pieces in texts.items():
         whole = _joined(pieces)
-        spans: list[SecretSpan] = []
+        spans: list[Redaction] = []
         if path[-2:] == ("function", "arguments"):
             name = names.get((*path[:-1], "name"), b"").decode("utf-8", "surrogatepass")
             spans = list(named_values(whole, 0, len(whole), known.of_model_name(name)))
@@ -182,7 +164,7 @@ def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) ->
     return (stream.without(changed) if changed else raw), frozenset(marks)
 
 
-def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
+def _spans(text: bytes, redact: Redact) -> list[Redaction]:
     """Return the positions of secrets in a text, from the positions of the marks that `redact` returns.
 
     The text between two marks may also occur within a secret. Then its first position is used: with marks in
@@ -191,7 +173,7 @@ def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
     redacted, marks = redact(text)
     if not marks:
         return []
-    spans: list[SecretSpan] = []
+    spans: list[Redaction] = []
     start, name = marks[0].start, ""
     for mark, end in zip(marks, [*(one.start for one in marks[1:]), len(redacted)], strict=True):
         kept = redacted[mark.end : end]
@@ -199,7 +181,7 @@ def _spans(text: bytes, redact: Redact) -> list[SecretSpan]:
         if not kept and mark is not marks[-1]:
             continue  # adjacent to another: one mark for both
         stop = len(text) - len(kept) if mark is marks[-1] else text.find(kept, start)
-        spans.append(SecretSpan(start, stop, name))
+        spans.append(Redaction(start, stop, name))
         start, name = stop + len(kept), ""
     return spans
 
@@ -212,7 +194,7 @@ def _octets(piece: _Piece) -> bytes:
     return str(piece.holder[piece.member]).encode("utf-8", "surrogatepass")
 
 
-def _marked(pieces: list[_Piece], spans: Sequence[SecretSpan], quote: bytes = b'"') -> set[int]:
+def _marked(pieces: list[_Piece], spans: Sequence[Redaction], quote: bytes = b'"') -> set[int]:
     """Put a mark into the piece where a value starts, remove the rest, and return the changed lines."""
     changed: set[int] = set()
     start = first = 0

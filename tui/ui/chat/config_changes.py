@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, as_sentences
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.editor import EditorSession, edit_file, editor_of
@@ -66,16 +66,16 @@ class ConfigEditing:
             if await self._questions.config_errors(errors):
                 self.open()
 
-        found = await self._runtime.configuration.reload()
+        errors, notes = await self._runtime.configuration.reload()
         if self._errors is not None:
             self._errors.cancel()
-        if found.errors:
+        if errors:
             if self._questions.first is not None:
                 self._regions.notify("The configuration has errors. Answer the open question to see them.")
-            self._errors = self._regions.start(show(found.errors), "show configuration errors")
+            self._errors = self._regions.start(show(errors), "show configuration errors")
             return
-        text = clean_line(" ".join(("Configuration reloaded.", *found.notes)), 800)
-        self._regions.notify(text, timeout=8 if found.notes else 3)
+        text = clean_line(" ".join(("Configuration reloaded.", *notes)), 800)
+        self._regions.notify(text, timeout=8 if notes else 3)
 
     # ---- its servers ----
 
@@ -163,7 +163,7 @@ class ConfigEditing:
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
-            return [problem.rstrip(".")] if problem else []
+            return [problem] if problem else []
 
         def change() -> None:
             if configured(self._runtime.host, name, self._regions.notify) is not None:
@@ -211,8 +211,10 @@ class ConfigEditing:
 
         async def work() -> None:
             more = await change or ()
-            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}." for one in more)]
-            self._regions.notify(clean_line(" ".join(told), 400), timeout=8 if told[1:] else seconds)
+            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}" for one in more)]
+            self._regions.notify(
+                clean_line(f"{as_sentences(told)}.", 400), timeout=8 if told[1:] else seconds
+            )
             after()
 
         self._regions.start(work(), "change the configuration")

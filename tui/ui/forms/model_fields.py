@@ -1,12 +1,8 @@
 """The fields of a model profile, and where its key is."""
 
-from typing import TYPE_CHECKING
-
 from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
-
-if TYPE_CHECKING:
-    from tui.runtime.model_changes import ProviderChoice
+from tui.runtime.model_changes import ENVIRONMENT, NO_KEY, PASTED, STORED, THIS_RUN, ProviderChoice
 
 URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
 SOURCE: Path = ("API key",)
@@ -15,23 +11,16 @@ KEY: Path = (*SOURCE, "Key")
 NEW_KEY, KEEP = ("Key",), ("Keep it",)
 """The fields of a form that only replaces a key."""
 
-SOURCES = {
-    "environment": "environment variable",
-    "store": "store",
-    "run": "this run only",
-    "none": "none",
-}
-PASTED = ("store", "run")
-"""The choices for which the key is pasted."""
+SOURCES = {ENVIRONMENT: "environment variable", STORED: "store", THIS_RUN: "this run only", NO_KEY: "none"}
 
 FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
 
 _TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
 
 
-def new_profile(provider: "ProviderChoice", name: str) -> Form:
+def new_profile(provider: ProviderChoice, name: str) -> Form:
     """Return the form of a new profile."""
-    key = {"environment": {VARIABLE[1]: _TEXT}, "none": {}}
+    key = {ENVIRONMENT: {VARIABLE[1]: _TEXT}, NO_KEY: {}}
     kept = {"type": "object", "additionalProperties": False}
     sources = [
         {**kept, "title": title, "properties": key.get(one, {KEY[1]: _SECRET})}
@@ -48,7 +37,7 @@ def new_profile(provider: "ProviderChoice", name: str) -> Form:
     for path, text in texts:
         if text:
             form.set(path, text)
-    source = "environment" if provider.is_set else "store" if provider.variable else "none"
+    source = ENVIRONMENT if provider.is_set else STORED if provider.variable else NO_KEY
     form.choose_arm(SOURCE, list(SOURCES).index(source))
     return form
 

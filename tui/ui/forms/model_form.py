@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App
@@ -14,6 +14,7 @@ from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.runtime.model_changes import KEY_STEPS, PASTED, ModelChanges, ModelValues, ProviderChoice
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
@@ -23,9 +24,6 @@ from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import symbols_for
-
-if TYPE_CHECKING:
-    from tui.runtime.model_changes import ModelChanges, ModelValues, ProviderChoice
 
 MOST_MODELS = 2000
 
@@ -43,13 +41,11 @@ class ModelForm(FormScreen[str | None]):
     def __init__(
         self,
         keys: KeyOverrides,
-        changes: "ModelChanges",
-        provider: "ProviderChoice | None" = None,
+        changes: ModelChanges,
+        provider: ProviderChoice | None = None,
         *,
-        key_of: "ModelValues | None" = None,
+        key_of: ModelValues | None = None,
     ) -> None:
-        from tui.runtime.model_changes import ProviderChoice
-
         self._changes = changes
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
@@ -89,7 +85,7 @@ class ModelForm(FormScreen[str | None]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
-        if self._where in (fields.SOURCE, fields.KEEP) and self._source in fields.PASTED:
+        if self._where in (fields.SOURCE, fields.KEEP) and self._source in PASTED:
             event.stop()
             self.pane.set_text(self._key_path, event.text.strip())
             self.pane.go_to(self._key_path)
@@ -102,19 +98,17 @@ class ModelForm(FormScreen[str | None]):
     def _source(self) -> str:
         """Where the key of the profile is."""
         if self._key_of:
-            return str(self._form.value()[0].get(fields.KEEP[0], fields.PASTED[0]))
+            return str(self._form.value()[0].get(fields.KEEP[0], PASTED[0]))
         field = self._form.field(fields.SOURCE)
         return list(fields.SOURCES)[field.arm if field is not None else 0]
 
     @property
     def _key_path(self) -> Path:
         """The field of the key, or of its variable."""
-        own = fields.KEY if self._source in fields.PASTED else fields.VARIABLE
+        own = fields.KEY if self._source in PASTED else fields.VARIABLE
         return fields.NEW_KEY if self._key_of else own
 
-    def _values(self) -> "ModelValues":
-        from tui.runtime.model_changes import ModelValues
-
+    def _values(self) -> ModelValues:
         if of := self._key_of:
             key = self.text(fields.NEW_KEY)
             return ModelValues(of.name, of.base_url, of.model, self._source, "", key, is_new=False)
@@ -221,7 +215,7 @@ class ModelForm(FormScreen[str | None]):
         if self.is_current and not self._is_saving:
             self._begin(self._save(self._values()))
 
-    async def _save(self, values: "ModelValues") -> None:
+    async def _save(self, values: ModelValues) -> None:
         self._is_saving = True
         self._show_problem("")
         try:
@@ -242,11 +236,9 @@ class ModelForm(FormScreen[str | None]):
             self._is_saving = False
 
     def _complain(self, error: McptuiError) -> None:
-        from tui.runtime.model_changes import KEY_STEPS
-
         self._show_problem(f"! {clean_line(str(error), 400)}")
         if error.next_step in KEY_STEPS:
-            is_pasted = self._source in fields.PASTED
+            is_pasted = self._source in PASTED
             self.set_focus(self.pane)
             self.pane.go_to(self._key_path if is_pasted else fields.SOURCE, replace=is_pasted)
 
@@ -256,17 +248,17 @@ class ModelForm(FormScreen[str | None]):
         self.fit()
 
 
-def _endpoint(values: "ModelValues") -> tuple[str, ...]:
+def _endpoint(values: ModelValues) -> tuple[str, ...]:
     return values.base_url, values.key, values.variable, values.secret
 
 
 def add_model(
-    app: App[Any], keys: KeyOverrides, changes: "ModelChanges", added: Callable[[str | None], None]
+    app: App[Any], keys: KeyOverrides, changes: ModelChanges, added: Callable[[str | None], None]
 ) -> None:
     """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
     providers = tuple(changes.providers())
 
-    def line(one: "ProviderChoice") -> Content:
+    def line(one: ProviderChoice) -> Content:
         about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
         return Content(f"{one.title:<18}{about}")
 
@@ -286,8 +278,8 @@ def add_model(
 def replace_key(
     app: App[Any],
     keys: KeyOverrides,
-    changes: "ModelChanges",
-    of: "ModelValues",
+    changes: ModelChanges,
+    of: ModelValues,
     replaced: Callable[[], object],
 ) -> None:
     """Ask for another key of a profile, which `changes` tries, keeps and uses."""

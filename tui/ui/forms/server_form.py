@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.timer import Timer
@@ -11,6 +11,9 @@ from textual.timer import Timer
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.forms.form import Form
 from tui.core.text import clean, clean_line, quoted_name
+from tui.runtime.server_changes import Draft, ServerValues
+from tui.settings.new_server import InvalidName
+from tui.settings.problems import capitalized
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
@@ -18,9 +21,6 @@ from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.symbols import symbols_for
-
-if TYPE_CHECKING:
-    from tui.runtime.server_changes import Draft, ServerValues
 
 TRANSPORTS = {
     "": "auto",
@@ -39,11 +39,11 @@ LINE_HINT, NAME_HINT = "npx -y PACKAGE, or https://…", "default: from the URL 
 VARIABLES = FieldNote("One per line: NAME=VALUE or NAME=${VARIABLE}")
 HEADERS = FieldNote("One per line: Authorization: Bearer ${TOKEN}", label="Headers")
 
-MakeDraft = Callable[[str, "ServerValues"], "Draft"]
+MakeDraft = Callable[[str, ServerValues], Draft]
 """Takes a name and the typed values; raises McptuiError with their problem."""
 
 
-def _form_of(values: "ServerValues", *, is_new: bool) -> Form:
+def _form_of(values: ServerValues, *, is_new: bool) -> Form:
     name = {NAME[0]: {"type": "string", "maxLength": 64}} if is_new else {}
     lines = {"type": "array", "format": LINES, "items": {"type": "string"}}
     form = Form(
@@ -68,14 +68,14 @@ def _form_of(values: "ServerValues", *, is_new: bool) -> Form:
     return form
 
 
-class ServerForm(FormScreen["Draft | None"]):
+class ServerForm(FormScreen[Draft | None]):
     """Returns the server to write, or None. `name` is set if an existing server is changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
     DEFAULT_CSS = "ServerForm #toml { color: $text-dim; }"
 
-    def __init__(self, keys: KeyOverrides, make: MakeDraft, values: "ServerValues", name: str = "") -> None:
+    def __init__(self, keys: KeyOverrides, make: MakeDraft, values: ServerValues, name: str = "") -> None:
         self._make = make
         self._fixed = name
         self._before = values.before
@@ -92,15 +92,13 @@ class ServerForm(FormScreen["Draft | None"]):
         self.set_focus(self.pane)
         self._look()
 
-    def _typed(self) -> "ServerValues":
-        from tui.runtime.server_changes import ServerValues
-
+    def _typed(self) -> ServerValues:
         value, _ = self._form.value()
         lines = "\n".join(value.get(VALUES[0], ()))
         as_is = value[AS_IS[0]]
         return ServerValues(self.text(LINE), lines, value[TRANSPORT[0]], as_is, self._before)
 
-    def _look(self) -> "Draft | None":
+    def _look(self) -> Draft | None:
         """Show the table that would be written. Return its draft, None if it is invalid."""
         self._timer = None
         values = HEADERS if "://" in self.text(LINE) else VARIABLES
@@ -108,12 +106,9 @@ class ServerForm(FormScreen["Draft | None"]):
         try:
             draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
-            from tui.settings.new_server import InvalidName
-
             is_name = isinstance(error, InvalidName) and not self._fixed
             if self._complains or self.text(LINE).strip():
-                problem = sentences(error.message, error.next_step)
-                problem = f"{problem[:1].upper()}{problem[1:]}"
+                problem = capitalized(sentences(error.message, error.next_step))
         else:
             values = replace(values, problem=as_sentences(draft.notes), is_error=False)
         self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=LINE_HINT))

@@ -41,7 +41,7 @@ class TrafficTitle(SplitBar):
             self._awaited, self._lags = 0, False
             return ()
         now = monotonic()
-        if recording.linting.judged() >= self._awaited:
+        if recording.judged() >= self._awaited:
             self._awaited, self._since = recording.entries.last, now
         self._lags |= not recording.live or now - self._since >= LAG_SECONDS
         return row if self._lags else ()
@@ -141,7 +141,7 @@ def loading_of(entries: EntryColumns) -> Row:
 
 def linting_of(recording: Recording) -> Row:
     """Return which part of a recording has been linted; nothing once all of it has."""
-    judged, first, last = recording.linting.judged(), recording.entries.first, recording.entries.last
+    judged, first, last = recording.judged(), recording.entries.first, recording.entries.last
     if judged >= last:
         return ()
     done = max(0, judged - first + 1)

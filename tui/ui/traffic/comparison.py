@@ -12,12 +12,11 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
-from tui.traffic.record.open_recording import ReaderThread
+from tui.traffic.record.open_recording import ReaderThread, whole_entry
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import whole_entry
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import Row
 

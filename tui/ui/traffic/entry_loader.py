@@ -17,7 +17,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread
+from tui.traffic.record.open_recording import ReaderThread, whole_entry
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
 from tui.ui.widgets.tree import Tree
@@ -129,16 +129,6 @@ class LoadedEntry:
     findings: Sequence[Finding]
     steps: Sequence[int]  # indices of the entries of its call, or of the entry alone
     partner: "LoadedEntry | None" = None
-
-
-def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
-    """Return an entry with up to `limit` bytes of its body, even if it was part of a batch."""
-    entry = reader.entry(seq, limit)
-    if entry is None or entry.body:
-        return entry
-    from tui.traffic.record.entry_reader import with_part_of_batch  # not needed for the first frame
-
-    return with_part_of_batch(reader, entry, limit)
 
 
 class EntryLoader:

@@ -7,13 +7,13 @@ from functools import lru_cache
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome
-from tui.core.units import span
+from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, Symbols, kind_look
-from tui.ui.widgets.times import SECOND, TimeMode, bar, clock, share, since
+from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
 MEDIUM, WIDE = 112, 160
 """Minimum widths: for time differences, ids and bars, and for outcomes as words."""
@@ -171,7 +171,7 @@ class RowMaker:
     def _time(self, index: int, delta: str) -> str:
         match self.mode:
             case TimeMode.CLOCK:
-                return clock(self._entries.wall_ns(index))
+                return time_of_day(self._entries.wall_ns(index))
             case TimeMode.START:
                 return since(self._entries.mono[index] - self._entries.mono[0])
             case TimeMode.PREVIOUS:

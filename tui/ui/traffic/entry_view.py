@@ -300,7 +300,7 @@ class EntryView(Vertical):
             case EntryTab.TIMING:
                 return sheets.timing(self._recording.entries, loaded, self._symbols)
             case EntryTab.EXPLAIN:
-                return sheets.explanation(loaded, self._recording.linting.revision(loaded.entry.source))
+                return sheets.explanation(loaded, self._recording.revision(loaded.entry.source))
             case EntryTab.FINDINGS:
                 return sheets.findings(loaded, self._symbols)
 

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import compress
@@ -19,20 +18,17 @@ from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import Recording, columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, whole_entry
+from tui.ui.traffic.entry_loader import MOST
 
 if TYPE_CHECKING:
     from tui.ui.dialogs.export_dialogs import Export
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """How long the thread writes, and how long it then pauses: painting and keys have priority."""
-
-PAGE = 256
-"""Number of entries whose columns are read at once."""
 
 MOST_COUNTED = 20_000
 """Maximum entries whose servers and sizes are counted before an export, which takes milliseconds."""
@@ -140,7 +136,7 @@ class Exporter:
         contents = ExportContents()
         with closing(self._recording.open_reader()) as reader:
             for place, seq in enumerate(seqs[:MOST_READ]):
-                if place % PAGE == 0 and stop.wait(REST_SECONDS):
+                if place % 256 == 0 and stop.wait(REST_SECONDS):
                     return ""
                 if entry := whole_entry(reader, seq, MOST):
                     contents.see(entry)
@@ -227,17 +223,12 @@ class _EntrySource:
         self.bodiless: set[int] = set()  # entries with a body on a damaged page
 
     def columns(self) -> Iterator[Entry]:
-        place = 0
-        while place < len(self._seqs):
-            page = {entry.seq: entry for entry in self._reader.columns(self._seqs[place] - 1, PAGE)}
-            stop = bisect_right(self._seqs, max(page), place) if page else len(self._seqs)
-            for seq in self._seqs[place:stop]:
-                self._rest_if_due()
-                if seq in page:
-                    yield page[seq]
-                else:
-                    self.gone.add(seq)
-            place = stop
+        for seq, entry in columns_of(self._reader, self._seqs):
+            self._rest_if_due()
+            if entry is not None:
+                yield entry
+            else:
+                self.gone.add(seq)
 
     def whole(self, seq: int) -> Entry | None:
         self._rest_if_due()

@@ -14,10 +14,10 @@ from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread
+from tui.traffic.record.open_recording import ReaderThread, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import in_time, whole_entry
+from tui.ui.traffic.entry_loader import in_time
 
 if TYPE_CHECKING:
     from tui.core.servers import ServerStatus

@@ -6,14 +6,14 @@ from itertools import pairwise
 from tui.core import units
 from tui.core.text import clean, clean_line
 from tui.core.traffic import OUTCOME_WORDS, Finding, Kind, Outcome, Redaction
-from tui.core.units import span
+from tui.core.units import span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
 from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
-from tui.ui.widgets.times import bar, clock, share
+from tui.ui.widgets.times import bar, share
 
 BAR_CELLS = 24
 
@@ -30,7 +30,7 @@ def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
 def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
     """Return when an entry was recorded, how long the response took, and a time line of its call."""
     entry = loaded.entry
-    rows: list[Row] = [_field("at", clock(entry.wall_ns))]
+    rows: list[Row] = [_field("at", time_of_day(entry.wall_ns))]
     index = entries.index(entry.seq)
     if index >= 0:
         ns, partner = entries.latency_ns(index), loaded.partner

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import ReaderThread, Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording, columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
@@ -142,10 +142,8 @@ class WaterfallScreen(ViewScreen[str | None]):
         count, loaded = len(columns), columns.loaded
 
         def entries(reader: TrafficReader) -> list[Entry]:
-            found: list[Entry] = []
-            for at in islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES):
-                seq = columns.seq(at)
-                found += [entry for entry in reader.columns(seq - 1, 1) if entry.seq == seq]  # if not dropped
-            return found
+            places = islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES)
+            found = columns_of(reader, [columns.seq(at) for at in places])
+            return [entry for _, entry in found if entry is not None]
 
         self._found = (turn, loaded, await self._reader.ask(entries))

@@ -142,9 +142,12 @@ def highlighted(row: Row, folded: str) -> Row:
         return row
     from tui.core.text import spans  # not needed for the first frame
 
+    done, parts, match = 0, list[Span](), "selected bold"
     for start, end in spans(text_of(row), folded):
-        row = marked(row, start, end, "selected bold")
-    return row
+        parts += cut(row, done, start)
+        parts += [(text, f"{style} {match}") for text, style in cut(row, start, end)]
+        done = end
+    return (*parts, *cut(row, done, sum(len(text) for text, _ in row))) if done else row
 
 
 def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> list[Row]:

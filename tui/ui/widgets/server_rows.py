@@ -284,7 +284,7 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
 
 
 def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
-    yield "address", redactor.redact_line(status.spec.shown_url, 1200), "text"
+    yield "address", clean_line(redactor.redact(status.spec.shown_url), 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
         yield "headers", f"{shown}   values are not shown", "text"
@@ -304,7 +304,7 @@ def _process(
 ) -> Iterator[Fact]:
     command = identity.command or status.spec.shown_command
     line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
-    yield "command", redactor.redact_line(line, 1200), "text"
+    yield "command", clean_line(redactor.redact(line), 1200), "text"
     if folder := status.spec.starts_in:
         yield "folder", clean_line(folder, 400), "text"
     names = identity.environment or tuple(status.spec.env)

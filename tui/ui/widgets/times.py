@@ -4,7 +4,7 @@ import math
 import time
 from enum import IntEnum
 
-from tui.core.units import FIRST_MOMENT, local_time
+from tui.core.units import local_time
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -26,12 +26,6 @@ def since(ns: int) -> str:
     if hours:
         return f"{hours}:{minutes:02d}:{seconds:02d}.{ms:03d}"
     return f"{minutes}:{seconds:02d}.{ms:03d}" if minutes else f"{seconds}.{ms:03d}"
-
-
-def clock(wall_ns: int) -> str:
-    """Return the local time of day, to the millisecond."""
-    seconds, rest = divmod(wall_ns, SECOND)
-    return f"{time.strftime('%H:%M:%S', local_time(seconds, FIRST_MOMENT))}.{rest // MS:03d}"
 
 
 def share(latency_ns: int) -> float:

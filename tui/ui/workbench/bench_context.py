@@ -201,7 +201,7 @@ class BenchContext:
     def without_secrets(self, arguments: object) -> object:
         forms = (pane.form for pane in self.screen.query(FormPane))
         hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
-        return without_secrets(arguments, hidden=hidden, redact=self.runtime.redactor.redact)
+        return without_secrets(arguments, self.runtime.redactor.redact, hidden=hidden)
 
     def _remember(self, change: Callable[[CallMemory], CallMemory], message: str = "") -> None:
         app = self.screen.app

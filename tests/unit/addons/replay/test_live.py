@@ -1,6 +1,5 @@
 """How long a replay waits for a response of the live server."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -8,7 +7,9 @@ import pytest
 
 from tui.addons.replay import live
 from tui.addons.replay.live import Replay, ReplayItem
+from tui.core.servers import ServerSpec
 from tui.core.traffic import Kind
+from tui.host.process.stop_ladder import StopGrace
 
 WORKS = """
 import json, sys, time
@@ -26,7 +27,7 @@ for line in sys.stdin:
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(live, "ANSWER_SECONDS", 0.6)
-    monkeypatch.setattr(live, "STOP_SECONDS", 0.1)
+    monkeypatch.setattr(live, "GRACE", StopGrace(eof=0.1, term=0.1))
 
 
 async def problem(folder: Path, steps: int, silent: float = 0) -> str:
@@ -35,9 +36,9 @@ async def problem(folder: Path, steps: int, silent: float = 0) -> str:
     server.write_text(WORKS.format(steps=steps, silent=silent))
     asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
     item = ReplayItem(1, "tools/call", "look", Kind.REQUEST, asked, "1", b'{"id": 1, "result": {}}')
-    command = live.Command((sys.executable, str(server)), os.environ)
-    async with live.LiveConnection.started(command) as connection:
-        await connection.begin(Replay([item]))
+    spec = ServerSpec("live", sys.executable, (str(server),))
+    async with live.LiveConnection.started(spec) as connection:
+        connection.begin(Replay([item]))
         return (await connection.send(item)).problem
 
 

@@ -230,18 +230,16 @@ REDACTOR = Redactor({"K": SECRET})
 
 @dataclass(frozen=True)
 class Piece:
-    kind: str
+    step: str
     text: str
 
 
 def taken(*pieces: str) -> Iterator[str]:
-    redactor = PieceRedactor[Piece](
-        REDACTOR, lambda one: one.kind, lambda one, text: Piece(one.kind, text), str
-    )
+    redactor = PieceRedactor[Piece](REDACTOR, str)
     for piece in pieces:
-        kind, _, text = piece.partition(":")
-        yield from (f"{one.kind}:{one.text}" for one in redactor.take(Piece(kind, text)))
-    yield from (f"{one.kind}:{one.text}" for one in redactor.rest())
+        step, _, text = piece.partition(":")
+        yield from (f"{one.step}:{one.text}" for one in redactor.take(Piece(step, text)))
+    yield from (f"{one.step}:{one.text}" for one in redactor.rest())
 
 
 def test_a_secret_split_across_two_kinds_of_text_is_redacted_and_other_text_emitted_in_order():

@@ -248,3 +248,19 @@ def test_plain_json_is_unchanged(value: Any):
 @given(st.text(alphabet='"/*,]}\\\n a', max_size=40))
 def test_any_text_keeps_its_length(text: str):
     assert len(without_comments(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "a"),
+        ('{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}', "mcpServers"),
+        ('{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}', "K"),
+    ],
+)
+def test_a_name_that_occurs_twice_is_reported(text: str, name: str):
+    found = read_foreign(text, HERE)
+    assert isinstance(found, Source)
+    assert [str(one) for one in found.problems] == [
+        f"defined twice in one object, so the last one is used: {name}"
+    ]

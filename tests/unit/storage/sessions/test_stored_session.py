@@ -33,7 +33,7 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
-from tui.storage.exports.document import day_and_time
+from tui.core.units import day_and_time
 from tui.storage.sessions.store import SessionStore
 from tui.storage.sessions.stored_session import repaired, unknown_outcomes
 

@@ -34,8 +34,8 @@ def sample() -> Traffic:
     traffic.add(Kind.MODEL_REQUEST, source="model:demo", method="demo", direction=Direction.OUT)  # 17
     traffic.add(Kind.MODEL_REPLY, source="model:demo", method="demo", pair=17, outcome=Outcome.OK)  # 18
     assert lost == 14
-    traffic.columns.set_severity(16, Severity.ERROR)
-    traffic.columns.set_severity(4, Severity.WARNING)
+    traffic.columns.set_severities([(Severity.ERROR, [16])])
+    traffic.columns.set_severities([(Severity.WARNING, [4])])
     traffic.columns.mark(2, True)
     return traffic
 
@@ -142,7 +142,7 @@ def test_a_star_matches_any_value_but_not_an_empty_one(text: str, seqs: list[int
     traffic.call("get")  # 1 2
     traffic.add(Kind.NOTIFICATION, method="notifications/message")  # 3
     traffic.add(Kind.EVENT, source="", direction=Direction.NONE)  # 4
-    traffic.columns.set_severity(3, Severity.HINT)
+    traffic.columns.set_severities([(Severity.HINT, [3])])
     traffic.columns.mark(traffic.columns.index(2), True)
     assert passing(traffic, text, notes={1: "", 2: "why?"}) == seqs
 

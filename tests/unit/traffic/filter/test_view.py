@@ -124,7 +124,7 @@ def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
             case "mark" if traffic.entries:
                 traffic.columns.mark(number % len(traffic.entries), number % 3 > 0)
             case "find" if traffic.entries:
-                traffic.columns.set_severity(1 + number % len(traffic.entries), Severity.ERROR)
+                traffic.columns.set_severities([(Severity.ERROR, [1 + number % len(traffic.entries)])])
             case _:
                 view.advance(0)
     assert finished(view) == finished(View(traffic.columns, parse(text)))

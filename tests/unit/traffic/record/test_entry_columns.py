@@ -171,7 +171,7 @@ def test_a_change_of_an_entry_not_loaded_yet_is_kept_without_a_new_revision():
     traffic.call()
     columns = begun_at_end(traffic, 1)
     columns.mark(0, True)
-    columns.set_severity(1, Severity.WARNING)
+    columns.set_severities([(Severity.WARNING, [1])])
     assert columns.revision == 0
     fill(columns, traffic, 1)
     assert (columns.marked[0], columns.severity[0]) == (1, Severity.WARNING)

@@ -13,6 +13,8 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.model.openai_api.openai_client import WITHHELD
 from tui.traffic.record.redaction import keep, keep_all, scrub
 
+NO_TOOLS = SecretArguments()
+
 
 def kept_detail(detail: dict[str, object]) -> object:
     return scrub(detail, Redactor().redact_bytes)
@@ -53,13 +55,13 @@ lines = st.lists(st.sampled_from(PIECES), max_size=6).map(b"".join)
 def test_redacting_bodies_together_equals_redacting_each_alone(raws: list[tuple[bytes, int]], cap: int):
     redact = Redactor({"TOKEN": SECRET}, {"KEY": KEY}).redact_bytes
     group = [seen(raw)._replace(size=len(raw) + missing) for raw, missing in raws]
-    assert list(keep_all(group, redact, cap)) == [keep(one, redact, cap) for one in group]
+    assert list(keep_all(group, redact, cap, NO_TOOLS)) == [keep(one, redact, cap, NO_TOOLS) for one in group]
 
 
 @pytest.mark.parametrize("others", [0, 1])
 def test_the_placeholder_of_a_withheld_reply_is_not_truncated(others: int):
     note = seen(WITHHELD)._replace(size=10_000, detail={"withheld": True}, kind=Kind.MODEL_REPLY)
-    kept = next(iter(keep_all([note, *[seen(b"{}")] * others], Redactor().redact_bytes, 0)))
+    kept = next(iter(keep_all([note, *[seen(b"{}")] * others], Redactor().redact_bytes, 0, NO_TOOLS)))
     assert kept.body == WITHHELD
 
 
@@ -70,7 +72,7 @@ def test_the_placeholder_of_a_withheld_reply_is_not_truncated(others: int):
 def test_truncating_a_long_body_leaves_no_part_of_a_secret(between: str, name: str, torn: bool, cap: int):
     raw = between.join([SECRET] * 20_000).encode()
     body = seen(raw[:-7])._replace(size=len(raw)) if torn else seen(raw)
-    kept = keep(body, Redactor({name: SECRET}).redact_bytes, cap)
+    kept = keep(body, Redactor({name: SECRET}).redact_bytes, cap, NO_TOOLS)
     parts = {SECRET[at : at + 6].encode() for at in range(len(SECRET) - 5)}
     assert [part for part in parts if part in kept.body] == []
     assert len(kept.body) >= (min(cap, 300_000) or 300_000) // 3

@@ -58,7 +58,9 @@ def test_other_arguments_are_kept_byte_for_byte(arguments: object):
 
 
 def test_the_reported_positions_are_those_of_the_marks():
-    body, marks, _ = keep(sent(call({"password": "hunter2", "pin": 12})), lambda raw: (raw, ()), 0)
+    body, marks, _ = keep(
+        sent(call({"password": "hunter2", "pin": 12})), lambda raw: (raw, ()), 0, SecretArguments()
+    )
     assert [body[one.start : one.end].decode() for one in marks] == ["[redacted:password]", "[redacted:pin]"]
 
 
@@ -79,11 +81,11 @@ def sent(raw: bytes, direction: Direction = Direction.OUT) -> Captured:
 
 
 def test_a_recording_keeps_neither_secret_arguments_nor_configured_secrets():
-    redact = Redactor({"KEY": "canary-12345"}).redact_bytes
+    redact, known = Redactor({"KEY": "canary-12345"}).redact_bytes, SecretArguments()
     raw = call({"password": "hunter2", "note": "canary-12345"})
-    for stored in (keep(sent(raw), redact, 0), *keep_all([sent(raw), sent(b"{}")], redact, 0)):
+    for stored in (keep(sent(raw), redact, 0, known), *keep_all([sent(raw), sent(b"{}")], redact, 0, known)):
         assert b"hunter2" not in stored.body and b"canary" not in stored.body
-    body, redactions, _ = keep(sent(raw), redact, 0)
+    body, redactions, _ = keep(sent(raw), redact, 0, known)
     assert {body[one.start : one.end] for one in redactions} == {b"[redacted:password]", b"[redacted:KEY]"}
     assert [one.start for one in redactions] == sorted(one.start for one in redactions)
 

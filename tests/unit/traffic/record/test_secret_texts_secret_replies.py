@@ -28,9 +28,8 @@ def stream(deltas: list[dict[str, Any]], end: bytes = b"\n\n") -> bytes:
 
 
 def recorded(raw: bytes) -> bytes:
-    body, marks, _ = keep(
-        Captured("model:m", Direction.IN, 1, 1, raw, Kind.MODEL_REPLY), REDACTOR.redact_bytes, 0
-    )
+    captured = Captured("model:m", Direction.IN, 1, 1, raw, Kind.MODEL_REPLY)
+    body, marks, _ = keep(captured, REDACTOR.redact_bytes, 0, REDACTOR.arguments)
     assert all(body[one.start : one.end].startswith(b"[redacted:") for one in marks)
     return body
 

@@ -5,7 +5,7 @@ import pytest
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, shown
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
-from tui.traffic.record.open_recording import Linting, Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.bars import Headings, linting_of, loading_of, shown_of
 from tui.ui.widgets.rows import text_of
 
@@ -53,7 +53,7 @@ def test_the_linted_percentage_is_shown_until_all_is_linted(first: int, judged: 
     columns = traffic.columns
 
     def said(judged: int) -> str:
-        return text_of(linting_of(Recording(columns, lambda: None, linting=Linting(lambda: judged)))).strip()
+        return text_of(linting_of(Recording(columns, lambda: None, judged=lambda: judged))).strip()
 
     assert said(judged) == words
     assert said(first + 19) == ""

@@ -79,7 +79,7 @@ async def test_only_the_line_of_a_changed_entry_is_rebuilt() -> None:
         await pilot.pause()
         painted(pane)
         kept = [pane._strips.get(row) for row in range(4)]
-        traffic.columns.set_severity(2, Severity.ERROR)
+        traffic.columns.set_severities([(Severity.ERROR, [2])])
         pane.tick()
         assert [pane._strips.get(row) is strip for row, strip in enumerate(kept)] == [True, False, True, True]
 
