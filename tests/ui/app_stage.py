@@ -86,7 +86,7 @@ def asking() -> FakeRuntime:
 async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
     await pilot.press("x", "enter")
     await until(lambda: app.main.parts.approvals.current)
-    app.main.parts.approval_keys.typed_at = -1e9
+    app.main.parts.approvals.typed_at = -1e9
     await shows(app, "delete or overwrite data", "milk")
 
 

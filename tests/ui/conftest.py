@@ -28,3 +28,9 @@ def keys_wait_long() -> Iterator[None]:
         patch.setattr(key_order, "SETTLING_SECONDS", 10.0)
         patch.setattr(key_order, "OPENING_CHECKS", 2000)
         yield
+
+
+@pytest.fixture(autouse=True)
+def unicode_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show the Unicode signs, in whatever terminal the tests run."""
+    monkeypatch.setenv("TERM", "xterm-256color")

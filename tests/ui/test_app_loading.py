@@ -54,7 +54,7 @@ async def test_keys_kept_during_loading_do_not_answer_a_tool_approval():
     async with opened(FakeRuntime(says("Hello."), gate=gate)) as (app, pilot):
         await pilot.press("f4", "escape", "y")
         await until(lambda: app.main.parts is not None)
-        approvals = app.main.parts.approval_keys.approvals
+        approvals = app.main.parts.approvals
         request = ApprovalRequest("1", Tool("notes", "delete_note"), {}, "a rule asks")
         asking = asyncio.ensure_future(approvals.ask(request))
         await until(lambda: approvals.current is request and approvals.accepts_keys)
@@ -65,7 +65,7 @@ async def test_keys_kept_during_loading_do_not_answer_a_tool_approval():
         await handled.wait()
         await pilot.pause()
         assert approvals.current is request
-        assert app.main.parts.approval_keys.keys._held is None
+        assert app.main.parts.approvals.keys._held is None
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
 

@@ -56,7 +56,7 @@ async def test_a_question_takes_the_focus_from_an_idle_composer_and_returns_it()
     runtime = FakeRuntime([gate, *calls("notes__delete_note")], says("So be it."))
     async with opened(runtime) as (app, pilot):
         await send(pilot, "go")
-        app.main.parts.approval_keys.typed_at = -1e9
+        app.main.parts.approvals.typed_at = -1e9
         gate.set()
         await until(lambda: app.main.parts.approvals.current)
         await until(lambda: app.focused is app.main.regions.conversation)
@@ -91,7 +91,7 @@ async def asked_over_a_draft(*replies):
 
 
 def stop_typing(app: McptuiApp) -> None:
-    app.main.parts.approval_keys.typed_at = -1e9
+    app.main.parts.approvals.typed_at = -1e9
 
 
 async def has_keys(app: McptuiApp) -> None:
@@ -258,7 +258,7 @@ LONG = json.dumps({"id": "\n".join(f"line {number}" for number in range(60))})
 async def press_and_settle(app: McptuiApp, pilot: Pilot[None], key: str) -> None:
     """Press an answer key, and wait until it can no longer be part of a word."""
     await pilot.press(key)
-    await until(lambda: app.main.parts.approval_keys.keys._held is None)
+    await until(lambda: app.main.parts.approvals.keys._held is None)
 
 
 async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
@@ -288,7 +288,7 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
 
 async def test_typing_into_a_form_of_the_workbench_counts_as_typing():
     async with opened(asking()) as (app, pilot):
-        keys_of_questions = app.main.parts.approval_keys
+        keys_of_questions = app.main.parts.approvals
         form = FormPane(app.overrides, UNICODE)
         await app.main.mount(form)
         schema = {"type": "object", "properties": {"city": {"type": "string"}}}

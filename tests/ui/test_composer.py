@@ -85,6 +85,15 @@ async def test_a_long_line_is_wrapped_to_several_rows():
         await until(lambda: composer.size.height == 3)
 
 
+async def test_a_narrower_composer_shows_the_cursor():
+    async with composing() as (composer, pilot):
+        composer.most_rows = 1
+        composer.insert("word " * 20)
+        await pilot.resize_terminal(20, 20)
+        await until(lambda: composer.scroll_offset.y == 6)
+        assert composer.cursor_screen_offset == (10, 0)
+
+
 async def test_up_in_the_first_line_recalls_a_message_and_down_the_draft():
     async with composing() as (composer, pilot):
         sent(composer, "first", "second")

@@ -14,7 +14,6 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelChoice
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.models import ModelsScreen
-from tui.ui.widgets.symbols import UNICODE
 
 NO_KEY = ModelChoice(
     "router", "qwen/max", "https://user:secret@router.example/api", "configuration", problem="set ROUTER_KEY"
@@ -43,7 +42,6 @@ async def listed(*choices: ModelChoice, busy: str = "", width: int = 100) -> Asy
         screen = ModelsScreen(
             conversations,
             KeyOverrides(),
-            UNICODE,
             add=lambda added: None,
             replace_key=replace_key,
             busy=lambda: busy,

@@ -147,7 +147,7 @@ async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_pa
         scene = OnScreen(pilot)
         await pilot.press("x", "enter")
         await until(lambda: app.main.parts.approvals.current)
-        app.main.parts.approval_keys.typed_at = -1e9
+        app.main.parts.approvals.typed_at = -1e9
         await pilot.press("f2")
         await until(lambda: app.main.parts.approvals.accepts_keys)
         await pilot.press("P")

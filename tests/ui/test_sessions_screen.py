@@ -17,7 +17,6 @@ from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
-from tui.ui.widgets.symbols import UNICODE
 
 NOW = 1_790_000_000.0
 MILK = SessionInfo("milk", "Which notes mention milk?", NOW - 900, NOW - 600, 4, 2, "qwen3:8b", 12_000, 0.02)
@@ -43,7 +42,7 @@ async def listed(*infos: SessionInfo, width: int = 120, busy: str = "") -> Async
     async with Stage().run_test(size=(width, 24), notifications=True) as pilot:
         exported: list[SessionInfo] = []
         screen = SessionsScreen(
-            conversations, KeyOverrides(), UNICODE, busy=lambda: busy, export=exported.append, now=lambda: NOW
+            conversations, KeyOverrides(), busy=lambda: busy, export=exported.append, now=lambda: NOW
         )
         scene = Scene(pilot, conversations, screen, exported=exported)
         pilot.app.push_screen(screen, scene.given.append)

@@ -79,6 +79,23 @@ async def test_another_width_keeps_the_position():
         assert it.pane.flow.find(round(it.pane.scroll_y)) == at_top
 
 
+async def test_after_a_smaller_size_the_same_message_is_selected():
+    async with talk() as it:
+        for number in range(4):
+            it.say(f"question {number}", "answer")
+        it.pane.focus()
+        await press(it.pilot, "k", "k", "k")
+        selected = it.pane.marked_label
+
+        await it.pilot.resize_terminal(30, 2)
+        await it.lines()
+        assert it.pane.marked_label is not selected
+        await it.pilot.resize_terminal(60, 20)
+        await it.lines()
+
+        assert it.pane.marked_label is selected
+
+
 async def test_a_thousand_messages_are_wrapped_when_they_become_visible():
     async with talk() as it:
         for number in range(1000):

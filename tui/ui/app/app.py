@@ -14,8 +14,7 @@ from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, bindings_anywhere
-from tui.ui.platform.key_order import EarlyKeys
-from tui.ui.platform.memory import GcPauses
+from tui.ui.platform.key_order import EarlyKeys, open_once
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
@@ -57,17 +56,12 @@ class McptuiApp(BaseApp):
         self, make_runtime: "Callable[[], Runtime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
     ) -> None:
         super().__init__(theme=theme, keys=keys, save_theme=self._save_theme_of_runtime)
-        self._collecting = GcPauses()
         self._early_keys = EarlyKeys()
         self.main = ChatScreen(
             make_runtime,
             self.overrides,
             theme_problem=self.theme_problem,
-            collecting=self._collecting,
-            open_dialog=self.open_once,
-            apply_ui=self.apply_ui,
-            fail=self.fail,
-            loaded=lambda: self.call_later(self._replay_early_keys),
+            loaded=self._loaded,
         )
 
     def get_default_screen(self) -> ChatScreen:
@@ -88,7 +82,7 @@ class McptuiApp(BaseApp):
     async def action_act(self, action_id: str) -> None:
         if (parts := self.main.parts) is not None:
             act = partial(parts.act, action_id)
-            if not parts.approval_keys.holds(action(action_id), act):
+            if not parts.approvals.holds(action(action_id), act):
                 await act()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -105,14 +99,14 @@ class McptuiApp(BaseApp):
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
         if name.startswith("question."):
-            return not self.main.parts.approval_keys.why_none()
+            return not self.main.parts.approvals.why_none()
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
         """Prevent letters of typed text from answering a question, and answers from acting as other keys."""
         if isinstance(event, events.Key):
-            self._collecting.key()
-            if self.main.parts is not None and self.main.parts.approval_keys.takes(event, self.focused):
+            self.main.collecting.key()
+            if self.main.parts is not None and self.main.parts.approvals.takes(event, self.focused):
                 return
             if self.screen is self.main and self._keeps_early(event):
                 return
@@ -126,6 +120,11 @@ class McptuiApp(BaseApp):
         name = found.id if found is not None and not event.is_printable else ""
         waits = bool(name) and (self.main.parts is None or name in NEED_RUNTIME)
         return self._early_keys.keep(event, starts=waits and name not in ("chat.cancel", "focus.composer"))
+
+    def _loaded(self) -> None:
+        if self.main.parts is not None:
+            self.main.parts.runtime.configuration.apply_ui = self.apply_ui
+        self.call_later(self._replay_early_keys)
 
     async def _replay_early_keys(self) -> None:
         """Handle the early keys, unless a question is open: they were not meant for it."""
@@ -207,7 +206,7 @@ class McptuiApp(BaseApp):
             self.exit(0)
             return
         question = ConfirmQuit(self.overrides.first_of("app.quit"))
-        self.open_once(question, lambda leave: self.exit(0) if leave else None)
+        open_once(self, question, lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:
         """Clear the draft, or say how to quit: the last meaning of ctrl+c, if nothing is selected."""

@@ -21,11 +21,10 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.editing import CaretApp, edit_by_graphemes
-from tui.ui.platform.key_order import in_order
+from tui.ui.platform.key_order import in_order, open_once
 from tui.ui.platform.textual_internals import (
     ControlFilter,
     close_at_once,
-    crash,
     create_caches_on_use,
     drop_notes,
     has_note,
@@ -135,17 +134,12 @@ class BaseApp(CaretApp):
                 self.run_worker(save(name), name="save the theme")
 
         specs, _ = all_themes(themes_dir())
-        self.open_once(ThemePicker(specs, self.theme), chosen)
+        open_once(self, ThemePicker(specs, self.theme), chosen)
 
     @property
     def focus_context(self) -> Context | None:
         """The context of the focus, whose keys come first in the help; None if unknown."""
         return None
-
-    def open_once(self, screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
-        """Open a dialog, unless one of the same class is open: keys may be pressed twice."""
-        if not any(type(other) is type(screen) for other in self.screen_stack):
-            self.push_screen(screen, done)
 
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen on top; does nothing on the last one.
@@ -165,7 +159,7 @@ class BaseApp(CaretApp):
         if Context.SERVER_QUESTION in contexts:
             self.push_screen(help)  # another screen's help may be open under the question
         else:
-            self.open_once(help)
+            open_once(self, help)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let the key of `suspend` undo in a text, which the app would otherwise take first."""
@@ -220,10 +214,6 @@ class BaseApp(CaretApp):
 
         self._copied = text
         self.run_worker(put(), name="copy", exit_on_error=False)
-
-    def fail(self, error: Exception) -> None:
-        """End the app because of an error raised outside Textual's tasks, which Textual cannot see."""
-        crash(self, error)
 
     def note_crash(self, error: BaseException) -> None:
         """Store the first unhandled error; later ones are mostly its consequences."""

@@ -10,12 +10,13 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from tui.core.servers import ServerState, not_configured
+from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.rows import cells_of, head_of
+from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
     from tui.ui.chat.parts import ChatParts
@@ -204,10 +205,8 @@ def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command
     host, navigator = parts.runtime.host, parts.navigator
 
     def carry_out(request: Callable[[str], None], name: str) -> None:
-        if host.find(name) is not None:
+        if configured(host, name, under.notify) is not None:  # it may have been removed in the meantime
             request(name)
-        else:  # it was removed while the palette was open
-            under.notify(not_configured(name), severity="warning", markup=False)
 
     for status in host.statuses():
         name, shown, state = status.name, quoted_name(status.name, 60), f"now {status.state}"

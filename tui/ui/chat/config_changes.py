@@ -2,26 +2,21 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, as_sentences
-from tui.core.servers import ServerStatus, not_configured
+from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.editor import EditorSession, edit_file, editor_of
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
-from tui.ui.widgets.server_rows import toggle_server, trust_words, why_only_listed
+from tui.ui.widgets.server_rows import configured, toggle_server, trust_words, why_only_listed
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.server_changes import Draft, ServerValues
-    from tui.settings.problems import Problem
-
-
-ApplyUi = Callable[[str, Mapping[str, Sequence[str]]], Sequence["Problem"]]
-"""Takes theme and keys; returns their problems."""
 
 
 class ConfigEditing:
@@ -171,7 +166,7 @@ class ConfigEditing:
             return [problem] if problem else []
 
         def change() -> None:
-            if self._found(name) is not None:
+            if configured(self._runtime.host, name, self._regions.notify) is not None:
                 words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
                 self._run(toggle(), words, seconds=8)
 
@@ -199,13 +194,7 @@ class ConfigEditing:
 
     def _selected_status(self) -> ServerStatus | None:
         name = self._selected()
-        return self._found(name) if name is not None else None
-
-    def _found(self, name: str) -> ServerStatus | None:
-        """Return the status of a server; if it is no longer configured, say so and return None."""
-        if (status := self._runtime.host.find(name)) is None:
-            self._regions.notify(clean_line(not_configured(name), 400), timeout=8)
-        return status
+        return configured(self._runtime.host, name, self._regions.notify) if name is not None else None
 
     def _run(
         self,

@@ -255,9 +255,7 @@ class ConversationActions:
                     self.show(resumed.message)
                 regions.go_to(Context.COMPOSER if at_end else Context.CONVERSATION)
 
-        screen = SessionsScreen(
-            conversations, regions.overrides, regions.symbols, busy=self.busy, export=self.ask_to_export
-        )
+        screen = SessionsScreen(conversations, regions.overrides, busy=self.busy, export=self.ask_to_export)
         regions.open_dialog(screen, done)
 
     def open_models(self, purpose: str = "", chosen: Callable[[], None] = lambda: None) -> None:
@@ -272,7 +270,6 @@ class ConversationActions:
         screen = ModelsScreen(
             self.conversations,
             self._regions.overrides,
-            self._regions.symbols,
             add=self._ask_for_model,
             replace_key=self.replace_key,
             busy=self.busy,

@@ -97,15 +97,14 @@ class Navigator:
         """Open the rules. The call of an approval is tried at once."""
         from tui.ui.permission.rules import RulesScreen
 
-        symbols, overrides = self._regions.symbols, self._regions.overrides
-        self._regions.open_dialog(RulesScreen(self._runtime, overrides, symbols, request), None)
+        self._regions.open_dialog(RulesScreen(self._runtime, self._regions.overrides, request))
 
     def open_log(self, server: str = "") -> None:
         """Open the log of a server, by default the selected one."""
         from tui.ui.workbench.log_screen import LogScreen
 
         if server := server or self._regions.servers.selected or "":
-            self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides), None)
+            self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides))
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.items import key_of_prompt, key_of_tool
@@ -312,7 +311,7 @@ class Navigator:
             self._regions.notify("No results yet.", timeout=3)
             return
         screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
-        self._regions.open_dialog(screen, None)
+        self._regions.open_dialog(screen)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
         from tui.ui.results.result_screen import read_link

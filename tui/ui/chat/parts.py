@@ -9,7 +9,7 @@ from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.pastes import Written
-from tui.ui.chat.config_changes import ApplyUi, ConfigEditing
+from tui.ui.chat.config_changes import ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class ChatParts:
     """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions, apply_ui: ApplyUi) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
         self.runtime = runtime
         self.regions = regions
         self._sources = regions.composer.completing.sources
@@ -36,9 +36,7 @@ class ChatParts:
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approval_keys = ApprovalKeys(runtime, regions, self.bridge)
-        self.approvals = runtime.questioner = self.approval_keys.approvals
-        runtime.configuration.apply_ui = apply_ui
+        self.approvals = runtime.questioner = ApprovalKeys(runtime, regions, self.bridge)
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(

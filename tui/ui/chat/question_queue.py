@@ -58,20 +58,21 @@ class QuestionQueue:
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
     Approvals are shown in the conversation, other questions in dialogs. Whatever opens without a key of the
-    user is one of them: it waits until the user stops typing, and ignores the first keys. `tell` shows a
-    notification.
+    user is one of them: it waits until the user stops typing, and ignores the first keys.
     """
 
-    def __init__(
-        self, on_change: Callable[[], None], now: Callable[[], float], tell: Callable[[str], None]
-    ) -> None:
-        self._on_change = on_change
-        self._now = now
-        self._tell = tell
+    def __init__(self) -> None:
+        self._now = time.monotonic
         self._queue: list[_Question] = []
-        self._delay = AnswerDelay(now)
+        self._delay = AnswerDelay(self._now)
         self.closed_by_user = True
         """Whether the last approval was answered, or its call was ended by the user."""
+
+    def changed(self) -> None:
+        """Handle a change of the visible question, or of the number of those that wait."""
+
+    def tell(self, text: str) -> None:
+        """Show a notification."""
 
     @property
     def first(self) -> Asked | None:
@@ -82,10 +83,6 @@ class QuestionQueue:
     def current(self) -> ApprovalRequest | None:
         """The visible question, if it is an approval."""
         return self.first if isinstance(self.first, ApprovalRequest) else None
-
-    def has(self, question: object) -> bool:
-        """Return whether a question is open, visible or not."""
-        return any(one.request is question for one in self._queue)
 
     @property
     def waiting(self) -> int:
@@ -131,7 +128,7 @@ class QuestionQueue:
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
-        self._tell(f"Rejected an invalid request from the server {name}. {reason}.")
+        self.tell(f"Rejected an invalid request from the server {name}. {reason}.")
 
     async def _wait(self, _: type[Reply], request: Asked, *, first: bool = False) -> Reply:
         """Wait for the user's answer, which is of the given type."""
@@ -144,7 +141,7 @@ class QuestionQueue:
         finally:
             self._remove(question)
 
-    def answer(self, answer: str, reason: str = "") -> None:
+    def decide(self, answer: str, reason: str = "") -> None:
         """Answer the visible approval with a value of `Answer`, if that answer is possible."""
         request = self.current
         if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
@@ -166,30 +163,28 @@ class QuestionQueue:
             self._changed(was_visible)
 
     def _changed(self, is_another: bool) -> None:
-        """Show the first question, which may be another one, or the number of those that wait."""
         if is_another:
             self.ignore_first_keys()
-        self._on_change()
+        self.changed()
 
     def ignore_first_keys(self) -> None:
         """Ignore keys for a moment: the question is on screen only from now on."""
         self._delay = AnswerDelay(self._now)
 
 
-class ApprovalKeys:
+class ApprovalKeys(QuestionQueue):
     """Shows the first question once the user is not typing, with its keys; takes the focus and returns it.
 
     An approval is shown in the conversation, another question over whatever screen is on top.
     """
 
     def __init__(self, runtime: "Runtime", regions: "Regions", bridge: "Bridge") -> None:
+        super().__init__()
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
         self._bridge = bridge
         self._wake = regions.ticker.wake
-        tell = partial(regions.notify, severity="warning", timeout=12)
-        self.approvals = QuestionQueue(self._changed, time.monotonic, tell)
         self.keys = AnswerKeys(self.write, self._app.set_timer)
         self.typed_at = -TYPING_SECONDS
         self._dialog: Dialog | None = None
@@ -201,7 +196,10 @@ class ApprovalKeys:
 
     # ---- the visible question ----
 
-    def _changed(self) -> None:
+    def tell(self, text: str) -> None:
+        self._regions.notify(text, severity="warning", timeout=12)
+
+    def changed(self) -> None:
         self._show_first()
         self._wake()
 
@@ -210,14 +208,15 @@ class ApprovalKeys:
 
         Once the app has left the screen, nothing is shown: the questions are withdrawn one by one.
         """
-        question = self.approvals.first
+        question = self.first
         if not self._app.is_running:
             self._dialog = self._approval = None
             return
         dialog = self._dialog
         if dialog is not None and dialog.question is not question:
             self._dialog = None
-            is_over = not self.approvals.has(dialog.question)  # otherwise, another one is asked before it
+            # Otherwise, another one is asked before it.
+            is_over = all(one.request is not dialog.question for one in self._queue)
             if self._close(dialog) and is_over and (note := withdrawal(dialog.question)):
                 self._app.notify(note, timeout=4)
         if self._approval is not None and self._approval is not question:
@@ -225,13 +224,13 @@ class ApprovalKeys:
             if not isinstance(question, ApprovalRequest) or self._is_typing:
                 self._return_keys()
         if self._dialog is not None:
-            self._dialog.line.show_waiting(self.approvals.waiting)
+            self._dialog.line.show_waiting(self.waiting)
         elif question is not None and self._approval is None:
             self._when_quiet(question, partial(self._open, question))
 
     def _when_quiet(self, question: Asked, show: Callable[[], None]) -> None:
         """Call `show` once the user is not typing, unless another question comes first by then."""
-        if question is not self.approvals.first:
+        if question is not self.first:
             return
         if self._is_typing:
             self._app.set_timer(LOOK_AGAIN_SECONDS, partial(self._when_quiet, question, show))
@@ -247,13 +246,13 @@ class ApprovalKeys:
             return
         overrides, model = self._regions.overrides, self._runtime.model_label
         dialog = self._dialog = dialog_for(question, self._app, overrides, model)
-        dialog.line.show_waiting(self.approvals.waiting)
+        dialog.line.show_waiting(self.waiting)
 
         def answered(answer: object) -> None:
             if self._dialog is dialog:
                 self._dialog = None
                 if answer is not None:
-                    self.approvals.settle(question, answer)
+                    self.settle(question, answer)
 
         self._app.push_screen(dialog, answered)
 
@@ -275,11 +274,11 @@ class ApprovalKeys:
                 call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
                 key = regions.key_of("focus.conversation")
                 regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
-        self.approvals.ignore_first_keys()
+        self.ignore_first_keys()
         if regions.focus_context is not Context.CONVERSATION:
             self._took_from = regions.focus_context
         regions.go_to(Context.CONVERSATION)
-        self._shown, self.approvals.closed_by_user = request, False
+        self._shown, self.closed_by_user = request, False
         self._wake()
 
     def _return_keys(self) -> None:
@@ -289,10 +288,10 @@ class ApprovalKeys:
         back = self._took_from or (None if regions.composer.is_blank else Context.COMPOSER)
         if back is not None and regions.conversation.has_focus:
             regions.go_to(back)
-            if not self.approvals.closed_by_user:
+            if not self.closed_by_user:
                 self._withdrawn = AnswerDelay()
         self._took_from = self._shown = None
-        self.approvals.closed_by_user = False
+        self.closed_by_user = False
         self._wake()
 
     def give_back(self) -> None:
@@ -304,7 +303,7 @@ class ApprovalKeys:
     # ---- its keys ----
 
     def why_none(self) -> str:
-        return "" if self.approvals.current is not None else "no tool call is waiting for approval"
+        return "" if self.current is not None else "no tool call is waiting for approval"
 
     @property
     def has_keys(self) -> bool:
@@ -323,11 +322,11 @@ class ApprovalKeys:
         if dialog is not None and dialog.is_current:
             return not dialog.answer_delay.accepts_keys
         has_keys = self.has_keys and regions.is_on_top and regions.conversation.has_focus
-        return has_keys and not self.approvals.accepts_keys
+        return has_keys and not self.accepts_keys
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
-        if self.has_keys and self.approvals.accepts_keys:
+        if self.has_keys and self.accepts_keys:
             seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
             self.keys.hold(partial(self._settle, answer), seconds)
 
@@ -341,23 +340,23 @@ class ApprovalKeys:
     def _settle(self, answer: str) -> None:
         """Answer the visible question. A yes only counts once the whole question was on screen."""
         request, regions = self._approval, self._regions
-        if request is None or request is not self.approvals.first:
+        if request is None or request is not self.first:
             return
         if answer != Answer.NO.value and (unseen := regions.conversation.show_unseen(request)):
             regions.notify(unseen, severity="warning", timeout=6)
         else:
-            self.approvals.answer(answer)
+            self.decide(answer)
 
     def refuse_with_reason(self) -> None:
         from tui.ui.dialogs.text_dialogs import SayWhy
 
-        request = self.approvals.current
-        if request is None or not (self.has_keys and self.approvals.accepts_keys):
+        request = self.current
+        if request is None or not (self.has_keys and self.accepts_keys):
             return
 
         def refuse(reason: str | None) -> None:
-            if reason is not None and self.approvals.current is request:
-                self.approvals.answer("no", reason)
+            if reason is not None and self.current is request:
+                self.decide("no", reason)
 
         self._regions.open_dialog(SayWhy(request.tool.server, request.tool.name), refuse)
 
@@ -370,14 +369,14 @@ class ApprovalKeys:
     def came_back(self) -> None:
         """Ignore the next keys of a user who returns from another screen: they were meant for that."""
         if self.has_keys:
-            self.approvals.ignore_first_keys()
+            self.ignore_first_keys()
             self._returned = True
 
     def focus_conversation(self) -> None:
         """Focus the conversation, and leave the focus there when the question is answered."""
         self.typed_at = -TYPING_SECONDS
-        if self.approvals.current is not None and not self.has_keys:
-            self._changed()  # the user stops typing to answer
+        if self.current is not None and not self.has_keys:
+            self.changed()  # the user stops typing to answer
         self._took_from = None
         self._regions.go_to(Context.CONVERSATION)
 
@@ -405,7 +404,7 @@ class ApprovalKeys:
         another screen, enter and the like end it.
         """
         regions = self._regions
-        self._returned = self._returned and not self.approvals.accepts_keys
+        self._returned = self._returned and not self.accepts_keys
         if self.ignores_keys or (event.is_printable and self._ignores_text):
             return True
         stop_keys = regions.overrides.keys_of(action("chat.cancel")).split(",")

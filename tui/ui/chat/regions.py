@@ -26,6 +26,8 @@ from tui.ui.chat.status_line import Header, StatusLine
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer
+from tui.ui.platform.key_order import open_once
+from tui.ui.platform.textual_internals import crash
 from tui.ui.widgets.bar import Box, Rule, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
@@ -91,10 +93,6 @@ class Side(Vertical):
     virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it
 
 
-OpenDialog = Callable[[Screen[Any], Callable[[Any], None] | None], None]
-"""Opens a dialog, unless one of the same class is open; the second argument is called with its result."""
-
-
 class Ticker:
     """Calls its `observers` in order: often while one of them returns True, otherwise seldom."""
 
@@ -112,7 +110,7 @@ class Ticker:
             moving = [observer() is True for observer in self.observers]
         except Exception as error:
             # The event loop calls this and would only log an error: the screen would freeze.
-            self._regions.fail(error)
+            crash(self._regions.screen.app, error)
         else:
             self._next = asyncio.get_running_loop().call_later(FAST if any(moving) else SLOW, self.tick)
 
@@ -134,26 +132,15 @@ class Ticker:
 
 
 class Regions:
-    """The widgets of the chat screen, and what the app does for all of them.
-
-    `open_dialog` opens a dialog over the screen, `fail` ends the app after a defect.
-    """
+    """The widgets of the chat screen, and what the app does for all of them."""
 
     conversation: "Transcript"
     servers: "ServersPane"
     trace: "TracePane"
     side: Side
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        overrides: KeyOverrides,
-        open_dialog: OpenDialog,
-        fail: Callable[[Exception], None],
-    ) -> None:
+    def __init__(self, screen: Screen[None], overrides: KeyOverrides) -> None:
         self.screen = screen
-        self.open_dialog = open_dialog
-        self.fail = fail
         self.overrides = overrides
         self.key_of = overrides.first_of
         self.symbols = symbols_for(os.environ)
@@ -303,6 +290,9 @@ class Regions:
         self.rule_composer.join(partial(joint, "┴"))
         self.rule_side.join(lambda: {0: "├"})
 
+    def open_dialog(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+        open_once(self.screen.app, dialog, done)
+
     def notify(self, message: str, **options: Any) -> None:
         self.screen.app.notify(message, **options)
 
@@ -315,7 +305,7 @@ class Regions:
             if isinstance(error, McptuiError):
                 self.notify(clean_line(str(error), 400), severity="error", timeout=8)
             elif isinstance(error, Exception):
-                self.fail(error)
+                crash(self.screen.app, error)
 
         task = asyncio.create_task(work, name=name)
         self._running.add(task)

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.regions import BodyRule, OpenDialog, Regions
+from tui.ui.chat.regions import BodyRule, Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides
@@ -23,7 +23,6 @@ from tui.ui.widgets.bar import Box
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.settings.problems import Problem
-    from tui.ui.chat.config_changes import ApplyUi
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.traffic.entry_list import TrafficTail
@@ -41,8 +40,7 @@ class ChatScreen(Screen[None]):
     """The main screen; `parts` are the objects behind it, None until they are loaded.
 
     `make_runtime` is called once, in a thread, after the first frame, because its import takes time.
-    `collecting` keeps the garbage collector from delaying keys; `fail` ends the app after a defect. `loaded`
-    is called once the runtime is ready or has failed.
+    `loaded` is called once the runtime is ready or has failed.
     """
 
     def __init__(
@@ -51,20 +49,15 @@ class ChatScreen(Screen[None]):
         overrides: KeyOverrides,
         *,
         theme_problem: "Problem | None",
-        collecting: GcPauses,
-        open_dialog: OpenDialog,
-        apply_ui: "ApplyUi",
-        fail: Callable[[Exception], None],
         loaded: Callable[[], object],
     ) -> None:
         super().__init__(id="chat")
         self._make_runtime = make_runtime
         self._overrides = overrides
         self._theme_problem = theme_problem
-        self._collecting = collecting
-        self._apply_ui = apply_ui
+        self.collecting = GcPauses()
         self._when_loaded = loaded
-        self.regions = Regions(self, overrides, open_dialog, fail)
+        self.regions = Regions(self, overrides)
         self.composer = self.regions.composer
         self.parts: ChatParts | None = None
         self._sent_early: list[Composer.Sent] = []
@@ -85,7 +78,7 @@ class ChatScreen(Screen[None]):
         self._load_task = self.regions.start(self._load(), "load the runtime")
 
     async def _load(self) -> None:
-        with self._collecting.importing(self.app):
+        with self.collecting.importing(self.app):
             await asyncio.to_thread(return_freed_memory)
             for name in _LOADED_LATER:
                 await asyncio.to_thread(import_module, name)
@@ -93,7 +86,7 @@ class ChatScreen(Screen[None]):
 
             runtime = await asyncio.to_thread(self._make_runtime)
             await self.regions.mount_panes()
-            self.parts = parts = ChatParts(runtime, self.regions, self._apply_ui)
+            self.parts = parts = ChatParts(runtime, self.regions)
             sent, self._sent_early = self._sent_early, []
             for event in sent:
                 parts.outbox.put(event)
@@ -127,8 +120,8 @@ class ChatScreen(Screen[None]):
         parts, regions = self.parts, self.regions
         if parts is None or not event.is_printable or not event.character:
             return
-        if parts.approval_keys.has_keys and self.focused in (regions.conversation, self.composer):
-            parts.approval_keys.keys.text(event.character)
+        if parts.approvals.has_keys and self.focused in (regions.conversation, self.composer):
+            parts.approvals.keys.text(event.character)
             event.stop()
         elif self.focused is regions.conversation:
             parts.explain_letter(event.key)
@@ -139,14 +132,14 @@ class ChatScreen(Screen[None]):
         if self.composer is self.focused:
             return
         if self.parts is not None:
-            self.parts.approval_keys.paste(event)
+            self.parts.approvals.paste(event)
         else:
             self.regions.go_to(Context.COMPOSER)
             self.composer.post_message(event)
 
     def on_screen_resume(self) -> None:
         if self.parts is not None:
-            self.parts.approval_keys.came_back()
+            self.parts.approvals.came_back()
 
     def on_descendant_focus(self) -> None:
         self.regions.ticker.wake()
@@ -155,14 +148,14 @@ class ChatScreen(Screen[None]):
 
     def on_text_area_changed(self) -> None:
         if self.parts is not None:
-            self.parts.approval_keys.composer_changed()
+            self.parts.approvals.composer_changed()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         if self.parts is None:
             self._sent_early.append(event)
         else:
             self.parts.outbox.put(event)
-            self.parts.approval_keys.give_back()
+            self.parts.approvals.give_back()
 
     def on_composer_dropped(self) -> None:
         if self.parts is not None:

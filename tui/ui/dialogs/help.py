@@ -15,7 +15,7 @@ from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field
+from tui.ui.widgets.inputs import LIST_KEYS, Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
 
@@ -138,11 +138,8 @@ class HelpScreen(Dialog[None]):
     stays = str
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *LIST_KEYS,
         Binding("f1", "dismiss(None)", "close", priority=True),
-        Binding("up", "step(-1)", "up", show=False, priority=True),
-        Binding("down", "step(1)", "down", show=False, priority=True),
-        Binding("pageup", "page(-1)", "page up", show=False, priority=True),
-        Binding("pagedown", "page(1)", "page down", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """

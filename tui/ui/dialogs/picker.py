@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tui.settings.themes import ThemeSpec
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import Field, type_into
+from tui.ui.widgets.inputs import LIST_KEYS, Field, type_into
 from tui.ui.widgets.literal import Literal
 
 MOST_ROWS = 24
@@ -44,17 +44,13 @@ class Picker(ModalScreen[str | None]):
     With `finds`, the list may be long: it is filtered by what the user types.
     """
 
-    # Priority: a key in the list's queue would be handled late, and act on the next dialog.
     BINDINGS: ClassVar[list[BindingType]] = [
+        *LIST_KEYS,
         Binding("escape", "back", "back", priority=True),
-        Binding("down", "move('cursor_down')", "down", show=False, priority=True),
-        Binding("up", "move('cursor_up')", "up", show=False, priority=True),
-        Binding("pagedown", "move('page_down')", "page down", show=False, priority=True),
-        Binding("pageup", "move('page_up')", "page up", show=False, priority=True),
         Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
-        Binding("j", "letter('move','cursor_down')", "down", show=False, priority=True),
-        Binding("k", "letter('move','cursor_up')", "up", show=False, priority=True),
+        Binding("j", "letter('step',1)", "down", show=False, priority=True),
+        Binding("k", "letter('step',-1)", "up", show=False, priority=True),
         Binding("space", "letter('take')", "select", show=False, priority=True),
     ]
 
@@ -169,11 +165,14 @@ class Picker(ModalScreen[str | None]):
         if self.is_current:
             self.dismiss(value)
 
-    def action_move(self, how: str) -> None:
+    def action_step(self, direction: int, by: str = "cursor") -> None:
         for options in self.query(OptionList):
-            getattr(options, f"action_{how}")()
+            getattr(options, f"action_{by}_{'down' if direction > 0 else 'up'}")()
 
-    def action_letter(self, what: str, *how: str) -> None:
+    def action_page(self, direction: int) -> None:
+        self.action_step(direction, "page")
+
+    def action_letter(self, what: str, *how: int) -> None:
         """Do what another key does, for a letter."""
         getattr(self, f"action_{what}")(*how)
 

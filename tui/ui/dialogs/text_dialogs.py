@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,7 +14,6 @@ from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
-from tui.ui.platform.key_order import act_at_once
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
@@ -45,20 +43,6 @@ class SayWhy(Dialog[str | None]):
         self.dismiss(event.value.strip())
 
 
-_DOING = {
-    binding.key: binding.action
-    for binding in Binding.make_bindings([*TextArea.BINDINGS, *LinesField.BINDINGS])
-    if len(binding.key) > 1
-}
-
-
-class MultilineText(LinesField):
-    """Textual's TextArea, but correct for keys that arrive in one burst."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, _DOING, super()._on_key)
-
-
 class SystemText(Dialog[str | None]):
     """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
@@ -76,7 +60,7 @@ class SystemText(Dialog[str | None]):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self._area = MultilineText(
+        self._area = LinesField(
             clean(text),
             compact=True,
             highlight_cursor_line=False,

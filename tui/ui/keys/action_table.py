@@ -138,19 +138,19 @@ _pane = partial(Action, Context.SERVERS)
 _of_server = partial(Action, Context.SERVERS, when="editing.why_none")
 _on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
 """An action on the selected message, or on the last one."""
-_answer = partial(Action, Context.QUESTION, when="approval_keys.why_none")
+_answer = partial(Action, Context.QUESTION, when="approvals.why_none")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
     # ---- questions ----
-    _answer("question.once", "y", "once", "Allow this call once", call="approval_keys.answer('once')"),
+    _answer("question.once", "y", "once", "Allow this call once", call="approvals.answer('once')"),
     _answer("question.session", "t", "until quit", "Allow this tool until mcptui quits",
-        call="approval_keys.answer('session')"),
+        call="approvals.answer('session')"),
     _answer("question.always", "a", "always", "Always allow this tool until its definition changes",
-        call="approval_keys.answer('always')"),
-    _answer("question.no", "n", "deny", "Deny this call", call="approval_keys.answer('no')"),
+        call="approvals.answer('always')"),
+    _answer("question.no", "n", "deny", "Deny this call", call="approvals.answer('no')"),
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
-        call="approval_keys.refuse_with_reason"),
+        call="approvals.refuse_with_reason"),
     _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
         call="open_rules"),
     # ---- chat ----
@@ -187,7 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         call="editing.reload"),
     # ---- panes ----
     _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
-        call="approval_keys.focus_conversation"),
+        call="approvals.focus_conversation"),
     _chat("focus.servers", "f3", "servers", "Focus the servers", 31, call="regions.go_to('Servers')"),
     _chat("focus.trace", "f6", "trace", "Focus the trace", 34, call="regions.go_to('Trace')"),
     _chat("focus.composer", "f5", "input", "Focus the input", call="regions.go_to('Input')"),
@@ -289,7 +289,7 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
         call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----
-    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "panel.open()"),
+    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "entry.open()"),
     _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
     _traffic("traffic.filter", "slash", "filter", "Filter the list", 3, "edit_filter()"),
     _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14,
@@ -315,7 +315,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11,
         "list.go_to_end()"),
-    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "panel.copy()"),
+    _traffic("traffic.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "entry.copy_row()"),
     _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8, "resender.resend()"),
     _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form",
         0, "resender.open_form()"),
@@ -331,7 +331,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13,
         "show_waterfall()"),
     # ---- entry ----
-    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "panel.close()"),
+    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "entry.close()"),
     _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1,
         "entry.page.action_choose()"),
     _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12, "entry.fold_all()"),
@@ -349,7 +349,7 @@ ACTIONS: tuple[Action, ...] = (
         "list.action_row_up()"),
     _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
     _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
-    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "panel.toggle_whole()"),
+    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "entry.toggle_whole()"),
     # ---- whole workbench ----
     _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1,
         "", "why_no_item"),

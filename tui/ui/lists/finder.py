@@ -1,12 +1,13 @@
 """FinderScreen: a dialog with a text field that filters a list. Keys act on the selected item."""
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.timer import Timer
@@ -19,9 +20,10 @@ from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.lists.items import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.inputs import Field, PromptLine, type_into
+from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.symbols import symbols_for
 
 WITH_PREVIEW = 100
 """Minimum number of screen columns for a preview."""
@@ -42,13 +44,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
     PLACEHOLDER: ClassVar[str]
     PREVIEW: ClassVar[bool] = False
 
-    # Priority: a key in the field's queue would be handled late, and act on another list.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "step(1)", "down", show=False, priority=True),
-        Binding("up", "step(-1)", "up", show=False, priority=True),
-        Binding("pagedown", "page(1)", "page down", show=False, priority=True),
-        Binding("pageup", "page(-1)", "page up", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = LIST_KEYS
 
     DEFAULT_CSS = """
     FinderScreen { align: center middle; background: $surface; }
@@ -74,7 +70,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
-        self.overrides = overrides
+        self.overrides, self.symbols = overrides, symbols_for(os.environ)
         self.preview = Preview() if self.PREVIEW else None
         self.title_line = SplitBar(id="finder-title")
         self.label = Literal("find ›")

@@ -18,7 +18,6 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import HEADINGS, OFFLINE, FinderItem, choice_item, fits, free_item, id_item, words
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
@@ -59,7 +58,6 @@ class ModelsScreen(FinderScreen[bool | None]):
         self,
         conversations: "Conversations",
         overrides: KeyOverrides,
-        symbols: Symbols,
         *,
         add: Callable[[Callable[[str | None], None]], None],
         replace_key: Callable[[str], Coroutine[Any, Any, None]],
@@ -70,7 +68,6 @@ class ModelsScreen(FinderScreen[bool | None]):
         self._conversations = conversations
         self._add = add
         self._replace_key = replace_key
-        self._symbols = symbols
         self._busy = busy
         self._purpose = purpose
         self._choices: Sequence[ModelChoice] | None = None
@@ -95,7 +92,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             self.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
-            shown = [choice_item(one, self._symbols) for one in self._choices if fits(one, text)]
+            shown = [choice_item(one, self.symbols) for one in self._choices if fits(one, text)]
             if shown:
                 shown.insert(0, HEADINGS)
             elif self._choices:
@@ -118,7 +115,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         else:
             found = [one for one in offer.ids if text.casefold() in one.casefold()]
             now = offer.choice.model if offer.choice.current else ""
-            items = [id_item(one, current=one == now, symbols=self._symbols) for one in found[:MOST_IDS]]
+            items = [id_item(one, current=one == now, symbols=self.symbols) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
             if not offer.ids:

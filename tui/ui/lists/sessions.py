@@ -25,7 +25,6 @@ from tui.ui.lists.items import (
     words,
 )
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
@@ -62,7 +61,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self,
         conversations: "Conversations",
         overrides: KeyOverrides,
-        symbols: Symbols,
         *,
         busy: Callable[[], str],
         export: Callable[[SessionInfo], None],
@@ -70,7 +68,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     ) -> None:
         super().__init__(overrides)
         self._conversations = conversations
-        self._symbols = symbols
         self._busy = busy
         self._export = export
         self._now = now
@@ -106,7 +103,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         here = self._conversations.info.id if self._conversations.info is not None else ""
         now, text, search = self._now(), self.field.value.strip(), self._search
         shown = [one for one in self._all if fold(text) in fold(one.title)]
-        items = [session_item(one, here, now, self._symbols) for one in shown]
+        items = [session_item(one, here, now, self.symbols) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:

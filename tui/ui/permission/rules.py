@@ -17,7 +17,6 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import FinderItem, approval_item, heading, outcome_item, rule_item, words
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.symbols import Symbols
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
@@ -94,16 +93,16 @@ class RulesScreen(FinderScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
 
     def __init__(
-        self,
-        runtime: "Runtime",
-        overrides: KeyOverrides,
-        symbols: Symbols,
-        request: "ApprovalRequest | None" = None,
+        self, runtime: "Runtime", overrides: KeyOverrides, request: "ApprovalRequest | None" = None
     ) -> None:
         super().__init__(overrides)
         context = runtime.turn_context
+<<<<<<< HEAD
         self._changes = runtime.approvals
         self._symbols = symbols
+=======
+        self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
+>>>>>>> w6b
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
         self._tools = context.toolbox.tools
@@ -161,17 +160,26 @@ class RulesScreen(FinderScreen[None]):
                 words(""),
                 *map(rule_item, self._rules, self._rules.values()),
             ]
+<<<<<<< HEAD
         judgement, matching = self._changes.try_call(self._tools(), call.server, call.tool, call.arguments)
         marks = {id(rule): self._symbols.warning for rule in matching}
         marks |= {id(rule): self._symbols.running for rule in matching[:1]}
         items = [outcome_item(judgement), words("")]
+=======
+        trial = self._changes.try_call(call.server, call.tool, call.arguments)
+        marks = {id(rule): self.symbols.warning for rule in trial.matching}
+        decides = trial.matching[0] if trial.matching else None
+        if decides is not None:
+            marks[id(decides)] = self.symbols.running
+        items = [outcome_item(trial), words("")]
+>>>>>>> w6b
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
             items.append(rule_item(key, rule, mark or " ", dim=not mark))
         if len(matching) > 1:
             items += [
                 words(""),
-                words(f"{self._symbols.warning} also matches, but another rule overrides it"),
+                words(f"{self.symbols.warning} also matches, but another rule overrides it"),
             ]
         return items
 

@@ -5,13 +5,15 @@ field that it closes, and keys after one that opens a screen would be lost.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from textual import events
 from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.widget import Widget
 
 OPENING_SECONDS, OPENING_CHECKS = 0.005, 200
@@ -22,6 +24,17 @@ FOCUS_MOVES = ("tab", "shift+tab")
 
 ROUNDS = 2
 """The first for the messages that the key posts, the second for those that they post."""
+
+
+def actions_of(bindings: Iterable[BindingType]) -> dict[str, str]:
+    """Return the actions of the keys that are no letters, for `act_at_once`."""
+    return {one.key: one.action for one in Binding.make_bindings(bindings) if len(one.key) > 1}
+
+
+def open_once(app: App[Any], screen: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+    """Open a dialog, unless one of the same class is open: keys may be pressed twice."""
+    if not any(type(other) is type(screen) for other in app.screen_stack):
+        app.push_screen(screen, done)
 
 
 async def in_order(

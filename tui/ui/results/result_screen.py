@@ -32,16 +32,6 @@ from tui.ui.widgets.symbols import symbols_for
 READ_SECONDS = 60.0
 
 
-class LinkedPage(Page):
-    """A page on which enter on a link reads the linked resource, with `follow_link`."""
-
-    follow_link: Callable[[], bool] = bool
-
-    def action_choose(self) -> None:
-        if not self.follow_link():
-            super().action_choose()
-
-
 class ResultScreen(ViewScreen[None]):
     """Shows the result of the call `name`; without a `result`, the resource `uri` of its server."""
 
@@ -57,8 +47,8 @@ class ResultScreen(ViewScreen[None]):
         *,
         uri: str = "",
     ) -> None:
-        self.page, self._prompt = LinkedPage(id="result-page"), PromptLine()
-        self.page.follow_link = lambda: follow_link(self.page, source, overrides)
+        follow = partial(follow_link, source=source, overrides=overrides)
+        self.page, self._prompt = Page(id="result-page", follow=follow), PromptLine()
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri

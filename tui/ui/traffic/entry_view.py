@@ -12,7 +12,6 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.core import units
@@ -42,12 +41,18 @@ SIDE_BY_SIDE = 100
 MOST_A_SECOND = 8
 """Maximum entries loaded per second while the newest is followed."""
 
+SHORT = 20
+"""If there are fewer rows, an open entry covers the list."""
+
 FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 _TABS = tuple(EntryTab)
 
 
 class EntryView(Vertical):
-    """Shows entries, and owns their search and clipboard; files are saved to `folder`."""
+    """Shows entries below the list, and owns their search and clipboard; files are saved to `folder`.
+
+    `headings` are above the list.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.ENTRY),
@@ -71,12 +76,16 @@ class EntryView(Vertical):
         self,
         recording: Recording,
         reader: ReaderThread,
+        list: EntryList,
+        headings: Widget,
         symbols: Symbols,
         *,
         prompt: PromptLine,
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__(id="detail")
+        self._list, self._above = list, headings
+        self.is_open = self._is_whole = self._maximized = self._focus_was_hidden = False
         self._recording = recording
         self.loader = EntryLoader(recording.entries, reader, symbols)
         self._symbols = symbols
@@ -123,7 +132,7 @@ class EntryView(Vertical):
 
     def look(self) -> None:
         loaded, entries = self.loaded, self._recording.entries
-        if loaded is not None and loaded.partner is None:
+        if self.is_open and loaded is not None and loaded.partner is None:
             index = entries.index(loaded.entry.seq)
             if index >= 0 and entries.partner(index) >= 0:
                 self.reload()
@@ -137,14 +146,71 @@ class EntryView(Vertical):
         self.set_class(width < SIDE_BY_SIDE, "-over")
         if self.loaded is None:
             self._tabs.active = self._default_tab()
+        self._share_room()
 
     def _default_tab(self) -> EntryTab:
         return EntryTab.TREE if self.app.size.width < SIDE_BY_SIDE else EntryTab.PAIR
 
-    def begin(self, findings: bool) -> None:
-        """Choose the view to open: the findings if requested, otherwise not the findings."""
-        if findings or self.tab is EntryTab.FINDINGS:
+    # ---- the place of the open entry ----
+
+    def open(self) -> None:
+        """Open the selected entry: its findings if it failed and they say why."""
+        if not self._list.chosen() or not self.is_attached:
+            return
+        findings = self._shows_findings()
+        if not self.is_open and (findings or self.tab is EntryTab.FINDINGS):
             self._tabs.active = EntryTab.FINDINGS if findings else self._default_tab()
+        self.is_open = True
+        self._share_room()
+        self.show_entry(self._list.selected)
+        self.screen.set_focus(self.pages[0], scroll_visible=False)
+        self.screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
+
+    def _shows_findings(self) -> bool:
+        entries, index = self._list.entries, self._list.index
+        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
+        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
+
+    def close(self) -> None:
+        self._maximized = self.is_open = False
+        self._share_room()
+        self.screen.set_focus(self._list, scroll_visible=False)
+
+    def toggle_whole(self) -> None:
+        self._maximized = not self._is_whole
+        self._share(whole=self._maximized)
+
+    def _share_room(self) -> None:
+        """Show the list and the open entry, or only the entry if it is maximized or there are few rows."""
+        self._share(whole=self._maximized or self.screen.size.height < SHORT)
+
+    def _share(self, *, whole: bool) -> None:
+        screen = self.screen
+        hidden = self._is_whole = whole and self.is_open
+        if hidden and screen.focused is self._list:  # otherwise Textual would focus the filter
+            self._focus_was_hidden = True
+            screen.set_focus(self.pages[0], scroll_visible=False)
+        # Not with a stylesheet, which is applied later: the next key is for what is visible now.
+        self.display = self.is_open
+        self._list.display = self._above.display = not hidden
+        if self._focus_was_hidden and not hidden:
+            self._focus_was_hidden = False
+            screen.set_focus(self._list, scroll_visible=False)
+
+    async def copy_row(self) -> None:
+        """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
+        if not self._list.chosen():
+            return
+        if not self.is_open:
+            self.open()
+            self.screen.set_focus(self._list, scroll_visible=False)
+        loaded = await in_time(self.loader.load(self._list.selected))
+        if isinstance(loaded, str):
+            self.notify(loaded, timeout=4)
+        else:
+            copy_as(self.app, loaded)
+
+    # ---- what it shows ----
 
     @property
     def page(self) -> Page:
@@ -294,88 +360,6 @@ class EntryView(Vertical):
         found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
         data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
         ask_to_save(self._prompt, self._folder() / f"mcptui-{loaded.entry.seq}.{ending}", data)
-
-
-SHORT = 20
-"""If there are fewer rows, an open entry covers the list."""
-
-
-class EntryPanel:
-    """Opens and closes the selected entry below the list; `headings` are above the list."""
-
-    def __init__(self, screen: Screen[Any], list: EntryList, headings: Widget, entry: EntryView) -> None:
-        self._screen, self._list, self._headings, self._entry = screen, list, headings, entry
-        self._maximized = self._focus_was_hidden = False
-
-    @property
-    def is_open(self) -> bool:
-        return self._screen.has_class("-reading")
-
-    def open(self) -> None:
-        if not self._list.chosen() or not self._entry.is_attached:
-            return
-        if not self.is_open:
-            self._entry.begin(self._shows_findings())
-        self._screen.add_class("-reading")
-        self.share_room()
-        self._entry.show_entry(self._list.selected)
-        self._screen.set_focus(self._entry.pages[0], scroll_visible=False)
-        self._screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
-
-    def look(self) -> None:
-        if self.is_open:
-            self._entry.look()
-
-    def _shows_findings(self) -> bool:
-        """Return whether the selected entry failed and has findings that say why."""
-        entries, index = self._list.entries, self._list.index
-        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
-        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
-
-    def close(self) -> None:
-        self._maximized = False
-        self._screen.remove_class("-reading")
-        self.share_room()
-        self._screen.set_focus(self._list, scroll_visible=False)
-
-    def toggle_whole(self) -> None:
-        self._maximized = not self._screen.has_class("-whole")
-        self._show(whole=self._maximized)
-
-    def fit(self, width: int) -> None:
-        self._entry.fit(width)
-        self.share_room()
-
-    def share_room(self) -> None:
-        """Show the list and the open entry, or only the entry if it is maximized or there are few rows."""
-        self._show(whole=self._maximized or self._screen.size.height < SHORT)
-
-    def _show(self, *, whole: bool) -> None:
-        screen, is_open = self._screen, self.is_open
-        hidden = whole and is_open
-        screen.set_class(hidden, "-whole")
-        if hidden and screen.focused is self._list:  # otherwise Textual would focus the filter
-            self._focus_was_hidden = True
-            screen.set_focus(self._entry.pages[0], scroll_visible=False)
-        # Not with a stylesheet, which is applied later: the next key is for what is visible now.
-        self._entry.display = is_open
-        self._list.display = self._headings.display = not hidden
-        if self._focus_was_hidden and not hidden:
-            self._focus_was_hidden = False
-            screen.set_focus(self._list, scroll_visible=False)
-
-    async def copy(self) -> None:
-        """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
-        if not self._list.chosen():
-            return
-        if not self.is_open:
-            self.open()
-            self._screen.set_focus(self._list, scroll_visible=False)
-        loaded = await in_time(self._entry.loader.load(self._list.selected))
-        if isinstance(loaded, str):
-            self._screen.notify(loaded, timeout=4)
-        else:
-            copy_as(self._screen.app, loaded)
 
 
 WAYS = {

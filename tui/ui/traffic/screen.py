@@ -20,7 +20,7 @@ from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import Previews
-from tui.ui.traffic.entry_view import EntryPanel, EntryView
+from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
@@ -73,11 +73,12 @@ class TrafficScreen(Screen[Cause | None]):
         self.list = EntryList(recording, preview=self._previews.get, symbols=symbols)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
-        self.entry = EntryView(recording, reader, symbols, prompt=self.prompt, folder=folder)
         self.filter_bar = FilterBar(recording.entries, active.apply)
         self.filter_line = FilterLine(id="filter-line")
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
-        self.panel = EntryPanel(self, self.list, self._headings, self.entry)
+        self.entry = EntryView(
+            recording, reader, self.list, self._headings, symbols, prompt=self.prompt, folder=folder
+        )
         self._overrides, self._keys = overrides, Footer()
         self.comparer = Comparer(self.list, reader)
         self.resender = Resender(live, self.list, reader, self._tasks, active)
@@ -144,7 +145,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._previews.look()
         self.active_filter.look()
         self.resender.look()
-        self.panel.look()
+        self.entry.look()
         marked = self.comparer.marked
         notes: Row = (
             *self.active_filter.order_row,
@@ -164,18 +165,18 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_whole:
-            self.panel.fit(event.size.width)
+            self.entry.fit(event.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
         self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
-        if self.panel.is_open:
+        if self.entry.is_open:
             self.entry.show_entry(self.list.selected)
 
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
-        self.panel.open()
+        self.entry.open()
 
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
@@ -196,8 +197,8 @@ class TrafficScreen(Screen[Cause | None]):
         active = self.active_filter
         if self.exporter.cancel() or active.cancel():
             return
-        if self.panel.is_open:
-            self.panel.close()
+        if self.entry.is_open:
+            self.entry.close()
         elif active.search_text:
             active.search("")
         elif self.comparer.marked:

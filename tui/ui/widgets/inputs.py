@@ -11,14 +11,12 @@ from textual.geometry import Offset
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from tui.ui.platform.key_order import act_at_once
+from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
-_ACTIONS = {
-    binding.key: binding.action for binding in Binding.make_bindings(Input.BINDINGS) if len(binding.key) > 1
-}
+_ACTIONS = actions_of(Input.BINDINGS)
 
 
 class Field(Input):
@@ -53,6 +51,15 @@ class Field(Input):
         """Show the cursor. Textual shows the beginning of the value that an input is created with."""
         if self.has_focus and self.cursor_at_end:
             self.scroll_to(x=self.max_scroll_x, animate=False)
+
+
+LIST_KEYS: list[BindingType] = [
+    Binding("down", "step(1)", "down", show=False, priority=True),
+    Binding("up", "step(-1)", "up", show=False, priority=True),
+    Binding("pagedown", "page(1)", "page down", show=False, priority=True),
+    Binding("pageup", "page(-1)", "page up", show=False, priority=True),
+]
+"""Keys of a list under a field. Handled late, from the queue of the field, they would act on another list."""
 
 
 def type_into(field: Input, event: events.Key) -> None:
@@ -212,12 +219,18 @@ class LinesField(TextArea):
     """A text area that survives an undo that removes the line with the cursor, and is painted as wrapped.
 
     Textual 8.2.8 scrolls to the cursor before it moves it back into the text, which ends the app, and paints
-    a text that is wrapped to another width only if its height changes.
+    a text that is wrapped to another width only if its height changes, with the cursor anywhere.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
+
+    doing: Mapping[str, str] = actions_of([*TextArea.BINDINGS, *BINDINGS])
+    """Actions to run in the order of the keys, also in a burst, by key."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event, self.doing, super()._on_key)
 
     def action_undo(self) -> None:
         """Undo the last edit."""
@@ -233,6 +246,7 @@ class LinesField(TextArea):
 
     def on_resize(self) -> None:
         self.refresh()
+        self.call_later(self.scroll_cursor_visible)  # once the text is wrapped to the new width
 
     def action_newline(self) -> None:
         self.insert("\n")
@@ -251,7 +265,4 @@ class JsonArea(LinesField):
     def __init__(self, actions: Mapping[str, str]) -> None:
         super().__init__(id=None, compact=True, show_line_numbers=True, tab_behavior="focus")
         self.set_reactive(TextArea.cursor_blink, False)
-        self._actions = actions
-
-    async def _on_key(self, event: events.Key) -> None:
-        await act_at_once(self, event, self._actions, super()._on_key)
+        self.doing = actions

@@ -118,7 +118,10 @@ LEAST_ROWS = 6
 
 
 class Page(LinePane, inherit_bindings=True):
-    """Shows one sheet; `busy` while work runs in a thread. `search_text` is case-folded."""
+    """Shows one sheet; `busy` while work runs in a thread. `search_text` is case-folded.
+
+    `follow` follows the link under the cursor, if there is one, and returns whether there is.
+    """
 
     CURSOR = True
 
@@ -127,8 +130,11 @@ class Page(LinePane, inherit_bindings=True):
     class Busy(Message):
         """Work in a thread has started or ended."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(
+        self, *, id: str | None = None, follow: Callable[["Page"], bool] = lambda page: False
+    ) -> None:
         super().__init__(id=id)
+        self._follow = follow
         self.sheet: Sheet = Lines(())
         self.search_text = ""
         self.busy = False
@@ -256,6 +262,10 @@ class Page(LinePane, inherit_bindings=True):
         if index >= self.sheet.count():
             return ()
         return crop(highlighted(self.sheet.row(index, self.columns), self.search_text), self.columns)
+
+    def action_choose(self) -> None:
+        if not self._follow(self):
+            super().action_choose()
 
     def row_chosen(self, index: int) -> None:
         work = self.sheet.toggle(index, self.columns)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from tui.core import units
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import PRINT_STEP, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import (
+    PRINT_STEP,
+    ServerSpec,
+    ServerState,
+    ServerStatus,
+    StopReason,
+    Transport,
+    not_configured,
+)
 from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age, clock, count, plural
@@ -451,6 +459,13 @@ def start_words(
         return ((why, "dim"),)
     press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
     return (*press, *key_cap(key_of(action_id), words))
+
+
+def configured(host: "Host", server: str, notify: Callable[..., None]) -> ServerStatus | None:
+    """Return the status of a server; if it is no longer configured, say so and return None."""
+    if (status := host.find(server)) is None:
+        notify(not_configured(server), severity="warning", markup=False)
+    return status
 
 
 def toggle_server(host: "Host", status: ServerStatus) -> None:

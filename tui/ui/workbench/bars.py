@@ -131,12 +131,10 @@ class BenchKeys(Footer):
 class OtherKeys(SplitBar):
     """The keys next to the button, as many as fit completely."""
 
+    def of(self, overrides: KeyOverrides, *, is_raw: bool) -> None:
+        saved = action("bench.saved")
+        labels = ((_RAW, RAW_LABELS[is_raw]), (saved, saved.label))
+        self.show(tuple((f"{overrides.first_of(one.id)} {label}", "dim") for one, label in labels))
+
     def row(self, width: int) -> Row:
         return joined(((key,) for key in self.left), (("   ", ""),), width)
-
-
-def other_keys(overrides: KeyOverrides, *, is_raw: bool) -> Row:
-    """Return the keys next to the button."""
-    saved = action("bench.saved")
-    labels = ((_RAW, RAW_LABELS[is_raw]), (saved, saved.label))
-    return tuple((f"{overrides.first_of(one.id)} {label}", "dim") for one, label in labels)

@@ -21,7 +21,7 @@ from tui.ui.keys.bindings import methods_by_key
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Button, Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import OtherKeys, other_keys
+from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import Draft, HandCall, uri_of
@@ -209,8 +209,7 @@ class Bench(Horizontal):
                 self.fill(call.arguments)
                 self.go_to_form()
         elif focused is self.page:
-            if not self.result.follow_link():
-                self.page.action_choose()
+            self.page.action_choose()
         elif self.item is not None and self._is_plain(self.item):
             self.post_message(self.Called())
         elif not (focused is self.list and self.list.turn()) and self.item is not None:
@@ -359,7 +358,7 @@ class Bench(Horizontal):
     @is_raw.setter
     def is_raw(self, raw: bool) -> None:
         self.set_class(raw, "-raw")
-        self._other_keys.show(other_keys(self._shared.overrides, is_raw=raw))
+        self._other_keys.of(self._shared.overrides, is_raw=raw)
 
     @property
     def context(self) -> Context | None:

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus, not_configured
+from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CallMemory, without_secrets
@@ -21,7 +21,7 @@ from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.server_rows import trust_words
+from tui.ui.widgets.server_rows import configured, trust_words
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.items import Item
 
@@ -158,9 +158,7 @@ class BenchContext:
 
     def configured(self) -> ServerStatus | None:
         """Return the status of the server; if it is no longer configured, say so and return None."""
-        if (status := self.status) is None:
-            self.screen.notify(not_configured(self.server), severity="warning", markup=False)
-        return status
+        return configured(self.runtime.host, self.server, self.screen.notify)
 
     def promised(self, item: "Item | None") -> "Mapping[str, Any] | None":
         """Return the output schema of an item that is a tool, or None."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 
-from tui.core.servers import ServerState, ServerStatus, not_configured
+from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.dialog import ViewScreen
@@ -16,7 +16,7 @@ from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.server_rows import STATE_STYLES, reason_words, toggle_server
+from tui.ui.widgets.server_rows import STATE_STYLES, configured, reason_words, toggle_server
 from tui.ui.workbench.server_tabs import LogLines
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class LogScreen(ViewScreen[None]):
         self._title.show(left, ((found, "text"), (where, "dim")))
 
     def back(self) -> None:
-        if self.lines.sought:
+        if self.lines.search_text:
             self._seek("")
         else:
             self.dismiss(None)
@@ -68,7 +68,7 @@ class LogScreen(ViewScreen[None]):
         self._prompt.ask(
             "search",
             self._seek,
-            value=self.lines.sought,
+            value=self.lines.search_text,
             placeholder="text in this log",
             typed=self._seek,
             cancelled=partial(self._seek, ""),
@@ -76,12 +76,12 @@ class LogScreen(ViewScreen[None]):
         )
 
     def _seek(self, text: str) -> None:
-        if text != self.lines.sought or not text:
+        if text != self.lines.search_text or not text:
             self.lines.search(text)
         self.look()
 
     def find(self, direction: int) -> None:
-        self.lines.next_hit(direction)
+        self.lines.next_match(direction)
         self.look()
 
     def copy(self) -> None:
@@ -89,17 +89,11 @@ class LogScreen(ViewScreen[None]):
         clipboard.copy(self.app, text, plural(text.count("\n") + bool(text), "line"))
 
     def toggle(self) -> None:
-        if (status := self._configured()) is not None:
+        if (status := configured(self._host, self._server, self.notify)) is not None:
             toggle_server(self._host, status)
             self.look()
 
     def restart(self) -> None:
-        if self._configured() is not None:
+        if configured(self._host, self._server, self.notify) is not None:
             self._host.request_restart(self._server)
             self.look()
-
-    def _configured(self) -> ServerStatus | None:
-        """Return the status of the server; if it is no longer configured, say so and return None."""
-        if (status := self._host.find(self._server)) is None:
-            self.notify(not_configured(self._server), severity="warning", markup=False)
-        return status

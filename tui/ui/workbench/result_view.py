@@ -171,8 +171,9 @@ class ResultView:
         self._calls = calls
         self._shared = shared
         self.line = ResultLine(shared.signs)
-        self.page = BenchPage()
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
+        follow = partial(follow_link, source=self._source, overrides=shared.overrides)
+        self.page = BenchPage(follow=follow)
         self._expected: Sequence[Row] = ()
         self._tasks = Tasks()
 
@@ -240,10 +241,6 @@ class ResultView:
         call = self._calls.selected
         content = content_of(self.page)
         return call is not None and attach_part(self.page, self._source, content, call.item.label)
-
-    def follow_link(self) -> bool:
-        """Read the resource of the link under the cursor; return whether there is a link."""
-        return follow_link(self.page, self._source, self._shared.overrides)
 
     def put_into_message(self) -> None:
         """Put the result into the message; for a prompt, its messages unchanged."""

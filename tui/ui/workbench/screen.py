@@ -24,6 +24,7 @@ from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.overview import Overview
+from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
 
 if TYPE_CHECKING:
@@ -158,6 +159,10 @@ class ServerScreen(Screen[None]):
     def bench(self) -> Bench | None:
         return self.benches.get(self.tab)
 
+    @property
+    def _searched(self) -> ServerLog | BenchPage:
+        return self.log_lines if self.bench is None else self.bench.page
+
     def show_tab(self, tab: str) -> None:
         """Show a tab and give it the focus."""
         self.tabs.select(BenchTab(tab))
@@ -182,7 +187,7 @@ class ServerScreen(Screen[None]):
 
     def back(self) -> None:
         """Close or cancel the innermost part: filter, running call, comparison, form, screen."""
-        if self.bench is None and self.log_lines.sought:
+        if self.bench is None and self.log_lines.search_text:
             self.log_lines.search("")
         elif self.bench is None or not self.bench.back(self.calls.cancel):
             self.dismiss(None)
@@ -235,13 +240,12 @@ class ServerScreen(Screen[None]):
             self.prompt.ask("search in the log", self.log_lines.search, typed=self.log_lines.search)
 
     def find(self, direction: int) -> None:
-        (self.log_lines.next_hit if self.bench is None else self.bench.page.next_match)(direction)
+        self._searched.next_match(direction)
 
     # ---- why an action has no effect, as a sentence, or "" ----
 
     def why_no_search(self) -> str:
-        sought = self.log_lines.sought if self.bench is None else self.bench.page.search_text
-        return "" if sought else "Nothing is searched for. Press / to search."
+        return "" if self._searched.search_text else "Nothing is searched for. Press / to search."
 
     def why_no_bench(self) -> str:
         if self.bench is not None:

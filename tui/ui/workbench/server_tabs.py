@@ -32,14 +32,14 @@ LINE_CHARS = 4096
 
 
 class LogLines(LinePane):
-    """Shows lines that are added at the end and dropped at the start. `sought` is the search text, or ""."""
+    """Shows lines that are added at the end and dropped at the start. `search_text` is case-folded, or ""."""
 
     hang = 2  # indentation of the continuation rows of a wrapped line
 
     def __init__(self, *, empty: str, id: str | None = None) -> None:
         super().__init__(id=id)
         self.wrapped = True
-        self.sought = ""
+        self.search_text = ""
         self.empty = empty
         self._lines: tuple[str, ...] = ()
         self._firsts: list[int] = []  # line -> its first row
@@ -75,11 +75,11 @@ class LogLines(LinePane):
 
     def search(self, query: str) -> None:
         """Highlight all matches of `query`, ignoring case, and go to the last one."""
-        self.sought = fold(query)
+        self.search_text = fold(query)
         self._find()
         self._go_to(self._hits[-1] if self._hits else -1)
 
-    def next_hit(self, direction: int) -> None:
+    def next_match(self, direction: int) -> None:
         """Go to the next or previous matching line; wraps around."""
         if self._hits:
             before, after = bisect_left(self._hits, self._hit), bisect_right(self._hits, self._hit)
@@ -97,7 +97,7 @@ class LogLines(LinePane):
     def found(self) -> str:
         """The position of the search: "2 of 7", or "" without a search."""
         at = f"{bisect_left(self._hits, self._hit) + 1} of {len(self._hits)}" if self._hits else "no matches"
-        return at if self.sought else ""
+        return at if self.search_text else ""
 
     @property
     def text(self) -> str:
@@ -109,7 +109,7 @@ class LogLines(LinePane):
     def row(self, index: int) -> Row:
         if not self._shown_rows:
             return ((self.empty, "dim"),)
-        return highlighted(self._shown_rows[index], self.sought)
+        return highlighted(self._shown_rows[index], self.search_text)
 
     def row_ground(self, index: int) -> str:
         return "cursor" if self._hit >= 0 and self._line_of(index) == self._hit else ""
@@ -133,7 +133,7 @@ class LogLines(LinePane):
         self.rows_changed()
 
     def _find(self) -> None:
-        query, lines = self.sought, enumerate(self._lines)
+        query, lines = self.search_text, enumerate(self._lines)
         self._hits = [index for index, line in lines if query in fold(line)] if query else []
         self._hit = self._hit if query else -1
 

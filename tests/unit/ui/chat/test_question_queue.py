@@ -22,7 +22,11 @@ class Watched(QuestionQueue):
         self.now = 100.0
         self.shown: list[str | None] = []
         self.told: list[str] = []
-        super().__init__(self.changed, lambda: self.now, self.told.append)
+        super().__init__()
+        self._now = lambda: self.now
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
 
     def changed(self) -> None:
         name = self.current.tool.name if self.current else None
@@ -34,7 +38,7 @@ async def test_an_answer_goes_to_the_call_that_is_shown():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(request("add")))
     await until(lambda: approvals.current)
-    approvals.answer(Answer.SESSION)
+    approvals.decide(Answer.SESSION)
     assert await asked == Decision(Answer.SESSION)
     assert approvals.shown == ["add", None]
 
@@ -43,9 +47,9 @@ async def test_an_answer_that_is_not_offered_does_nothing():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(replace(request("add"), once_only=True)))
     await until(lambda: approvals.current)
-    approvals.answer(Answer.ALWAYS)
+    approvals.decide(Answer.ALWAYS)
     assert approvals.current is not None
-    approvals.answer(Answer.ONCE)
+    approvals.decide(Answer.ONCE)
     assert await asked == Decision(Answer.ONCE)
 
 
@@ -54,10 +58,10 @@ async def test_a_second_question_waits_until_the_first_is_answered():
     first = asyncio.create_task(approvals.ask(request("first")))
     second = asyncio.create_task(approvals.ask(request("second")))
     await until(lambda: approvals.waiting == 1)
-    approvals.answer(Answer.NO, "not that")
+    approvals.decide(Answer.NO, "not that")
     assert await first == Decision(Answer.NO, "not that")
     assert not second.done()
-    approvals.answer(Answer.ONCE)
+    approvals.decide(Answer.ONCE)
     assert await second == Decision(Answer.ONCE)
     assert approvals.shown == ["first", "second", None]
 
@@ -70,7 +74,7 @@ async def test_a_cancelled_call_withdraws_its_question(which):
     tasks[which].cancel()
     await asyncio.wait({tasks[which]})
     assert approvals.waiting == 0
-    approvals.answer(Answer.ONCE)
+    approvals.decide(Answer.ONCE)
     assert await tasks[1 - which] == Decision(Answer.ONCE)
 
 
@@ -81,12 +85,12 @@ async def test_a_question_can_be_answered_only_after_the_grace_time():
     assert not approvals.accepts_keys
     approvals.now += GRACE_SECONDS + 0.01
     assert approvals.accepts_keys
-    approvals.answer(Answer.ONCE)
+    approvals.decide(Answer.ONCE)
     await asked
 
 
 def test_an_answer_without_a_question_is_ignored():
-    Watched().answer(Answer.ONCE)
+    Watched().decide(Answer.ONCE)
 
 
 def test_a_malformed_question_is_reported_cleaned_on_one_line():

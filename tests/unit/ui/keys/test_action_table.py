@@ -80,12 +80,12 @@ def test_the_footer_shows_the_short_key_of_an_action_in_its_pane_and_the_global_
 
 
 def test_the_footer_does_not_repeat_the_answers_on_an_approval_card():
-    shown = footer_ids(Context.CONVERSATION, "turns.why_idle", "approval_keys.why_none")
+    shown = footer_ids(Context.CONVERSATION, "turns.why_idle", "approvals.why_none")
     assert not [name for name in shown if name.startswith("question")]
 
 
 def test_outside_the_card_the_footer_begins_with_the_key_to_the_question():
-    assert footer_ids(Context.COMPOSER, "approval_keys.why_none")[0] == "focus.conversation"
+    assert footer_ids(Context.COMPOSER, "approvals.why_none")[0] == "focus.conversation"
 
 
 def test_only_available_actions_are_offered():

@@ -91,7 +91,7 @@ async def test_keys_after_an_answer_are_not_ignored() -> None:
         await until(lambda: app.screen is app.main)
         assert (await waiting).action is Action.DECLINE
         assert app.main.parts is not None
-        assert not app.main.parts.approval_keys.ignores_keys
+        assert not app.main.parts.approvals.ignores_keys
 
 
 async def test_a_question_that_another_one_is_asked_before_is_not_called_withdrawn() -> None:
@@ -116,7 +116,7 @@ async def test_a_question_waits_while_the_user_is_typing() -> None:
         await pilot.pause()
         assert app.screen is app.main
         assert app.main.parts is not None
-        app.main.parts.approval_keys.typed_at = -1e9
+        app.main.parts.approvals.typed_at = -1e9
         await shown(app, FormDialog)
         assert app.main.composer.text == "a message"
         waiting.cancel()
@@ -130,7 +130,7 @@ async def test_a_question_waits_while_the_user_is_typing_on_another_screen() -> 
         await pilot.press(*", please")
         assert isinstance(app.screen, SystemText)
         assert app.main.parts is not None
-        app.main.parts.approval_keys.typed_at = -1e9
+        app.main.parts.approvals.typed_at = -1e9
         await shown(app, FormDialog)
         waiting.cancel()
         await until(lambda: isinstance(app.screen, SystemText))
@@ -162,8 +162,8 @@ async def test_an_approval_comes_before_a_later_question_from_a_server() -> None
         await until(lambda: parts.approvals.waiting == 1)
         await pilot.pause()
         assert app.screen is app.main
-        parts.approvals.answer("no")
-        parts.approval_keys.typed_at = -1e9
+        parts.approvals.decide("no")
+        parts.approvals.typed_at = -1e9
         await shown(app, FormDialog)
         waiting.cancel()
         await asyncio.wait({waiting})

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import TextArea
@@ -16,7 +16,7 @@ from tui.ui.chat.composer.history import HistorySearch, InputHistory
 from tui.ui.chat.composer.pastes import Pastes, Reference, Written
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.platform.key_order import act_at_once
+from tui.ui.platform.key_order import actions_of
 from tui.ui.platform.textual_internals import paint_first
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.inputs import LinesField
@@ -52,7 +52,7 @@ class Composer(LinesField):
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
-        self._doing = _actions_of_keys(keys)
+        self.doing = _actions_of_keys(keys)
         self.pastes = Pastes()
         self.most_rows = MAX_ROWS
         self.earlier = InputHistory()
@@ -147,7 +147,7 @@ class Composer(LinesField):
             return
         if event.key == "space":
             self._attach_typed()
-        await act_at_once(self, event, self._doing, super()._on_key)
+        await super()._on_key(event)
         if self.rows_wanted == self.size.height:
             paint_first(self)
         letter = event.character if event.is_printable else None
@@ -249,7 +249,7 @@ class Composer(LinesField):
 
     def _search_key(self, event: events.Key) -> bool:
         """Handle a key of the search; return False if the key ends the search, and then acts as usual."""
-        doing = self._doing.get(event.key, "")
+        doing = self.doing.get(event.key, "")
         match doing or event.key:
             case "app.act('composer.history')" | "older":
                 self.searching.step(1)
@@ -314,11 +314,7 @@ class Composer(LinesField):
 
 
 def _actions_of_keys(keys: KeyOverrides) -> dict[str, str]:
-    doing = {
-        binding.key: binding.action
-        for binding in Binding.make_bindings(TextArea.BINDINGS)
-        if len(binding.key) > 1
-    }
+    doing = actions_of(TextArea.BINDINGS)
     for found in of_context(Context.COMPOSER):
         chosen = keys.keys_of(found)
         for key in found.keys.split(","):

@@ -150,6 +150,7 @@ class FlowPane(LinePane):
         super().__init__(id=id)
         self.flow = Flow()
         self._target: tuple[Block, int] | None = None
+        self._hidden: tuple[Block, int] | None = None  # the selection that a smaller size has hidden
         self._settling = False
         self._planned = False
 
@@ -216,8 +217,13 @@ class FlowPane(LinePane):
             self._place(flow.top(anchor) + min(inside, max(0, flow.blocks[anchor].height - 1)))
 
     def rewrap(self) -> None:
+        wanted = self._hidden or self._target
         self.flow.width = self.columns
         self.settle()
+        if wanted in self._targets_in_view():
+            self._aim(wanted)
+        else:
+            self._hidden = wanted
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -279,13 +285,15 @@ class FlowPane(LinePane):
             return
         seen = self._targets_in_view()
         if self._target not in seen:
+            hidden = self._hidden
             self._aim(next((target for target in seen if target[0] is seen[-1][0]), None))
+            self._hidden = hidden
 
     def _aim(self, target: tuple[Block, int] | None) -> None:
         for aimed in (self._target, target):
             if aimed is not None:
                 self.refresh_line(self._row_of(*aimed))
-        self._target = target
+        self._target, self._hidden = target, None
 
     def _step(self, direction: int) -> bool:
         """Select the next visible target; return False if there is none and the view must scroll."""
