@@ -97,12 +97,7 @@ class RulesScreen(FinderScreen[None]):
     ) -> None:
         super().__init__(overrides)
         context = runtime.turn_context
-<<<<<<< HEAD
         self._changes = runtime.approvals
-        self._symbols = symbols
-=======
-        self._changes = RuleChanges(runtime.configuration, context.policy, context.toolbox)
->>>>>>> w6b
         tool = request.tool if request is not None else None
         self._first = TypedCall(tool.server, tool.name, request.arguments) if request and tool else None
         self._tools = context.toolbox.tools
@@ -160,19 +155,10 @@ class RulesScreen(FinderScreen[None]):
                 words(""),
                 *map(rule_item, self._rules, self._rules.values()),
             ]
-<<<<<<< HEAD
         judgement, matching = self._changes.try_call(self._tools(), call.server, call.tool, call.arguments)
-        marks = {id(rule): self._symbols.warning for rule in matching}
-        marks |= {id(rule): self._symbols.running for rule in matching[:1]}
+        marks = {id(rule): self.symbols.warning for rule in matching}
+        marks |= {id(rule): self.symbols.running for rule in matching[:1]}
         items = [outcome_item(judgement), words("")]
-=======
-        trial = self._changes.try_call(call.server, call.tool, call.arguments)
-        marks = {id(rule): self.symbols.warning for rule in trial.matching}
-        decides = trial.matching[0] if trial.matching else None
-        if decides is not None:
-            marks[id(decides)] = self.symbols.running
-        items = [outcome_item(trial), words("")]
->>>>>>> w6b
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
             items.append(rule_item(key, rule, mark or " ", dim=not mark))
