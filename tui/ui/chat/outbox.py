@@ -19,9 +19,9 @@ from tui.settings.locations import state_dir
 from tui.settings.save import write_private
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.history import MOST, is_remembered
-from tui.ui.chat.composer.pastes import Written
+from tui.ui.chat.composer.pastes import Written, not_attached
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.turn_queue import TurnQueue, not_attached
+from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,

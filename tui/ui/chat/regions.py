@@ -5,7 +5,6 @@ three. A maximized pane is shown in the same way.
 """
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -143,7 +142,7 @@ class Regions:
         self.screen = screen
         self.overrides = overrides
         self.key_of = overrides.first_of
-        self.symbols = symbols_for(os.environ)
+        self.symbols = symbols_for()
         self.has_panes = False
         self.ticker = Ticker(self)
         self._running: set[asyncio.Task[None]] = set()

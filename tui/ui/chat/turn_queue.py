@@ -3,10 +3,8 @@
 import asyncio
 import logging
 import os
-import re
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -18,14 +16,13 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, reason_of, sentences
 from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
-from tui.core.text import clean_line
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
 from tui.settings.files import Unreadable, read_bytes
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
-from tui.ui.chat.composer.pastes import BEHIND, Written
+from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.action_table import Context
 
@@ -40,7 +37,6 @@ _log = logging.getLogger(__name__)
 A_TURN_RUNS = "a turn is running"
 """Why what changes the conversation is unavailable during a turn."""
 
-_NAMED = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 
 RESOURCE_SECONDS = 30.0
 
@@ -317,28 +313,3 @@ async def read_attachments(
 
 def _read_file(folder: Path, written: str) -> bytes:
     return read_bytes(folder / os.path.expanduser(written), MAX_BYTES)
-
-
-def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
-    """Return a warning about names that look like attachments but are not, or "".
-
-    Only existing or possible paths and resources of `servers` count, not `@person` and `@app.route("/")`.
-    """
-    found: dict[str, str] = {}
-    for match in _NAMED.finditer(text):
-        name = match.group(1) or match.group(2).rstrip(BEHIND)
-        server, _, uri = name.partition(":")
-        why = ""
-        if uri and server in servers:
-            why = "press tab after the name to attach it"
-        else:
-            with suppress(OSError, ValueError, RuntimeError):  # not a path
-                path = folder / os.path.expanduser(name)
-                if os.path.lexists(path):
-                    why = "a directory" if path.is_dir() else "press tab after the name to attach it"
-                elif "/" in name and path.parent.is_dir():
-                    why = "file not found"
-        if why:
-            found[name] = why
-    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
-    return f"Not attached: {told}." if told else ""

@@ -1,7 +1,6 @@
 """Asks for a model profile, or only for another key of one, and tries it before saving."""
 
 import asyncio
-import os
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
 
@@ -52,7 +51,7 @@ class ModelForm(FormScreen[str | None]):
         name = changes.free_name(self._provider.name) if self._provider.name else ""
         self._form = fields.new_key() if key_of else fields.new_profile(self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
-        pane = FormPane(keys, symbols_for(os.environ), types=False)
+        pane = FormPane(keys, symbols_for(), types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
         self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
         self._ids: tuple[str, ...] = ()

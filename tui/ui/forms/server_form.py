@@ -1,6 +1,5 @@
 """Asks for a server: address or command, environment or headers, transport."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
@@ -81,7 +80,7 @@ class ServerForm(FormScreen[Draft | None]):
         self._before = values.before
         self._form = _form_of(values, is_new=not name)
         self._toml = Literal("", id="toml", classes="below")
-        pane, line = FormPane(keys, symbols_for(os.environ), types=False), "esc cancel   enter next field"
+        pane, line = FormPane(keys, symbols_for(), types=False), "esc cancel   enter next field"
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), Literal(line), self._toml)
         self._complains = False
         self._timer: Timer | None = None

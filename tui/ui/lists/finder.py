@@ -1,7 +1,6 @@
 """FinderScreen: a dialog with a text field that filters a list. Keys act on the selected item."""
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from typing import Any, ClassVar
 
@@ -70,7 +69,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
-        self.overrides, self.symbols = overrides, symbols_for(os.environ)
+        self.overrides, self.symbols = overrides, symbols_for()
         self.preview = Preview() if self.PREVIEW else None
         self.title_line = SplitBar(id="finder-title")
         self.label = Literal("find ›")

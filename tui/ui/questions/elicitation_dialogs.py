@@ -112,7 +112,7 @@ class FormDialog(FormScreen[FormAnswer]):
         self.answer_delay = AnswerDelay()
         self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), {})
         button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
-        super().__init__(FormPane(keys, symbols_for(os.environ)), button, self.line)
+        super().__init__(FormPane(keys, symbols_for()), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
         label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
         self._head = FormHead(((label, "text bold"),), description=question.message)

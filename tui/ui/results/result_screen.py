@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
@@ -64,7 +63,7 @@ class ResultScreen(ViewScreen[None]):
         self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
-        signs = symbols_for(os.environ)
+        signs = symbols_for()
         if self._result is None and self._source is not None:
             self.page.show(Lines([(("reading…", "dim"),)]))
             call = f"hand-link-{uuid4().hex[:8]}"

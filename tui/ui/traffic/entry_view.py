@@ -1,10 +1,7 @@
 """The open entry: as a tree, next to its partner, as bytes, on a time line, explained, with findings."""
 
 import asyncio
-import json
-import shlex
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +15,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Entry, Kind, Outcome
+from tui.core.traffic import BODY_LOST_TEXT, Outcome
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -26,7 +23,7 @@ from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, in_time
-from tui.ui.traffic.sheets import RawSheet
+from tui.ui.traffic.sheets import WAYS, RawSheet, copied
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
@@ -362,15 +359,6 @@ class EntryView(Vertical):
         ask_to_save(self._prompt, self._folder() / f"mcptui-{loaded.entry.seq}.{ending}", data)
 
 
-WAYS = {
-    "raw": "raw bytes",
-    "json": "JSON, indented",
-    "curl": "curl, or a line for stdin",
-    "python": "Python",
-}
-"""The formats, with their labels."""
-
-
 def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
     """Ask for a format, and copy an entry in it."""
     from tui.ui.dialogs.picker import Picker, PickerChoice
@@ -385,43 +373,3 @@ def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
         return
     choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
     app.push_screen(Picker("Copy as", choices), copy)
-
-
-def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
-    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
-    match way:
-        case "json":
-            with suppress(ValueError, RecursionError):
-                return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
-        case "curl":
-            return _curl(entry, body, url)
-        case "python":
-            return _python(entry, body)
-    return body.decode("utf-8", "replace")
-
-
-def _curl(entry: Entry, body: bytes, url: str) -> str:
-    text = shlex.quote(body.decode("utf-8", "replace"))
-    if not url:
-        return f"printf '%s\\n' {text}"
-    headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
-    given = entry.detail.get("headers")
-    if isinstance(given, dict):
-        known = {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"}
-        headers += [f"{name}: {value}" for name, value in given.items() if str(name).lower() in known]
-    lines = [f"curl -N {shlex.quote(url)}", *(f"-H {shlex.quote(header)}" for header in headers)]
-    return " \\\n  ".join([*lines, f"--data-raw {text}"])
-
-
-def _python(entry: Entry, body: bytes) -> str:
-    from pprint import pformat  # not needed for the first frame
-
-    try:
-        frame = json.loads(body)
-    except (ValueError, RecursionError):
-        return f"line = {body!r}"
-    params = frame.get("params") if isinstance(frame, dict) else None
-    if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):
-        arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
-        return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
-    return f"frame = {pformat(frame, width=88, sort_dicts=False)}"

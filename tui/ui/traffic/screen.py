@@ -1,6 +1,5 @@
 """The traffic screen: the traffic of all servers and of the model, its filter, and the open entry."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,7 +65,7 @@ class TrafficScreen(Screen[Cause | None]):
     ) -> None:
         super().__init__()
         self.recording, self._live = recording, live
-        self._symbols = symbols = symbols_for(os.environ)
+        self._symbols = symbols = symbols_for()
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())

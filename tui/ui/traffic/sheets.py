@@ -1,11 +1,14 @@
-"""The sheets of an entry: bytes, timing, explanation, findings. Pure."""
+"""The sheets of an entry: bytes, timing, explanation, findings; and an entry as text to copy. Pure."""
 
+import json
+import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from tui.core import units
 from tui.core.text import clean, clean_line
-from tui.core.traffic import OUTCOME_WORDS, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
@@ -185,3 +188,52 @@ def byte_text(data: bytes, start: int, end: int) -> str:
             text += "�" if "\udc80" <= char <= "\udcff" else char
         at += len(char.encode("utf-8", "surrogateescape"))
     return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")
+
+
+WAYS = {
+    "raw": "raw bytes",
+    "json": "JSON, indented",
+    "curl": "curl, or a line for stdin",
+    "python": "Python",
+}
+"""The formats, with their labels."""
+
+
+def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
+    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
+    match way:
+        case "json":
+            with suppress(ValueError, RecursionError):
+                return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
+        case "curl":
+            return _curl(entry, body, url)
+        case "python":
+            return _python(entry, body)
+    return body.decode("utf-8", "replace")
+
+
+def _curl(entry: Entry, body: bytes, url: str) -> str:
+    text = shlex.quote(body.decode("utf-8", "replace"))
+    if not url:
+        return f"printf '%s\\n' {text}"
+    headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
+    given = entry.detail.get("headers")
+    if isinstance(given, dict):
+        known = {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"}
+        headers += [f"{name}: {value}" for name, value in given.items() if str(name).lower() in known]
+    lines = [f"curl -N {shlex.quote(url)}", *(f"-H {shlex.quote(header)}" for header in headers)]
+    return " \\\n  ".join([*lines, f"--data-raw {text}"])
+
+
+def _python(entry: Entry, body: bytes) -> str:
+    from pprint import pformat  # not needed for the first frame
+
+    try:
+        frame = json.loads(body)
+    except (ValueError, RecursionError):
+        return f"line = {body!r}"
+    params = frame.get("params") if isinstance(frame, dict) else None
+    if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):
+        arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
+        return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
+    return f"frame = {pformat(frame, width=88, sort_dicts=False)}"

@@ -1,7 +1,6 @@
 """Page: a pane that shows a sheet of rows with a cursor, folding, pictures, search, and its values copied."""
 
 import asyncio
-import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -152,7 +151,7 @@ class Page(LinePane, inherit_bindings=True):
             self._decoding.cancel()
             self._decoding = None
         app = self.app
-        if can_show_pictures(symbols_for(os.environ), app.console.color_system, app.no_color):
+        if can_show_pictures(symbols_for(), app.console.color_system, app.no_color):
             sheet.images(begin=True)
             self._decode()
         self.rows_changed()

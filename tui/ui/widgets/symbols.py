@@ -1,5 +1,6 @@
 """Symbols: the signs used on screen, with ASCII replacements for terminals that cannot show them. Pure."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -84,7 +85,7 @@ ASCII = Symbols(
 )
 
 
-def symbols_for(environment: Mapping[str, str]) -> Symbols:
+def symbols_for(environment: Mapping[str, str] = os.environ) -> Symbols:
     """Return the symbols that the terminal can show, judging by its environment.
 
     A locale with an encoding other than UTF-8, the Linux console and dumb terminals get ASCII. A missing

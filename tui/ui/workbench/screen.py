@@ -1,6 +1,5 @@
 """The workbench: one server used by hand, on tabs."""
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -75,7 +74,7 @@ class ServerScreen(Screen[None]):
         self.server = server
         self._show_traffic = show_traffic
         self._item = item
-        symbols = symbols_for(os.environ)
+        symbols = symbols_for()
         self.prompt = PromptLine()
         self._title = BenchTitle(server, symbols, overrides)
         self._keys = BenchKeys(overrides)

@@ -1,9 +1,12 @@
 """Large pastes and attachments, which are shown as tokens in a message."""
 
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count as count_from
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core import units
@@ -19,6 +22,7 @@ MOST_NAME = 200
 MAX_CHARS = 4_000
 MAX_LINES = 40
 _TOKEN = re.compile(r"\[(?:pasted |@)[^\[\]\n]{1,260}\]")
+_NAMED = re.compile(r"""(?:^|(?<=[\s("']))@(?:"([^"\n]+)"|(\S+))""")
 _RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
 
 
@@ -133,3 +137,28 @@ class Pastes:
             if start < column < end:
                 return end if to_end else start
         return column
+
+
+def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
+    """Return a warning about names that look like attachments but are not, or "".
+
+    Only existing or possible paths and resources of `servers` count, not `@person` and `@app.route("/")`.
+    """
+    found: dict[str, str] = {}
+    for match in _NAMED.finditer(text):
+        name = match.group(1) or match.group(2).rstrip(BEHIND)
+        server, _, uri = name.partition(":")
+        why = ""
+        if uri and server in servers:
+            why = "press tab after the name to attach it"
+        else:
+            with suppress(OSError, ValueError, RuntimeError):  # not a path
+                path = folder / os.path.expanduser(name)
+                if os.path.lexists(path):
+                    why = "a directory" if path.is_dir() else "press tab after the name to attach it"
+                elif "/" in name and path.parent.is_dir():
+                    why = "file not found"
+        if why:
+            found[name] = why
+    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
+    return f"Not attached: {told}." if told else ""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tui.ui.chat.composer import suggestions
+from tui.ui.chat.composer.pastes import not_attached
 from tui.ui.chat.composer.suggestions import LiveSources, files, named, tree
-from tui.ui.chat.turn_queue import not_attached
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import shlex
 
 from tui.core.traffic import Direction, Entry, Kind
-from tui.ui.traffic.entry_view import copied
+from tui.ui.traffic.sheets import copied
 
 BODY = b'{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"q":"it\'s"}}}'
 
