@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from tests.ui.fake_host import FakeHost
@@ -17,6 +18,7 @@ class FakeConfiguration:
     def __init__(self, host: FakeHost) -> None:
         self._host = host
         self.problem = ""
+        self.file = SimpleNamespace(path="/home/ada/.config/mcptui/config.toml", source=None)
         self.saved_themes: list[str] = []
 
     async def choose(self, server: str, field: str, value: Any) -> str:

@@ -102,6 +102,10 @@ class StorageError(McptuiError):
     """A recording's file cannot be opened or read."""
 
 
+class IllegalTransition(AssertionError):
+    """A server's state was about to change in a way that its table does not allow: a bug in mcptui."""
+
+
 REASON_CHARS = 200
 MAX_CHAIN = 20
 

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from tui.core.errors import IllegalTransition
+from tui.core.servers import ServerState
+
 FIRST_DELAY = 1.0
 LONGEST_DELAY = 60.0
 HEALTHY_SECONDS = 60.0
@@ -12,6 +15,24 @@ SECOND = 1_000_000_000
 
 FIRST_RETRY = 2.0
 LONGEST_RETRY = 600.0
+
+
+TRANSITIONS = frozenset(
+    {
+        (ServerState.STOPPED, ServerState.STARTING),
+        (ServerState.STARTING, ServerState.RUNNING),
+        (ServerState.STARTING, ServerState.STOPPING),
+        (ServerState.RUNNING, ServerState.STOPPING),
+        (ServerState.STOPPING, ServerState.STOPPED),
+    }
+)
+"""Every legal transition. Every end passes STOPPING, so STOPPED always means that no process is left."""
+
+
+def require_transition(state: ServerState, after: ServerState) -> None:
+    """Raise IllegalTransition, which is a bug in mcptui, never in a server."""
+    if (state, after) not in TRANSITIONS:
+        raise IllegalTransition(f"a server that is {state} cannot become {after}")
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from tui.host.content import object_in
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
-from tui.host.lifecycle import RestartPolicy
+from tui.host.lifecycle import RestartPolicy, require_transition
 from tui.host.offers import ServerOffer
 from tui.host.server_requests import ServerRequests
 from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
@@ -448,7 +448,7 @@ class Supervisor:
         }
 
     def _change_state(self, state: ServerState, **values: Any) -> None:
-        """Every end passes STOPPING, so STOPPED always means that no process is left."""
+        require_transition(self.state, state)
         self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
         self._notify_waiters()
         self._around.changed(self.spec.name)

@@ -1,23 +1,42 @@
 """When a stopped server is restarted, and a list is read again."""
 
+from contextlib import nullcontext
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.errors import IllegalTransition
+from tui.core.servers import ServerState
 from tui.host.lifecycle import (
     LONGEST_DELAY,
     LONGEST_GAP,
     LOOP_DEATHS,
     SECOND,
+    TRANSITIONS,
     RefreshPace,
     RestartPolicy,
     RetryDelay,
+    require_transition,
 )
 
 
 @pytest.fixture
 def policy():
     return RestartPolicy()
+
+
+@pytest.mark.parametrize("after", ServerState)
+@pytest.mark.parametrize("state", ServerState)
+def test_a_transition_outside_the_table_is_rejected(state, after):
+    legal = (state, after) in TRANSITIONS
+    with nullcontext() if legal else pytest.raises(IllegalTransition):
+        require_transition(state, after)
+
+
+def test_stopped_is_reached_only_through_stopping():
+    before = [state for state, after in TRANSITIONS if after is ServerState.STOPPED]
+    assert before == [ServerState.STOPPING]
 
 
 def test_the_delay_doubles_starting_at_one_second(policy):

@@ -157,12 +157,12 @@ async def test_the_uri_in_a_decision_is_clean_bounded_and_redacted():
 async def test_a_tool_list_is_redacted_in_a_thread_beforehand(monkeypatch):
     threads = []
 
-    def watched(self, texts):
+    def watched(self, tools):
         threads.append(threading.current_thread())
-        return search(self, texts)
+        listed(self, tools)
 
-    search = ResultRedactor._holds
-    monkeypatch.setattr(ResultRedactor, "_holds", watched)
+    listed = ResultRedactor.listed
+    monkeypatch.setattr(ResultRedactor, "listed", watched)
     async with leaky() as host:
         assert len(host.toolbox.tools()) == 1
     assert threads and threading.main_thread() not in threads
