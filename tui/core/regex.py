@@ -81,8 +81,8 @@ def found_in(pattern: str, text: str) -> bool | None:
         return None
 
 
-@lru_cache(maxsize=16)
-def _search(pattern: str, *, marked: bool = False) -> Search:
+def search_of(pattern: str, *, ignore_case: bool = False, marked: bool = False) -> Search:
+    """Return a search for a pattern of Python in UTF-8, or in `marked_text`. Raises `re.error`."""
     import re2  # type: ignore[import-untyped]
 
     options = re2.Options()
@@ -90,12 +90,16 @@ def _search(pattern: str, *, marked: bool = False) -> Search:
     options.never_capture = True
     options.log_errors = False  # they would go to stderr
     try:
-        search: Search = re2.compile(re2_pattern(pattern, ignore_case=False, marked=marked), options).search
+        translated = re2_pattern(pattern, ignore_case=ignore_case, marked=marked)
+        search: Search = re2.compile(translated, options).search
     except re2.error as error:
         raise re.error(error.args[0].decode("utf-8", "replace")) from None
     finally:
         re2.purge()  # RE2 would keep 128 patterns
     return search
+
+
+_search = lru_cache(maxsize=16)(search_of)
 
 
 def asks_for_boundaries(pattern: str) -> bool:

@@ -1,4 +1,4 @@
-"""The form of a row in the table of refusals, and what can be done about one. Pure."""
+"""The form of a row in the table of refusals (`refusals.TABLE`), and what can be done about one. Pure."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,7 +1,7 @@
 """Assembles a reply from the chunks of an OpenAI-compatible stream. Pure, and tolerant.
 
 Chunks are plain JSON values, read field by field, because endpoints differ in their fields. A chunk raises
-only `ModelError`, and a broken stream yields no calls.
+only `ModelError`, and a broken stream yields no calls. The fragments of calls are assembled in `call_slots`.
 """
 
 import re

@@ -14,13 +14,7 @@ from functools import cache, lru_cache
 from threading import Event
 from unicodedata import normalize
 
-from tui.core.regex import (
-    asks_for_boundaries,
-    marked_text,
-    re2_pattern,
-    re2_text,
-    required_letters,
-)
+from tui.core.regex import asks_for_boundaries, marked_text, re2_text, required_letters, search_of
 from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
 from tui.core.text import composed, fold, is_boundary
 from tui.core.traffic import BodyTerm
@@ -34,9 +28,6 @@ OVERLAP = 64 * 1024
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:20|3\d|[4-7])")
 """Matches an escape, in lower case, of a letter of `signs` or of a backslash."""
 
-REGEX_MEMORY = 8 * 1024 * 1024
-"""Maximum bytes of one compiled regular expression."""
-
 ReadPart = Callable[[int, int, int], bytes]
 Body = tuple[int, bytes | int]
 """The seq of a body, with its bytes or the length of a `LARGE` body."""
@@ -46,28 +37,11 @@ Body = tuple[int, bytes | int]
 def _matcher(term: BodyTerm) -> Callable[[bytes], object]:
     """Return a search in text encoded by `re2_text`; raises `re.error` if it is invalid or too large."""
     pattern = composed(term.needle)
-    search = _compiled(re2_pattern(pattern, ignore_case=term.fold))
+    search = search_of(pattern, ignore_case=term.fold)
     if not asks_for_boundaries(pattern):
         return search
-    search_marked = _compiled(re2_pattern(pattern, ignore_case=term.fold, marked=True))
+    search_marked = search_of(pattern, ignore_case=term.fold, marked=True)
     return lambda text: search(text) if text.isascii() else search_marked(marked_text(text))
-
-
-def _compiled(pattern: str) -> Callable[[bytes], object]:
-    """Return a search for a pattern in text encoded as UTF-8."""
-    import re2  # type: ignore[import-untyped]
-
-    options = re2.Options()
-    options.max_mem = REGEX_MEMORY
-    options.never_capture = True
-    options.log_errors = False  # RE2 would log to stderr
-    try:
-        search: Callable[[bytes], object] = re2.compile(pattern, options).search
-    except re2.error as error:
-        raise re.error(error.args[0].decode("utf-8", "replace")) from None
-    finally:
-        re2.purge()  # otherwise it caches 128 patterns
-    return search
 
 
 @dataclass(slots=True, eq=False)

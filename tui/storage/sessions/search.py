@@ -1,7 +1,7 @@
 """Searches a session for text with its word index, or by reading all messages.
 
 Texts are compared as in the traffic (`core.search_text`): the index contains folded text and is queried with
-folded words.
+folded words. `store` searches all sessions, and `file` makes the index.
 """
 
 import json

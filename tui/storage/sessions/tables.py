@@ -1,4 +1,4 @@
-"""The rows of a session, stored by its only writer. Every text is redacted first.
+"""Stores the rows of a session, for its only writer. Every text is redacted first. `file` has their schema.
 
 The data for the list is in `meta` and is updated with each message, in the same transaction, so listing a
 thousand sessions counts no rows.

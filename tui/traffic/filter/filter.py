@@ -1,4 +1,4 @@
-"""Applies a filter to the columns: which entries match, and which bodies must be read. Pure.
+"""Applies a filter, parsed by `query`, to the columns: which match, and which bodies must be read. Pure.
 
 `Filter.mask` works on a range of entries. A reader searches bodies for terms; before that, it returns the
 entries that could still match, so that only those are read.

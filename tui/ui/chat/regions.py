@@ -296,14 +296,17 @@ class Regions:
         self.screen.app.notify(message, **options)
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app."""
+        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app.
+
+        While the app quits, work fails because its widgets are gone, which is no defect.
+        """
 
         def ended(task: asyncio.Task[None]) -> None:
             self._running.discard(task)
             error = None if task.cancelled() else task.exception()
             if isinstance(error, McptuiError):
                 self.notify(clean_line(str(error), 400), severity="error", timeout=8)
-            elif isinstance(error, Exception):
+            elif isinstance(error, Exception) and self.screen.is_attached:
                 crash(self.screen.app, error)
 
         task = asyncio.create_task(work, name=name)
