@@ -44,7 +44,7 @@ def whole(value: Any, most: int = LARGEST, *, least: int = 0, or_text: bool = Fa
 
 
 def number_limit(value: Any) -> float | None:
-    """Return a minimum or maximum of a schema or a manifest; what no float can hold limits nothing."""
+    """Return a number of any sign, such as a limit in a schema or a progress; None if no float holds it."""
     found = bounded(value, math.inf, least=-1e300)
     return found if found is not None and found <= 1e300 else None
 

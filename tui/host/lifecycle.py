@@ -1,4 +1,4 @@
-"""The delays before a server is restarted, before it is listed again, and between retries. Pure."""
+"""A server's states as a table, and the delays before a restart, a new listing and a retry. Pure."""
 
 from dataclasses import dataclass, field
 
@@ -12,10 +12,8 @@ LOOP_DEATHS = 5
 LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
 
-
 FIRST_RETRY = 2.0
 LONGEST_RETRY = 600.0
-
 
 TRANSITIONS = frozenset(
     {

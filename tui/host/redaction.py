@@ -110,8 +110,12 @@ class ResultRedactor:
 
         def found() -> T:
             # Split over several texts, or at the end of one, if that is a long beginning of a secret.
-            splits = any(map(self._redactor.ends_inside, items)) or self._holds(["".join(items)])
-            is_found = splits or self._holds(texts) or self._holds(map(_text_in, files))
+            is_found = (
+                self._holds(texts)
+                or any(map(self._redactor.ends_inside, items))
+                or (len(items) > 1 and self._holds(["".join(items)]))
+                or self._holds(map(_text_in, files))
+            )
             return work(value) if is_found else value
 
         large = sum(map(len, texts)) >= LARGE

@@ -1,4 +1,4 @@
-"""When a stopped server is restarted, and a list is read again."""
+"""A server's states, when a stopped one is restarted, and when a list is read again."""
 
 from contextlib import nullcontext
 
