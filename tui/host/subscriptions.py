@@ -122,10 +122,11 @@ class ChangeStream:
                 stream = self._open(uris, followed)
                 await first_of(asyncio.wait({stream}), turned.wait(), began.wait())
                 if stream.done():
-                    while not stream.result():  # there is none, whatever the subscriptions
-                        turned.clear()
-                        self._settle_all("The server does not support change streams.")
-                        await turned.wait()
+                    if not stream.result():
+                        while True:  # there is none, whatever the subscriptions
+                            turned.clear()
+                            self._settle_all("The server does not support change streams.")
+                            await turned.wait()
                     worked = (self._clock.now_ns() - self._opened_ns) / 1e9 if self._opened_ns else 0.0
                     self._deaf = True
                     seconds = retry.after_failure(worked)

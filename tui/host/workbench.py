@@ -358,7 +358,8 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
-        subject, words = f"The server {quoted_name(server)}", kind.replace("eT", "e t")
+        subject = f"The server {quoted_name(server)}"
+        words = "resource templates" if kind == "resourceTemplates" else kind
         listings = connection.listings
         assert listings is not None, "a server that runs has been listed"
         if (recent := listings.take_recent(kind)) is not None:
