@@ -57,11 +57,12 @@ _SAID = {
 
 def brought(kind: str, name: str) -> "Any":
     """Return what an add-on brings under this name. Raises ConfigError if the add-on is not installed."""
-    if said := missing(kind, name):
+    addon = next(addon for addon, kinds in ADDONS.items() if name in kinds.get(kind, ()))
+    if (found := brings(addon)) is None:
         from tui.core.errors import ConfigError  # needs `typing`
 
-        raise ConfigError(said)
-    return next(load(value) for known, value in every(kind) if known == name)
+        raise ConfigError(missing(kind, name))
+    return load(found[kind][name])
 
 
 def missing(kind: str, name: str) -> str:

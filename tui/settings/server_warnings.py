@@ -13,6 +13,7 @@ from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
+from tui.core.web import is_loopback
 from tui.settings.foreign.entry import runs_shell
 from tui.settings.foreign_settings import unused_settings
 from tui.settings.keymap import ActionKeys, check_keys
@@ -26,7 +27,6 @@ from tui.settings.themes import all_themes, load_theme
 BUILT_IN = "mcptui"
 """The name under which rules match mcptui's own tools."""
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AUTHORIZATION = "authorization"
 
 _SET_BY_US = frozenset({"accept", "content-type"})
@@ -203,7 +203,7 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
             message = f"{clean_line(name, 60)} is set by mcptui for each request, so this value is not sent"
             yield "headers", message, "remove it"
     names = {name.lower() for name in spec.headers}
-    plain = parts.scheme in ("http", "ws") and (parts.hostname or "") not in _LOOPBACK
+    plain = parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or "")
     if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):
         yield "url", "credentials in headers are sent unencrypted", "use https:// or wss://"
     elif plain and parts.scheme == "ws":

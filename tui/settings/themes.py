@@ -179,9 +179,7 @@ def load_theme(
             if spec is not None:
                 return spec, problem
     if problem is None:
-        names = sorted(
-            path.stem for folder in (shipped, user_dir) if folder for path in folder.glob("*.toml")
-        )
+        names = sorted(path.stem for folder in (shipped, user_dir) if folder for path in _files(folder))
         shown = quoted_name(name, 40)
         hint = did_you_mean(name, names) or f"available: {', '.join(names)}"
         problem = Problem(f"theme {shown} not found", tuple(named_by.split(".")), hint)
@@ -189,6 +187,13 @@ def load_theme(
     if default is None:
         raise FileNotFoundError(f"{shipped}: the default theme is damaged. Reinstall mcptui")
     return default, problem
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob("*.toml"))
+    except OSError:  # the folder above it may not be entered
+        return []
 
 
 def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tuple[Problem, ...]]:
@@ -199,7 +204,7 @@ def all_themes(user_dir: Path | None = None) -> tuple[tuple[ThemeSpec, ...], tup
     found: dict[str, ThemeSpec] = {}
     problems: list[Problem] = []
     for folder in (shipped_dir("themes"), user_dir):
-        for path in sorted(folder.glob("*.toml")) if folder else ():
+        for path in _files(folder) if folder else ():
             spec, problem = _read(path)
             if spec is not None:
                 found[spec.name] = spec

@@ -1,5 +1,6 @@
 """Shipped themes are readable. A theme of the user is checked and never stops the program."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -139,6 +140,21 @@ def test_a_damaged_copy_of_a_shipped_theme_gives_the_shipped_one_and_a_problem(t
     assert theme == load_theme("quay")[0]
     assert problem is not None
     assert "theme ignored" in problem.message
+
+
+def test_a_folder_of_themes_that_cannot_be_read_counts_as_empty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    stat = Path.stat
+
+    def refuse(path: Path, **more: bool) -> os.stat_result:
+        if path.is_relative_to(tmp_path):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return stat(path, **more)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    assert {theme.name for theme in all_themes(tmp_path)[0]} == {theme.name for theme in SHIPPED}
+    assert load_theme("harbr", tmp_path)[0].name == DEFAULT_THEME
 
 
 def test_an_unknown_theme_gives_the_default_and_names_the_nearest():

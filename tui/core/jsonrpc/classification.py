@@ -244,8 +244,8 @@ def _skimmed(raw: bytes, torn: bool = False) -> Classification:
         return _NOT_JSON
     if torn:  # the rest may contain missing fields
         reading = _classified({"jsonrpc": "2.0", **value})
-        is_bare = reading is _NOT_RPC and "error" not in value and type(value.get("result")) is dict
-        return Classification(Kind.RESPONSE) if is_bare else reading
+        is_bare = reading is _NOT_RPC and not value.keys() & {"id", "error"}
+        return Classification(Kind.RESPONSE) if is_bare and type(value.get("result")) is dict else reading
     if end < 0 or raw[end:].strip(_WHITE.encode()):
         return _NOT_JSON
     return _classified(value)

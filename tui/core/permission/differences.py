@@ -159,7 +159,7 @@ def _place(path: Path) -> Place:
 _WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
 """Keywords that constrain nothing."""
 
-_SAFER = {("readOnlyHint", True), ("destructiveHint", False), ("openWorldHint", False)}
+_SAFER = {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False}
 _AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
@@ -172,7 +172,7 @@ def _judged(one: ValueDifference, definition: Definition) -> Difference:
     key = str(one.steps[-1])
     broken = ""
     if one.steps[0] == "annotations":
-        if (key, now) in _SAFER:
+        if key in _SAFER and now is _SAFER[key]:  # a server may send anything here, also a list
             return Difference(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
         if key in ("readOnlyHint", "destructiveHint"):
             broken = "may do more than before"

@@ -298,17 +298,27 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]
             if was == value or (kind == "env" and f"variable {name}" in now["values"]):
                 continue
             place = in_words(name) if kind == "links" else spelled(name)
-            if kind == "args" and (was is None or value is None):
-                how = f"removed, was {_is(str(was))}" if value is None else f"new, {_is(value)}"
-            elif kind in ("env", "headers"):
-                how = "new" if was is None else "removed" if value is None else "value changed"
-            elif kind == "links":
-                led = f"led to {_is(was)}, " if isinstance(was, str) else ""
-                leads = f"leads {'now ' if was else ''}to {_is(value)}" if isinstance(value, str) else ""
-                how = led + (leads or "is no longer a link") if value is None or leads else "target changed"
-            else:
-                how = _change(str(was or ""), value or "") if is_known else f"is now {_is(value or '')}"
-            yield f"{what}{place[:MAX_SHOWN_CHANGE]}: {how}"
+            yield f"{what}{place[:MAX_SHOWN_CHANGE]}: {_how(kind, was, value, is_known=is_known)}"
+
+
+def _how(kind: str, was: Any, value: Any, *, is_known: bool) -> str:
+    """Say how a fact has changed; `was` and `value` are None where there is none."""
+    match kind:
+        case "args" if was is None:
+            return f"new, {_is(value)}"
+        case "args" if value is None:
+            return f"removed, was {_is(str(was))}"
+        case "env" | "headers":
+            return "new" if was is None else "removed" if value is None else "value changed"
+        case "links":
+            led = f"led to {_is(was)}, " if isinstance(was, str) else ""
+            if isinstance(value, str):
+                return led + f"leads {'now ' if was else ''}to {_is(value)}"
+            if value is None:
+                return led + "is no longer a link"
+            return led.removesuffix(", ") or "target changed"  # a hidden target is a hash
+        case _:
+            return _change(str(was or ""), value or "") if is_known else f"is now {_is(value or '')}"
 
 
 def in_words(place: str) -> str:

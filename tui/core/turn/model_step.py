@@ -186,10 +186,10 @@ def storable(call: CallRequest) -> CallRequest:
     has `{}` for them; the model reads its own text in the error.
     """
     try:
-        parse_arguments(call.arguments or "-")
+        parse_arguments(call.arguments)
     except ValueError:
         return replace(call, arguments="{}")
-    return call
+    return call if call.arguments.strip() else replace(call, arguments="{}")
 
 
 _FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)

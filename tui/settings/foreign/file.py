@@ -78,7 +78,7 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return Problem(f"is not valid JSON: {reason_of(error)}")
     found = _read(tree, path, json_places(plain))
     if isinstance(found, Source) and twice:
-        names = clean_line(", ".join(twice), 400)
+        names = clean_line(", ".join(dict.fromkeys(twice)), 400)
         note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
         return replace(found, problems=(*found.problems, note))
     return found

@@ -206,6 +206,7 @@ def test_the_first_bytes_of_a_message_are_enough_to_classify_it():
     assert (reading.kind, reading.ident) == (Kind.RESPONSE, "7")
     head = b'{"result":{"content":[{"type":"text","text":"xxx'
     assert classify(head, 10**9) == Classification(Kind.RESPONSE)
+    assert classify(b'{"id":null,"result":{"a":"xx', 10**9) == Classification(Kind.NOT_RPC)
     assert classify(b'{"id":4,"method":"ping","params":{"a":"xx', 10**9).kind is Kind.REQUEST
 
 

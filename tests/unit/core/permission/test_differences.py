@@ -64,6 +64,7 @@ TEXT = {"properties": {"a": {"type": "string"}}}
         ({"description": "Adds."}, {"description": "Adds two numbers."}, COMPATIBLE),
         ({"annotations": {"readOnlyHint": True}}, {}, BREAKING),
         ({}, {"annotations": {"readOnlyHint": True}}, SUSPICIOUS),
+        ({}, {"annotations": {"readOnlyHint": [True], "destructiveHint": {}}}, BREAKING),
         ({"annotations": {"destructiveHint": True}}, {"annotations": {"destructiveHint": False}}, SUSPICIOUS),
         ({}, {"annotations": {"title": "Add"}}, COMPATIBLE),
         ({"description": "Adds."}, {"description": "Adds.\u200b"}, SUSPICIOUS),

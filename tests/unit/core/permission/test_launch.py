@@ -138,6 +138,8 @@ def test_the_target_of_a_secret_argument_is_hashed_but_not_shown_and_a_lost_link
     assert one("/a").digest() != one("/b").digest()
     assert one("/b").changes(one("/a").summary("salt"), "salt") == ["link of argument 3: target changed"]
     assert "/a" not in str(one("/a").summary("salt"))
+    shown = {**one("/b").summary("salt"), "links": {"args.2": "/a"}}
+    assert one("/b").changes(shown, "salt") == ["link of argument 3: led to /a"]
     before = dataclasses.replace(launch(), links={"program": "/opt/uvx"}).summary("")
     assert launch().changes(before, "") == ["link of program: led to /opt/uvx, is no longer a link"]
 

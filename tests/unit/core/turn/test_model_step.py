@@ -97,6 +97,7 @@ def test_arguments_that_are_not_one_json_object_are_rejected(text: str):
 def test_invalid_arguments_are_stored_as_an_empty_object():
     assert storable(CallRequest("1", "a", "{bad")).arguments == "{}"
     assert storable(CallRequest("1", "a", "")).arguments == "{}"
+    assert storable(CallRequest("1", "a", " \n")).arguments == "{}"
     good = CallRequest("1", "a", '{"x": 1}')
     assert storable(good) is good
 

@@ -256,6 +256,7 @@ def test_any_text_keeps_its_length(text: str):
         ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "a"),
         ('{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}', "mcpServers"),
         ('{"mcpServers": {"b": {"command": "y", "env": {"K": "1", "K": "2"}}}}', "K"),
+        ('{"servers": {"a": {"url": "x", "url": "y"}, "b": {"url": "x", "url": "y"}}}', "url"),
     ],
 )
 def test_a_name_that_occurs_twice_is_reported(text: str, name: str):
