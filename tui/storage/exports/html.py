@@ -154,7 +154,7 @@ def _figure(one: Attachment) -> str:
     name = clean_line(one.name, 120) or "attachment"
     caption = escape(f"{name} ({clean_line(one.mime, 60)}, {size(one.size)})")
     media = ""
-    if one.mime in SHOWN_MEDIA.get(one.kind, ()):
+    if one.data and one.mime in SHOWN_MEDIA.get(one.kind, ()):
         with suppress(ValueError):  # not Base64
             data = base64.b64encode(base64.b64decode(one.data, validate=True)).decode()
             source = f"data:{one.mime};base64,{data}"

@@ -55,6 +55,7 @@ class _Text:
         raw: its form in ASCII without a backslash, None if there is none.
         signs: every body that contains the text contains one of these in lower case, unless a letter is
             escaped.
+        plain_signs: those that a body in ASCII without Unicode escapes can contain.
     """
 
     found: set[int]
@@ -62,12 +63,14 @@ class _Text:
     fold: bool
     raw: bytes | None
     signs: Sequence[bytes]
+    plain_signs: Sequence[bytes]
 
     @classmethod
     def of(cls, term: BodyTerm, found: set[int]) -> "_Text":
         needle = fold(term.needle) if term.fold else composed(term.needle)
         raw = needle.encode() if needle.isascii() and "\\" not in needle else None
-        return cls(found, needle, term.fold, raw, signs(needle))
+        in_all = signs(needle)
+        return cls(found, needle, term.fold, raw, in_all, _plain(in_all))
 
 
 @dataclass(slots=True, eq=False)
@@ -77,12 +80,13 @@ class _Regex:
     Attributes:
         found: the seqs of the bodies that match it.
         search: matches a text that `_encoded` returned.
-        signs: as in `_Text`, for letters that every match contains.
+        signs, plain_signs: as in `_Text`, for letters that every match contains.
     """
 
     found: set[int]
     search: Callable[[bytes], object]
     signs: Sequence[bytes]
+    plain_signs: Sequence[bytes]
 
     @classmethod
     def of(cls, term: BodyTerm, found: set[int]) -> "_Regex":
@@ -90,7 +94,7 @@ class _Regex:
         search, letters = _matcher(term), required_letters(pattern)
         more = json_forms(_DOTLESS) if "i" in letters else []
         in_all = [*signs(letters), *more] if letters else [b""]
-        return cls(found, search, in_all)
+        return cls(found, search, in_all, _plain(in_all))
 
 
 _DOTLESS = "\u0131"
@@ -145,15 +149,19 @@ class BodyFinder:
             if text.raw is not None and text.raw in (lowered if text.fold else body):
                 text.found.add(seq)
         for regex in self._regexes:
-            if _has_any(lowered, regex.signs) and regex.search(body):
+            if _has_any(lowered, regex.plain_signs) and regex.search(body):
                 regex.found.add(seq)
 
     def _search_readings(self, seq: int, body: bytes) -> None:
         """Search a body as it is read, unless letters are missing."""
         lowered = body.lower()
-        is_sure = b"\\u00" not in lowered or _ESCAPED_LETTER.search(lowered) is None
-        texts = [text for text in self._texts if not is_sure or _has_any(lowered, text.signs)]
-        regexes = [regex for regex in self._regexes if not is_sure or _has_any(lowered, regex.signs)]
+        texts, regexes = self._texts, self._regexes
+        if body.isascii() and b"\\u" not in lowered:
+            texts = [text for text in texts if _has_any(lowered, text.plain_signs)]
+            regexes = [regex for regex in regexes if _has_any(lowered, regex.plain_signs)]
+        elif b"\\u00" not in lowered or _ESCAPED_LETTER.search(lowered) is None:
+            texts = [text for text in texts if _has_any(lowered, text.signs)]
+            regexes = [regex for regex in regexes if _has_any(lowered, regex.signs)]
         if not texts and not regexes:
             return
         read = list(readings(body))
@@ -208,7 +216,14 @@ class BodyFinder:
 
 
 def _has_any(lowered: bytes, signs: Sequence[bytes]) -> bool:
-    return any(sign in lowered for sign in signs)
+    for sign in signs:  # `any` takes half as long again
+        if sign in lowered:
+            return True
+    return False
+
+
+def _plain(signs: Sequence[bytes]) -> Sequence[bytes]:
+    return [sign for sign in signs if sign.isascii() and not sign.startswith(b"\\u")]
 
 
 def _look(terms: Sequence[_Text], seq: int, *texts: str) -> None:

@@ -98,10 +98,14 @@ class RecordingReader:
         self.path = path
         self._found = found
         self._connection = open_for_reading(path)
-        with storage_errors(path):
-            version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-            self._has_findings = version == VERSION  # older ones are linted again
-            self._cut = cut_short(path) if is_cut(self._connection) else ""
+        try:
+            with storage_errors(path):
+                version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+                self._has_findings = version == VERSION  # older ones are linted again
+                self._cut = cut_short(path) if is_cut(self._connection) else ""
+        except BaseException:
+            self._connection.close()
+            raise
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._end: int | None = None

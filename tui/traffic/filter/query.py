@@ -10,7 +10,7 @@ between values is "any of". `tui.traffic.filter.fields` has the fields.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, tee
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
@@ -418,7 +418,8 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
 
 
 def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    typed, known = typed.lower(), list(words)
-    first = (word for word in known if word.lower().startswith(typed))
-    then = (word for word in known if within and typed in word.lower()[1:])
-    return list(dict.fromkeys(islice(chain(first, then), MOST_COMPLETIONS)))
+    typed = typed.lower()
+    these, those = tee(words)
+    first = (word for word in these if word.lower().startswith(typed))
+    then = (word for word in those if within and word.lower().find(typed) > 0)
+    return list(islice(chain(first, then), MOST_COMPLETIONS))

@@ -186,11 +186,12 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
             look.warn("unknown-revision", sentence, _LIFECYCLE)
     elif asked.method == "server/discover":
         versions = result.get("supportedVersions")
-        versions = versions if isinstance(versions, list) else []
+        if not isinstance(versions, list):
+            return
         if MODERN in versions:
             session.revision = MODERN
             session.server = mapping(result.get("capabilities"))
-        elif versions and not any(isinstance(version, str) and version in REVISIONS for version in versions):
+        elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
             named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
             sentence = f"The server supports only revisions that were never released: {named}."
             look.warn("unknown-revision", sentence, BASIC)

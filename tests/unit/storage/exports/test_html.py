@@ -140,6 +140,7 @@ async def test_images_and_audio_are_embedded_in_the_page(tmp_path: Path):
         Attachment("image", "image/png", "a.png", 48, PNG),
         Attachment("audio", "audio/wav", "a.wav", 48, PNG),
         Attachment("blob", "application/pdf", "a.pdf", 48, PNG),
+        Attachment("image", "image/png", "empty.png", 0, ""),
     )
     page = await page_of(tmp_path, UserMessage("look", attached))
     media = [(tag, a["src"]) for tag, a in page.tags if tag in ("img", "audio")]

@@ -84,6 +84,20 @@ def read_all(path: Path) -> tuple[EntryColumns, dict[int, bytes | None], str]:
         return columns, bodies, reader.damage
 
 
+def test_a_file_that_cannot_be_read_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch):
+    opened: list[sqlite3.Connection] = []
+
+    def is_cut(connection: sqlite3.Connection) -> bool:
+        opened.append(connection)
+        raise sqlite3.DatabaseError("disk I/O error")
+
+    monkeypatch.setattr("tui.storage.recordings.reader.is_cut", is_cut)
+    with pytest.raises(StorageError):
+        RecordingReader(path)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        opened[0].execute("SELECT 1")
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_the_damage_entries_and_bodies_are_as_stored_or_reported(path: Path, seed: int):
     damaged(path, seed)

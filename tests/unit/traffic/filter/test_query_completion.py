@@ -84,6 +84,8 @@ def test_a_name_with_control_characters_is_not_offered():
 def test_completions_have_a_description_and_a_maximum_number():
     assert complete("kind:not_r", 10, {}) == [FilterCompletion(5, 10, "not_rpc", "not JSON-RPC")]
     assert len(complete("tool:", 5, {"tool": [f"t{number}" for number in range(1000)]})) == MOST_COMPLETIONS
+    twice = [f"{letter}_tt{number}" for letter in "ta" for number in range(40)]
+    assert len(complete("tool:t", 6, {"tool": twice})) == MOST_COMPLETIONS
 
 
 def test_the_names_in_a_recording_are_offered():

@@ -21,6 +21,16 @@ def cancelled(by: str, known: object) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
+    ("versions", "codes"),
+    [(["2099-01-01"], ["unknown-revision"]), ([], ["unknown-revision"]), (["2025-11-25"], [])],
+)
+def test_a_discovered_server_must_support_a_released_revision(versions: list[str], codes: list[str]):
+    script = Script()
+    script.result(script.ask("server/discover"), {"supportedVersions": versions, "capabilities": {}})
+    assert [code for code in script.codes() if code != "missing-result-type"] == codes
+
+
+@pytest.mark.parametrize(
     ("steps", "codes"),
     [
         pytest.param([("out", "tools/list")], ["before-initialize"], id="request before the handshake"),
