@@ -49,7 +49,8 @@ def config_check(
     keyed = Profiles(loaded, os.environ, trust=True).configured()
     missing = []
     for one in keyed:  # the variable of a key that the user has stored need not be set
-        if (name := one.api_key_env) and not os.environ.get(name) and not one.key_place:
+        name = loaded.settings.models[one.name].api_key_env
+        if name and not os.environ.get(name) and not one.key_place:
             said = f"the environment variable {name} is not set"
             missing.append(loaded.located(Problem(said, ("models", one.name, "api_key_env"), warning=True)))
     loaded = replace(loaded, problems=(*loaded.problems, *missing))

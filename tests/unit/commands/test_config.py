@@ -95,6 +95,15 @@ def test_a_file_is_not_changed(file: Path, text: str, words: list[str], code: in
             ],
         ),
         (
+            '[models.a]\nmodel = "m"\n',
+            0,
+            [
+                "warning: models.a: OPENAI_API_KEY is not set. Requests will fail. Store a key: "
+                "`mcptui config key a`.",
+                "{file}: OK: 0 servers, 1 model, 1 warning",
+            ],
+        ),
+        (
             '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n',
             0,
             [
