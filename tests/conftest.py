@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import hypothesis
 import psutil
@@ -194,3 +195,15 @@ def separate_home(
     with contextlib.suppress(OSError):  # deleted, or not readable
         if not os.listdir(home):
             unused_homes.append(home)
+
+
+@pytest.fixture
+def keychain(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
+    """Have a working keychain, and return its entries by service and name."""
+    kept: dict[tuple[str, str], str] = {}
+    module = ModuleType("keyring")
+    module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
+    module.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
+    module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keyring", module)
+    return kept

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from tui.commands.run_output import arguments_line
@@ -46,11 +47,14 @@ def config_check(
 ) -> int:
     """Print all problems and return the exit code. `actions` are those that can have keys."""
     keyed = Profiles(loaded, os.environ, trust=True).configured()
-    problems = all_problems(loaded, actions, trust=trust)
+    missing = []
     for one in keyed:  # the variable of a key that the user has stored need not be set
-        if (name := one.api_key_env) and not os.environ.get(name) and not one.key_place:
+        name = loaded.settings.models[one.name].api_key_env
+        if name and not os.environ.get(name) and not one.key_place:
             said = f"the environment variable {name} is not set"
-            problems.append(loaded.located(Problem(said, ("models", one.name, "api_key_env"), warning=True)))
+            missing.append(loaded.located(Problem(said, ("models", one.name, "api_key_env"), warning=True)))
+    loaded = replace(loaded, problems=(*loaded.problems, *missing))
+    problems = all_problems(loaded, actions, trust=trust)  # in the order of the file
     lines = [("warning: " if one.warning else "") + str(one) for one in problems]
     for profile in keyed:
         if wanted := missing_key(profile):

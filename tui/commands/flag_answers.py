@@ -127,7 +127,7 @@ class FlagAnswers(Refuser):
             print(f"  … {plural(more, 'more change')}", file=out)
         suspicious = {one.name for one in question.changes if one.effect is ChangeEffect.SUSPICIOUS}
         flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
-        refused = suspicious if flag == "--accept-changes" else set()
+        refused = set() if self._accept_suspicious else suspicious
         accepted = {one.name for one in question.changes} - refused if self._accept_changes else set()
         server = clean_line(question.server, 80)
         for one in question.changes:

@@ -272,7 +272,7 @@ class RecordingFile:
         if lint.judged < last and (page := reader.columns(last - 1, 1)):
             lint.offer(page)
         while not live and not lint.settle(LOOK_SECONDS):
-            if self._closing.wait(REST_SECONDS):
+            if self._closing.wait(LOOK_SECONDS):  # `settle` does not wait for a linter that has given up
                 return
         if not live and self._found is not None and not lint.faults and not reader.damage:
             try:

@@ -15,8 +15,9 @@ class SavedConversation:
     `info.id` is "" while it is not saved. `unknown` are ids of calls that were sent and whose outcome is
     unknown. `unsaved` says why it, or its parent, was not saved while no journal is open. `turn_numbers` are
     those of its turns in the traffic of this run, by the index of their question. `recordings` are the names
-    of those with its traffic, oldest first. `early_usage` are the model, usage and
-    cost of each request before it is saved: a server may use the model before the first message.
+    of those with its traffic, oldest first. `early_usage` is the usage and its cost by model before it is
+    saved: a server may use the model before the first message, and in a run that saves nothing it is never
+    emptied.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class SavedConversation:
         self.unsaved = ""
         self.turn_numbers: dict[int, int] = {}
         self.recordings: tuple[str, ...] = ()
-        self.early_usage: list[tuple[str, Usage, float | None]] = []
+        self.early_usage: dict[str, tuple[Usage, float | None]] = {}
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "SavedConversation":
@@ -74,8 +75,8 @@ class SavedConversation:
             journal.message(index, message)
         for remark in talk.remarks:
             journal.remark(remark)
-        for spent in self.early_usage:
-            journal.usage(*spent)
+        for model, (usage, cost) in self.early_usage.items():
+            journal.usage(model, usage, cost)
         self.early_usage.clear()
         own = talk.system if self.own_system else None
         now = talk.compaction if self.info.parent else None  # replaces the parent's
@@ -122,4 +123,6 @@ class SavedConversation:
         if self.talk.journal is not None:
             self.talk.journal.usage(model, usage, cost)
         elif not info.id:
-            self.early_usage.append((model, usage, cost))
+            before, known = self.early_usage.get(model, (Usage(), None))
+            total = cost if known is None else known + (cost or 0.0)
+            self.early_usage[model] = before + usage, total

@@ -28,22 +28,22 @@ def _rounded(ns: int) -> int:
 
 
 class LatencyHistogram:
-    """Durations in nanoseconds; `longest` is exact."""
+    """Durations in nanoseconds; `longest` is exact, the percentiles only if `is_exact`."""
 
-    __slots__ = ("_counts", "_is_exact", "count", "longest")
+    __slots__ = ("_counts", "count", "is_exact", "longest")
 
     def __init__(self) -> None:
         self.count = self.longest = 0
         self._counts = Counter[int]()
-        self._is_exact = True
+        self.is_exact = True
 
     def add(self, durations: Sequence[int]) -> None:
         """Add durations; negative ones count as 0."""
         self.count += len(durations)
         self.longest = max(self.longest, *durations, 0)
-        self._counts.update(durations if self._is_exact else map(_rounded, durations))
-        if self._is_exact and len(self._counts) > EXACT:
-            counts, self._counts, self._is_exact = self._counts, Counter(), False
+        self._counts.update(durations if self.is_exact else map(_rounded, durations))
+        if self.is_exact and len(self._counts) > EXACT:
+            counts, self._counts, self.is_exact = self._counts, Counter(), False
             for ns, number in counts.items():
                 self._counts[_rounded(ns)] += number
 
@@ -62,6 +62,7 @@ class LatencyHistogram:
         for one in several:
             whole.count += one.count
             whole.longest = max(whole.longest, one.longest)
+            whole.is_exact = whole.is_exact and one.is_exact
             whole._counts.update(one._counts)
         return whole
 
@@ -101,7 +102,8 @@ class Figures:
             the others.
         octets: bytes in both directions.
         timed: responses with a duration; a rejected probe has none.
-        p50_ns, p95_ns, longest_ns: durations of calls with a response; see `EXACT`.
+        p50_ns, p95_ns, longest_ns: durations of calls with a response.
+        is_exact: whether the percentiles are exact; otherwise within 3 %.
         sparks: calls in each interval, see `Stats.spark_start_ns`.
     """
 
@@ -118,6 +120,7 @@ class Figures:
     p50_ns: int
     p95_ns: int
     longest_ns: int
+    is_exact: bool
     sparks: tuple[int, ...]
 
     @property
@@ -328,5 +331,6 @@ def _figures(lines: list[_Line], server: str, method: str, tool: str, is_complet
         p50_ns=latencies.percentile(50),
         p95_ns=latencies.percentile(95),
         longest_ns=latencies.longest,
+        is_exact=latencies.is_exact,
         sparks=tuple(map(sum, zip(*(line.sparks for line in lines), strict=True))) if lines else (),
     )

@@ -86,6 +86,24 @@ def test_a_file_is_not_changed(file: Path, text: str, words: list[str], code: in
             ],
         ),
         (
+            '[models.a]\nmodel = "m"\nbase_url = "http://h/v1"\napi_key_env = "NO_SUCH_KEY"\n'
+            "[limits]\nmax_steps = 0\n",
+            2,
+            [
+                "warning: {file}:4 models.a.api_key_env: the environment variable NO_SUCH_KEY is not set",
+                "{file}:6 limits.max_steps: must be at least 1",
+            ],
+        ),
+        (
+            '[models.a]\nmodel = "m"\n',
+            0,
+            [
+                "warning: models.a: OPENAI_API_KEY is not set. Requests will fail. Store a key: "
+                "`mcptui config key a`.",
+                "{file}: OK: 0 servers, 1 model, 1 warning",
+            ],
+        ),
+        (
             '[servers.a]\nurl = "https://h/sse"\ntransport = "http"\n',
             0,
             [

@@ -1,8 +1,5 @@
 """Fixtures of the runtime."""
 
-import sys
-from types import ModuleType
-
 import pytest
 
 from tests.scripted_model import Reply
@@ -21,15 +18,3 @@ async def stage(tmp_path):
     yield make
     for one in made:
         await one.conversations.close()
-
-
-@pytest.fixture
-def keychain(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
-    """The keys in the keychain by service and name."""
-    kept: dict[tuple[str, str], str] = {}
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
-    module.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
-    module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
-    return kept

@@ -33,6 +33,7 @@ def test_a_tool_has_calls_errors_times_and_bytes():
     assert (figures.server, figures.method, figures.tool) == ("weather", "tools/call", "get")
     assert (figures.calls, figures.errors, figures.waiting, figures.octets) == (3, 2, 0, 105)
     assert (figures.p50_ns, figures.p95_ns, figures.longest_ns) == (20 * MS, 30 * MS, 30 * MS)
+    assert figures.is_exact
 
 
 def test_tools_are_ordered_by_calls_and_servers_by_name():
@@ -206,6 +207,7 @@ def is_near(value: int, exact: int) -> bool:
 @given(st.lists(DURATIONS, min_size=1, max_size=50), st.integers(1, 100))
 def test_few_durations_are_exact(durations: list[int], percent: int):
     few = of(durations)
+    assert few.is_exact
     assert few.percentile(percent) == ranked(durations, percent)
     assert few.longest == max(durations)
 
@@ -214,6 +216,7 @@ def test_few_durations_are_exact(durations: list[int], percent: int):
 def test_many_durations_are_accurate_to_a_thirty_second(durations: list[int], percent: int):
     durations = [ns + step for ns in durations for step in range(EXACT + 1)]
     many = of(durations)
+    assert not many.is_exact
     assert is_near(many.percentile(percent), ranked(durations, percent))
 
 
@@ -222,6 +225,7 @@ def test_several_histograms_can_be_combined(several: list[list[int]]):
     durations = list(chain.from_iterable(several))
     together, whole = LatencyHistogram.together(map(of, several)), of(durations)
     assert (together.count, together.longest) == (whole.count, whole.longest)
+    assert together.is_exact is all(one.is_exact for one in map(of, several))
     for percent in (50, 95, 100):
         expected = ranked(durations, percent) if whole.count else 0
         assert is_near(together.percentile(percent), expected)

@@ -78,13 +78,8 @@ async def test_a_locked_keychain_times_out(keyring: Install) -> None:
             thread.join(5)
 
 
-async def test_a_stored_key_can_be_read_until_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[tuple[str, str], str] = {}
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
-    module.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
-    module.delete_password = lambda service, name: kept.pop((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
+@pytest.mark.usefixtures("keychain")
+async def test_a_stored_key_can_be_read_until_it_is_removed() -> None:
     await store("mcptui", "a", "value")
     assert await read("mcptui", "a") == "value"
     await remove("mcptui", "a")

@@ -6,7 +6,6 @@ import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,18 +29,6 @@ SIGNED_IN = StoredSignIn(
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], str]:
-    """A working keychain."""
-    entries: dict[tuple[str, str], str] = {}
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: entries.get((service, name))  # type: ignore[attr-defined]
-    module.set_password = lambda service, name, value: entries.update({(service, name): value})  # type: ignore[attr-defined]
-    module.delete_password = lambda service, name: entries.pop((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
-    return entries
-
-
-@pytest.fixture
 def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
 
@@ -56,12 +43,12 @@ def written(folder: Path) -> str:
 
 
 async def test_tokens_are_stored_in_the_keychain_and_in_no_file(
-    tmp_path: Path, kept: dict[tuple[str, str], str]
+    tmp_path: Path, keychain: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path / "sign-in")
     saved = await store.save(SIGNED_IN)
     assert store.shown_place(saved) == "in the keychain"
-    assert "canary" not in written(tmp_path) and "canary-refresh" in "".join(kept.values())
+    assert "canary" not in written(tmp_path) and "canary-refresh" in "".join(keychain.values())
     found = await store.find("work", URL)
     assert found is not None and found.tokens == SIGNED_IN.tokens and found.client == SIGNED_IN.client
 
@@ -131,12 +118,12 @@ async def test_a_token_whose_stored_lifetime_says_nothing_has_not_expired(tmp_pa
 
 @pytest.mark.parametrize("value", [5, ["a"], {"a": "b"}, "two\r\nlines", "t\u00f6ken", True])
 async def test_a_token_that_cannot_be_sent_does_not_count(
-    tmp_path: Path, kept: dict[tuple[str, str], str], value: Any
+    tmp_path: Path, keychain: dict[tuple[str, str], str], value: Any
 ) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
-    for place in kept:
-        kept[place] = json.dumps({"access_token": value, "refresh_token": "canary-refresh"})
+    for place in keychain:
+        keychain[place] = json.dumps({"access_token": value, "refresh_token": "canary-refresh"})
     found = await store.find("work", URL)
     assert found is not None and set(found.tokens) == {"scope", "refresh_token"}
 
@@ -152,19 +139,19 @@ async def test_a_sign_in_with_the_largest_token_and_metadata_is_read_again(tmp_p
 
 
 async def test_forgetting_a_sign_in_deletes_files_and_entries_for_every_issuer(
-    tmp_path: Path, kept: dict[tuple[str, str], str]
+    tmp_path: Path, keychain: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     await store.save(replace(SIGNED_IN, issuer="https://other.example"))
     await store.save(replace(SIGNED_IN, server="home"))
     assert await store.forget("work") == 2
-    assert [found.server for found in await store.listed()] == ["home"] and len(kept) == 1
+    assert [found.server for found in await store.listed()] == ["home"] and len(keychain) == 1
     assert await store.forget("work") == 0
 
 
 async def test_the_newest_issuer_is_used_and_older_ones_can_be_dropped(
-    tmp_path: Path, kept: dict[tuple[str, str], str]
+    tmp_path: Path, keychain: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
@@ -172,10 +159,10 @@ async def test_the_newest_issuer_is_used_and_older_ones_can_be_dropped(
     found = await store.find("work", URL)
     assert found is not None and found.issuer == "https://new.example"
     await store.forget_other_issuers(newer)
-    assert len(await store.listed()) == 1 and len(kept) == 1
+    assert len(await store.listed()) == 1 and len(keychain) == 1
 
 
-async def test_a_listing_contains_no_secrets(tmp_path: Path, kept: dict[tuple[str, str], str]) -> None:
+async def test_a_listing_contains_no_secrets(tmp_path: Path, keychain: dict[tuple[str, str], str]) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
     (found,) = await store.listed()
@@ -183,11 +170,11 @@ async def test_a_listing_contains_no_secrets(tmp_path: Path, kept: dict[tuple[st
 
 
 async def test_a_missing_keychain_entry_does_not_count_as_a_sign_in(
-    tmp_path: Path, kept: dict[tuple[str, str], str]
+    tmp_path: Path, keychain: dict[tuple[str, str], str]
 ) -> None:
     store = TokenStore(tmp_path)
     await store.save(SIGNED_IN)
-    kept.clear()
+    keychain.clear()
     assert await store.find("work", URL) is None
 
 

@@ -1,8 +1,5 @@
 """`keyring:` in the settings of a server."""
 
-import sys
-from types import ModuleType
-
 import pytest
 
 from tui.core.errors import ConfigError
@@ -11,13 +8,8 @@ from tui.host.sign_in.token_store import resolved_env, resolved_headers, resolve
 
 
 @pytest.fixture(autouse=True)
-def keychain(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("keyring")
-    module.get_password = lambda service, name: {
-        ("mcptui", "api"): "canary-key",
-        ("mcptui", "cut"): "cana…key",
-    }.get((service, name))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", module)
+def keys(keychain: dict[tuple[str, str], str]) -> None:
+    keychain.update({("mcptui", "api"): "canary-key", ("mcptui", "cut"): "cana…key"})
 
 
 async def test_a_client_secret_comes_from_the_keychain() -> None:
