@@ -12,6 +12,7 @@ from tests.ui.app_stage import answered, opened, screen_text, send, shows
 from tests.ui.fakes import FakeRuntime, calls, says
 from tui.core.conversation.conversation import (
     AssistantMessage,
+    Attachment,
     CallRequest,
     Compaction,
     ToolMessage,
@@ -179,6 +180,20 @@ async def test_the_selected_message_is_copied() -> None:
         await until(lambda: app.clipboard == "The reply.")
         await pilot.press("up", "up", "c")
         await until(lambda: app.clipboard == "the question")
+
+
+async def test_for_a_question_without_text_no_reply_is_copied() -> None:
+    runtime = FakeRuntime(says("The reply."))
+    picture = Attachment("image", "image/png", "a.png", 8, "iVBORw0KGgo=")
+    runtime.conversation.messages += [UserMessage("", (picture,)), AssistantMessage("A picture.")]
+    async with opened(runtime) as (app, pilot):
+        await shows(app, "A picture.")
+        await send(pilot, "and now?")
+        await shows(app, "The reply.")
+        await pilot.press("f2", *["up"] * 5, "c")
+        assert app.clipboard == ""
+        await pilot.press("down", "c")
+        await until(lambda: app.clipboard == "A picture.")
 
 
 async def test_the_conversation_is_exported_to_a_file(

@@ -410,12 +410,12 @@ class ConversationActions:
 
     def copy(self) -> None:
         label, question = self._transcript.marked_label, self._navigator.question()
-        text, what = "", "the last reply"
+        text, what = self._transcript.reply_text(), "the last reply"
         if label is not None and question is not None:
             turn = self.conversations.messages[question : self._end_of(question)]
             replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
             is_question = label.role == "user"
-            text = label.said if is_question else "\n\n".join(replies)
+            text = label.said if is_question else "\n\n".join(replies) or text
             what = "the question" if is_question else "the reply"
-        if text := text or self._transcript.reply_text():
+        if text:
             clipboard.copy(self._regions.screen.app, clean(text), what)

@@ -14,9 +14,11 @@ from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
 from tui.core.programs import find_program
+from tui.settings.files import Unreadable, read_bytes
 from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
 
+MOST_BYTES = 8 * 1024 * 1024
 STOP_SECONDS = 0.3
 """Seconds that an editor has to exit when mcptui quits."""
 
@@ -50,9 +52,9 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     with folder:
         await edit_file(path, command, unchanged := "The message is unchanged.")
         try:
-            raw = await asyncio.to_thread(path.read_bytes)
-        except OSError as error:
-            words = f"cannot read the edited message: {error.strerror}"
+            raw = await asyncio.to_thread(read_bytes, path, MOST_BYTES)
+        except (OSError, Unreadable) as error:
+            words = f"cannot read the edited message: {reason_of(error)}"
             raise McptuiError(words, where=command[0], next_step=unchanged) from error
     return raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "").rstrip("\n")
 

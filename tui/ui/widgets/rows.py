@@ -207,19 +207,19 @@ def _cells(grapheme: str) -> int:
 
 def _breaks_any(text: str, cells: int) -> list[tuple[int, int]]:
     lines: list[tuple[int, int]] = []
-    start = used = 0
-    good = -1  # offset after the last space or wide character, where the line may end
-    good_used = 0
-    index = 0
+    start = used = index = 0
+    places: list[tuple[int, int]] = []  # characters of the line, each with the cells before it
     for char in graphemes(text):
         width = _cells(char)
-        if index > start and char != " " and _may_break(text, index):
-            good, good_used = index, used
-        while used + width > cells and char != " " and start < index:
-            if good <= start:
-                good, good_used = index, used
-            lines.append(_without_spaces(text, start, good))
-            start, used = good, used - good_used
+        if char != " " and index > start:
+            places.append((index, used))
+            while used + width > cells and start < index:
+                # Only asked where a line ends: for each character, it takes most of the time.
+                fitting = (place for place in reversed(places) if _may_break(text, place[0]))
+                good, good_used = next(fitting, (index, used))
+                places.clear()  # no line may end after `good`
+                lines.append(_without_spaces(text, start, good))
+                start, used = good, used - good_used
         used += width
         index += len(char)
     fits = not lines and used <= cells  # then nothing was wrapped, and trailing spaces are unchanged

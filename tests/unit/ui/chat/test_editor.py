@@ -35,6 +35,7 @@ async def test_the_edited_text_is_returned_without_trailing_line_breaks():
     [
         ("import sys; sys.exit(2)", "exited with code 2"),
         ("import os, sys; os.unlink(sys.argv[1])", "cannot read the edited message"),
+        ('import sys; open(sys.argv[1], "wb").truncate(9000000)', "edited message: is larger than 8192 KiB"),
     ],
 )
 async def test_a_failure_of_the_editor_is_reported(code: str, words: str):

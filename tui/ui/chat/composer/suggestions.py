@@ -47,6 +47,9 @@ EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("htm
 STALE_SECONDS = 30.0
 """Lists that are older are requested again when the menu is opened, unless the server announces changes."""
 
+BOUND_SECONDS = 600.0
+"""The same for lists whose changes the server announces: it may not do so, or not reach us."""
+
 TREE_SECONDS = 10.0
 """Files below the working directory are listed again after this time."""
 
@@ -291,7 +294,8 @@ class LiveSources:
         known, state, now = self._listings.get(place), (status.since_ns, revision), time.monotonic()
         if known is not None and known.state == state:
             is_announced = known.is_complete and place[1] in status.announces
-            if is_announced or not self._is_opened or now - known.at < STALE_SECONDS:
+            kept = BOUND_SECONDS if is_announced else STALE_SECONDS
+            if not self._is_opened or now - known.at < kept:
                 return False
         self._listings[place] = _Listing(state, now, known.found if known is not None else ())
         return True

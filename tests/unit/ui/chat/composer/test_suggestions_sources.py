@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import PromptInfo, ResourceInfo
-from tui.ui.chat.composer.suggestions import STALE_SECONDS, LiveSources
+from tui.ui.chat.composer.suggestions import BOUND_SECONDS, STALE_SECONDS, LiveSources
 
 
 class Prompts:
@@ -113,6 +113,18 @@ async def test_an_old_list_is_requested_again_once_when_the_menu_is_opened(
         await sources.known()
         counts.append(len(runtime.workbench.asked))
     assert counts == asked
+
+
+async def test_an_announced_list_is_requested_again_after_the_bound(runtime, sources, monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("tui.ui.chat.composer.suggestions.time.monotonic", lambda: now)
+    runtime.host.request_stop("weather")
+    runtime.host.put(replace(runtime.host.status("notes"), announces=frozenset({"prompts"})))
+    await sources.known()
+    now += BOUND_SECONDS
+    sources.opened()
+    await sources.known()
+    assert runtime.workbench.asked.count("notes") == 2
 
 
 async def test_a_failed_listing_keeps_the_previous_suggestions(runtime, sources):
