@@ -15,7 +15,10 @@ from tui.traffic.record.entry_columns import EntryColumns
 T = TypeVar("T")
 
 PAGE = 500
-"""Entries to read at a time."""
+"""Maximum entries to read at a time."""
+
+ALONE = 8
+"""In this many other rows, reading a page takes as long as reading an entry alone (measured: 5 and 40 µs)."""
 
 
 class ReaderThread:
@@ -65,7 +68,10 @@ def columns_of(reader: TrafficReader, seqs: Sequence[int]) -> Iterator[tuple[int
     """Yield entries, whose numbers increase, without bodies, and None for those that have been dropped."""
     place = 0
     while place < len(seqs):
-        page = {entry.seq: entry for entry in reader.columns(seqs[place] - 1, PAGE)}
+        first, near = seqs[place], bisect_right(seqs, seqs[place] + PAGE - 1, place)
+        rows = seqs[near - 1] - first + 1
+        limit = rows if rows <= ALONE * (near - place) else 1
+        page = {entry.seq: entry for entry in reader.columns(first - 1, limit)}
         stop = bisect_right(seqs, max(page), place) if page else len(seqs)
         yield from ((seq, page.get(seq)) for seq in seqs[place:stop])
         place = stop

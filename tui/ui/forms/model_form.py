@@ -13,7 +13,15 @@ from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
-from tui.runtime.model_changes import KEY_STEPS, PASTED, ModelChanges, ModelValues, ProviderChoice
+from tui.runtime.model_changes import (
+    KEY_STEPS,
+    PASTED,
+    STORED,
+    THIS_RUN,
+    ModelChanges,
+    ModelValues,
+    ProviderChoice,
+)
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
@@ -125,8 +133,8 @@ class ModelForm(FormScreen[str | None]):
         provider, source, note = self._provider, self._source, self.pane.note
         page = f"Get a key at {provider.key_page}" if provider.key_page else ""
         kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
-        about = f"{fields.FORGOTTEN if source == 'run' else kept} {page}".strip()
-        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == "store" else ""
+        about = f"{fields.FORGOTTEN if source == THIS_RUN else kept} {page}".strip()
+        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == STORED else ""
         key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
         if of := self._key_of:
             note(fields.NEW_KEY, key)

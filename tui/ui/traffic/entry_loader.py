@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from textual.cache import LRUCache
 
+from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
@@ -89,8 +90,8 @@ def preview_of(entry: Entry) -> EntryPreview:
     if entry.is_body_lost:
         text = BODY_LOST_TEXT
     elif detail.get("event") == "sign-in" or ("http" in detail and not text):
-        words = (detail.get(name, "") for name in ("status", "http", "url"))
-        text = " ".join(str(word) for word in words if word)
+        outcome = "failed" if "failed" in detail else detail.get("status")
+        text = " ".join(str(word) for word in (outcome, detail.get("http"), detail.get("url")) if word)
     elif not text or (entry.kind is Kind.EVENT and "exchange" not in detail):
         text = _event(detail, text)
     return EntryPreview(clean_line(entry.ident, 40), clean_line(text, HEAD_BYTES))
@@ -105,7 +106,8 @@ def _event(detail: Mapping[str, Any], body: str) -> str:
         if name == "argv" and isinstance(value, list):
             parts.insert(0, shlex.join(str(word) for word in value))
         elif name not in ("event", "exchange") and value is not None and not isinstance(value, dict | list):
-            parts.append(f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}")
+            shown = units.amount(round(value, 2)) if isinstance(value, float) else value
+            parts.append(f"{name} {shown}")
     return "  ".join(parts)
 
 

@@ -125,7 +125,8 @@ class FilterRows(LinePane):
         if rows != self._shown_rows or self.cursor != cursor:
             self._shown_rows, self.filters = rows, filters
             self.rows_changed()
-            self.show_row(self.cursor)
+            if was is None or self.cursor != cursor:  # otherwise the user may have scrolled away from it
+                self.show_row(self.cursor)
 
     def row_selectable(self, index: int) -> bool:
         return index < len(self.filters)

@@ -256,9 +256,10 @@ class LinePane(ScrollView, can_focus=True):
     @contextmanager
     def _painting(self) -> Iterator[Style]:
         """Look up, once, expensive data that all rows painted in this context share."""
-        self._brush = (self.rich_style, self.columns, self.palette, self.text_selection)
+        under = self.rich_style
+        self._brush = (under, self.columns, self.palette, self.text_selection)
         try:
-            yield self.rich_style
+            yield under
         finally:
             self._brush = None
 

@@ -143,7 +143,8 @@ def _spans_of(tokens: "Sequence[Token]", base: str) -> list[Row]:
                 attributes.append("underline")
             case "link_close":
                 attributes.remove("underline")
-                address = "" if label in (link, link.removeprefix("mailto:")) else clean_line(link) or " "
+                is_shown = label in (link, link.removeprefix("mailto:"))
+                address = "" if is_shown or not link else clean_line(link) or " "
             case kind if kind.endswith(("_open", "_close")):
                 name, _, change = kind.rpartition("_")
                 word = _ATTRIBUTES.get(name, "italic")

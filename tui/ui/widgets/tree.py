@@ -93,9 +93,11 @@ def _key(node: Node) -> Row:
 
 def _summary(node: Node, value: JsonValue) -> str:
     brackets = "{}" if value.kind is JsonKind.OBJECT else "[]"
+    if value.size <= 2:
+        return brackets
+    if node.is_open:
+        return ""
     words = units.size(value.size)
-    if node.is_open or value.size <= 2:
-        return "" if node.is_open else brackets
     if value.size > OPEN_BYTES:
         return f"{brackets}  {words}"
     found = child_values(node.data, value)
@@ -158,8 +160,10 @@ class Tree(BytesSheet):
                     continue
                 is_large = value.size > OPEN_BYTES
                 parsed_bytes += value.size if is_large else 0
+                if not is_root and parsed_bytes > MOST_PARSED:
+                    continue
+                found = self._children(node)
                 room = (FEW_ROWS if is_large else OPEN_ROWS) - len(self.nodes)
-                found = self._children(node) if is_root or parsed_bytes <= MOST_PARSED else []
                 if is_root or len(found) <= room:
                     self._insert(node, found)
                     deeper += found

@@ -295,18 +295,16 @@ class HandCalls:
         self._shared.remember(item, arguments)
         runtime = self._shared.runtime
 
-        async def make() -> None:
-            try:
-                seconds = runtime.turn_context.limits.call_timeout
-                await run(runtime.workbench, self._shared.server, call, seconds)
-            finally:
-                self._tasks.pop(call)
-                if self._shared.screen.is_attached:
-                    bench.calls.rows_changed()
-                    if bench.calls.selected is call:
-                        bench.result.show()
+        def ended(_: object) -> None:
+            self._tasks.pop(call)
+            if self._shared.screen.is_attached:
+                bench.calls.rows_changed()
+                if bench.calls.selected is call:
+                    bench.result.show()
 
-        self._tasks[call] = self._running.start(make(), call.id)
+        work = run(runtime.workbench, self._shared.server, call, runtime.turn_context.limits.call_timeout)
+        self._tasks[call] = self._running.start(work, call.id)
+        self._tasks[call].add_done_callback(ended)  # also if it is cancelled before it begins
         bench.insisted = False
         bench.line.say()
         if bench.item is item:

@@ -40,9 +40,14 @@ async def test_nothing_is_read_of_a_recording_without_entries() -> None:
     ("detail", "text"),
     [
         ({"event": "exit", "code": 0, "signal": None, "seconds": 8.512}, "code 0 seconds 8.51"),
+        ({"event": "exit", "code": 0, "signal": None, "seconds": 3021.471}, "code 0 seconds 3021.47"),
         ({"event": "stop"}, ""),
         ({"event": "spawn", "argv": ["python", "my server.py"], "env": ["x" * 400]}, "python 'my server.py'"),
         ({"event": "sign-in", "http": "POST", "url": "https://a/b", "status": 401}, "401 POST https://a/b"),
+        (
+            {"event": "sign-in", "http": "POST", "url": "https://a/b", "failed": "x"},
+            "failed POST https://a/b",
+        ),
     ],
 )
 def test_the_preview_of_an_event_is_its_fields_even_if_its_body_is_truncated(

@@ -17,7 +17,7 @@ from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import laid_out, row_of
-from tui.ui.traffic.statistics import StatisticsScreen, figures_row, head, sparkline
+from tui.ui.traffic.statistics import FilterRows, StatisticsScreen, figures_row, head, sparkline
 from tui.ui.widgets.rows import text_of, width_of
 
 
@@ -91,6 +91,16 @@ async def test_the_cursor_stays_on_its_line_when_the_order_changes() -> None:
         recorded.call("second")
         await until(lambda: screen._table.filters[1].endswith("tool:second"))
         assert screen._table.cursor == 1
+
+
+async def test_new_figures_do_not_scroll_back_to_the_cursor() -> None:
+    pane = FilterRows()
+    async with Stage(pane).run_test(size=(40, 10)):
+        for calls in ("1", "2"):
+            pane.show([((f"{calls} calls", "text"),)] * 100, [f"tool:{tool}" for tool in range(100)])
+            if calls == "1":
+                pane.scroll_to(y=50, animate=False, immediate=True)
+        assert pane.scroll_offset.y == 50
 
 
 def title(screen: StatisticsScreen) -> str:

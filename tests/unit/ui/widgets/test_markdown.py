@@ -84,6 +84,10 @@ def test_a_link_with_an_unsafe_scheme_is_plain_text(address: str):
     assert lines(f"[click]({address})", 60) == [f"[click]({address})"]
 
 
+def test_a_link_without_an_address_is_its_label():
+    assert lines("[label]()", 60) == ["label"]
+
+
 def test_deeply_nested_markdown_fits_the_width():
     source = "\n".join("  " * depth + f"- depth {depth}" for depth in range(30))
 

@@ -5,7 +5,7 @@ import json
 
 from tui.core.traffic import Redaction
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.tree import MOST_PARSED, Tree
 
 
 def tree(document: object) -> Tree:
@@ -64,6 +64,15 @@ def test_a_large_container_is_parsed_in_a_thread() -> None:
     assert shown.count() == 2
     work()()
     assert shown.count() > 1_000
+
+
+def test_an_empty_container_shows_its_brackets() -> None:
+    assert rows(tree({"arguments": {}, "tools": []})) == ["  arguments  {}", "  tools  []"]
+
+
+def test_containers_that_are_too_large_to_parse_at_first_stay_folded() -> None:
+    shown = tree([{"text": "x" * MOST_PARSED}])
+    assert rows(shown) == ["▸ 0  {}  34 MB"]
 
 
 def test_an_image_is_shown_by_type_and_size_and_can_be_saved() -> None:
