@@ -79,13 +79,13 @@ async def played(player: Player, scenario: str, revision: str, folder: Path) -> 
     assert not playing.done(), playing.result()
     url, name, context = (folder / "call").read_text().splitlines()
     problem = "the client raised"
-    status = os.open(folder / "status", os.O_RDWR)  # for both, so that it does not block without a reader
-    try:
-        problem = await play(name, url, json.loads(context or "{}"), folder)
-    finally:
-        os.write(status, f"{int(bool(problem))}\n".encode())
-        found = await playing
-        os.close(status)
+    # Open for both, so that it does not block without a reader.
+    with (folder / "status").open("r+b", buffering=0) as status:
+        try:
+            problem = await play(name, url, json.loads(context or "{}"), folder)
+        finally:
+            status.write(f"{int(bool(problem))}\n".encode())
+            found = await playing
     return found, problem
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -9,11 +10,16 @@ Answer = dict[str, Any] | None
 LATER: Answer = {"later": True}
 """The answer of what sends its response itself."""
 
+LOCK = threading.Lock()
+"""Threads of a server may send at once, each a whole line."""
+
 COMPLETE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 
 def send(**message: Any) -> None:
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+    line = json.dumps({"jsonrpc": "2.0", **message})
+    with LOCK:
+        print(line, flush=True)
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:

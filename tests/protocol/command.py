@@ -77,14 +77,14 @@ async def doubtful(*args: str, stdin: bytes = b"", **env: str) -> Done:
     if needs_own or os.environ.get("OWN_PROCESSES"):
         return await python("-m", "tui", *args, stdin=stdin, **env)
     async with asyncio.timeout(40):
-        return await asyncio.get_running_loop().run_in_executor(None, _run, args, stdin, env)
+        return await asyncio.get_running_loop().run_in_executor(None, in_this_process, args, stdin, env)
 
 
 _ALONE = threading.Lock()
 """Standard streams and environment are of the whole process, so one command runs at a time."""
 
 
-def _run(args: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> Done:
+def in_this_process(args: Sequence[str], stdin: bytes = b"", env: Mapping[str, str] = {}) -> Done:
     """Run the command with files as standard streams, since it may ask for their descriptors."""
     streams = [io.TextIOWrapper(tempfile.TemporaryFile(), encoding="utf-8") for _ in range(3)]
     given, out, err = streams

@@ -26,7 +26,9 @@ def modes(home: Path) -> dict[str, str]:
 @pytest.mark.parametrize("umask", [0, 0o777])
 def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
     asked, env = programs.command("-m", "tui", *ASKED), os.environ | home_in(tmp_path)
-    done = subprocess.run(asked, env=env, capture_output=True, timeout=60, umask=umask)
+    done = subprocess.run(
+        asked, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, umask=umask
+    )
     assert done.returncode == 0, done.stderr
     found = modes(tmp_path)
     assert "mcptui/servers/weather" in found

@@ -69,22 +69,10 @@ def add_model(config: Path, endpoint: Endpoint, server: str = "") -> None:
 
 
 OTHERS = (
-    *(
-        "config show",
-        "config check",
-        "decisions",
-        "sessions show last",
-        "sessions list",
-        "sessions search it",
-    ),
-    *(
-        "traffic",
-        "traffic --json",
-        "traffic --stats",
-        "traffic --lint",
-        "traffic --list",
-        "traffic --slowest",
-    ),
+    *("config show", "config check", "decisions"),
+    *("sessions show last", "sessions list", "sessions search it"),
+    *("traffic", "traffic --json", "traffic --stats"),
+    *("traffic --lint", "traffic --list", "traffic --slowest"),
 )
 """Commands that print what is saved."""
 
@@ -94,7 +82,8 @@ def recordings() -> list[Path]:
 
 
 async def command(config: Path, *args: str) -> Done:
-    done = await mcptui(*args, "--config", str(config))
+    done = await mcptui("--config", str(config), *args)
+    assert done.code != 2, done.err  # of a command line that is not valid
     assert leaked_in(done.out + done.err) == [], args
     return done
 

@@ -181,7 +181,9 @@ async def test_every_injected_fault_is_an_error_with_a_next_step(origin: str, ra
     async with talking(origin) as (model, time):
         async with httpx2.AsyncClient(trust_env=False) as client:
             assert (await client.post(f"{origin}/__aimock/chaos", json={f"{rate}Rate": 1.0})).is_success
-            heard = await ask(model, "hello")
-            assert (await client.delete(f"{origin}/__aimock/chaos")).is_success
+            try:
+                heard = await ask(model, "hello")
+            finally:
+                assert (await client.delete(f"{origin}/__aimock/chaos")).is_success
     assert heard.error is not None and heard.error.next_step and heard.reply is None
     assert len(time.waits) == (3 if heard.error.retryable else 0)

@@ -19,12 +19,8 @@ ECHO = ("echo", {"message": "a"})
 @pytest.mark.parametrize(
     ("command", "path", "kind", "call"),
     [
-        pytest.param(
-            (EVERYTHING, "streamableHttp"), "mcp", "HTTP", ("echo", {"message": "a"}), marks=needs(EVERYTHING)
-        ),
-        pytest.param(
-            (EVERYTHING, "sse"), "sse", "HTTP+SSE", ("echo", {"message": "a"}), marks=needs(EVERYTHING)
-        ),
+        pytest.param((EVERYTHING, "streamableHttp"), "mcp", "HTTP", ECHO, marks=needs(EVERYTHING)),
+        pytest.param((EVERYTHING, "sse"), "sse", "HTTP+SSE", ECHO, marks=needs(EVERYTHING)),
         (OWN, "mcp", "HTTP", ("add", {"a": 1, "b": 2})),
     ],
     ids=["HTTP", "HTTP+SSE", "current SDK"],

@@ -51,5 +51,6 @@ async def test_parallel_calls_are_answered_in_call_order_and_the_linter_finds_no
     assert done.code == 0 and not any(result["is_error"] for result in done.of_type("tool_result"))
     parts = ("marco", "hello from a file", "Europe/Berlin", "42", "conditions", str(tmp_path))
     assert [words for words, content in zip(parts, told, strict=True) if words not in content] == []
-    found = (await mcptui("traffic", "--lint", "--json")).objects
-    assert [one for one in found if one["severity"] != "hint"] == []
+    linted = await mcptui("traffic", "--lint", "--json")
+    assert linted.code == 0, linted.err  # not 2, which prints no findings either
+    assert [one for one in linted.objects if one["severity"] != "hint"] == []

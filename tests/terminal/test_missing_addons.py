@@ -45,21 +45,9 @@ def config(tmp_path: Path) -> Path:
 
 
 ONE_AFTER_THE_OTHER = """
-import io, json, sys, tempfile
-from tui import cli
-done, streams = [], (sys.stdout, sys.stderr)
-for words in json.loads(sys.argv[1]):
-    sys.stdout, sys.stderr = pair = [io.TextIOWrapper(tempfile.TemporaryFile()) for _ in streams]
-    try:
-        code = cli.main(words)
-    except SystemExit as error:
-        code = int(error.code or 0)
-    for one in pair:
-        one.flush()
-        one.buffer.seek(0)
-    done.append((code, *(one.buffer.read().decode() for one in pair)))
-sys.stdout, sys.stderr = streams
-print(json.dumps(done))
+import dataclasses, json, sys
+from tests.protocol.command import in_this_process
+print(json.dumps([dataclasses.astuple(in_this_process(words)) for words in json.loads(sys.argv[1])]))
 """
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from tests.worst_texts import ForeignReader, cpu_seconds, readers, worst_text
 
-SIZE, MOST_SECONDS = 64 * 1024, 4
-"""What is quadratic takes half a minute for so much."""
+SIZE, MOST_SECONDS = 128 * 1024, 5
+"""A quadratic search for one character takes 8 s for so much, a linear reader at most 2 s."""
 
 
 @pytest.mark.parametrize("reader", list(readers()), ids=lambda reader: reader.name)
-def test_the_worst_64_kb_take_less_than_four_seconds(reader: ForeignReader):
+def test_the_worst_128_kb_take_less_than_five_seconds(reader: ForeignReader):
     for piece in reader.pieces:
         text = worst_text(piece, SIZE)
         assert cpu_seconds(lambda text=text: reader.read(text)) < MOST_SECONDS, piece
