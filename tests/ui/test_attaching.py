@@ -66,6 +66,20 @@ async def test_a_file_is_completed_shown_as_a_token_and_read_when_it_is_sent(fol
         assert (attachment.kind, attachment.name, attachment.data) == ("text", "notes.md", "buy bread")
 
 
+async def test_a_message_with_an_attachment_waits_for_the_end_of_the_turn_and_says_so(folder: Path):
+    gate = asyncio.Event()
+    async with opened(FakeRuntime([TextPart("Well,"), gate], says("Read."))) as (app, pilot):
+        await send(pilot, "hi")
+        await shows(app, "Well,")
+        (folder / "notes.md").write_text("buy bread")
+        await keys(pilot, "see @no")
+        await shows(app, "notes.md")
+        await pilot.press("tab", "ctrl+s")
+        await shows(app, "Messages with attachments are sent after the turn.")
+        gate.set()
+        await shows(app, "Read.")
+
+
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Delays the list of files until it is set."""

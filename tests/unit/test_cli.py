@@ -23,6 +23,11 @@ def test_an_empty_command_line_has_the_same_options_as_the_parser(monkeypatch: p
     assert args.theme == parsed.theme
 
 
+def test_an_empty_name_of_a_session_is_not_the_same_as_none():
+    parsed = build_parser().parse_args(["--session", ""])
+    assert Options.from_args(parsed).session == ""
+
+
 def test_a_deleted_working_directory_is_an_error_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

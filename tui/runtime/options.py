@@ -67,7 +67,7 @@ class Options:
         given = vars(args)
         command = given.get("command")
         return cls(
-            **{name: given[name] for name in _SAME if given.get(name)},
+            **{name: given[name] for name in _SAME if given.get(name) is not None},
             start=not (given.get("no_start") or given.get("no_servers")),
             mode=Mode(given.get("approve") or Mode.ASK),
             disabled_too=command in (None, "logout", "remove"),

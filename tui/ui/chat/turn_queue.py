@@ -128,6 +128,8 @@ class TurnQueue:
         Without a running turn, or with attachments, the message is sent like any other.
         """
         if self._turn is None or self.stopping or written.references:
+            if self.running and written.references:
+                self._regions.notify("Messages with attachments are sent after the turn.")
             self.send(written)
             return
         self._steered.append(written)
