@@ -165,7 +165,11 @@ class ReplayApproval:
     def lines(self) -> list[str]:
         """Return clean lines: for each tool and method, what is sent, with its arguments, and what is not."""
         rows = list[str]()
-        for sent in sorted(self._sent, key=lambda one: (not one.words, not one.is_sent, one.words, one.name)):
+        calls = [sent for sent in self._sent if sent.words]
+        calls.sort(key=lambda one: (not one.is_sent, one.words, one.name))
+        others = [sent for sent in self._sent if not sent.words]
+        others.sort(key=lambda one: -self._sent[one].total())
+        for sent in (*calls, *others):
             number = self._sent[sent].total()
             name = clean_line(sent.name, 200) or "(no name)"
             what = plural(number, "call" if sent.words else "message")

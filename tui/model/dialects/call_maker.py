@@ -28,7 +28,7 @@ from tui.model.openai_api.call_slots import fresh_id, sendable
 
 NAME = r"[\w.\-/]{1,128}"
 _PLAIN = re.compile(NAME)
-
+_PREFIX = re.compile(r"^(?:functions|default_api|tools)\.")
 
 _NOISE = frozenset("mcp function functions tool tools default api assistant call server client".split())
 """Words that models write before the name of a tool."""
@@ -73,8 +73,9 @@ class OfferedTools:
         name, server = name.strip().strip("`\"'"), server.strip().strip("`\"'")
         if server:
             return self._found(f"{server}__{name}") or self._exact.get(name)
-        if (found := self._found(name)) is not None:
-            return found
+        for spelled in (name, _PREFIX.sub("", name)):
+            if (found := self._found(spelled)) is not None:
+                return found
         words = _words(name[:_LONGEST])
         for before in range(min(_MAX_BEFORE, len(words))):
             if same := self._spellings.get(" ".join(words[before:])):

@@ -27,7 +27,7 @@ from tui.model.dialects.visible import Visible
 _LEAD = r"[ \t]*(?:#{1,6}[ \t]+)?"
 _WORD = r"(thought|action[ _]input|action|observation|final[ _]answer)(?:[ \t]+\d{1,3})?"
 _EMPHASIS = r"(\*{1,3}|_{1,2}|)"
-_LINE = rf"{_LEAD}{_EMPHASIS}{_WORD}(?:(?:\*{{1,3}}|_{{1,2}})[ \t]*[:：]|[ \t]*[:：]\1)"
+_LINE = rf"{_LEAD}{_EMPHASIS}{_WORD}(?:(?:\*{{1,3}}|_{{1,2}})[ \t]*[:：]|[ \t]*[:：](?:\1)?)"
 _KEYWORD, KEYWORD_LINE = (re.compile(rf"{before}{_LINE}", re.IGNORECASE) for before in ("", r"\n"))
 _NONE = re.compile(
     r"(?:none|n/?a|no action|no tool|nothing|null|-+)?(?: (?:needed|required|necessary))?[.!]?", re.I

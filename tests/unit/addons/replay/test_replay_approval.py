@@ -68,6 +68,13 @@ def test_the_preview_lists_every_method_with_its_arguments() -> None:
     assert "    and 2 with other arguments" in lines
 
 
+def test_the_preview_lists_the_most_frequent_methods_first() -> None:
+    methods = ("admin/wipe", "tools/list", "tools/list")
+    items = planned(*({"id": number, "method": method} for number, method in enumerate(methods)))
+    preview = ReplayApproval(items, LiveServer("mail")).lines()
+    assert preview == ["sends to mail:", "  tools/list  2 messages", "  admin/wipe  1 message"]
+
+
 async def test_reads_and_unknown_methods_are_recorded_as_decisions() -> None:
     kept = Kept()
     sent = (

@@ -32,3 +32,9 @@ def test_a_python_value_that_json_lacks_is_reported_to_the_model(written: str) -
 def test_other_values_are_arguments(value: Any) -> None:
     call = maker().of_value("add", value)
     assert not call.problem and json.loads(call.arguments).keys() == {"n"}
+
+
+@pytest.mark.parametrize("written", ["read", "functions.read", "default_api.read"])
+def test_the_exact_name_of_a_tool_comes_before_others_with_the_same_words(written: str) -> None:
+    offered = OfferedTools([ToolSpec("read", "", {}), ToolSpec("fs__read", "", {}, "fs", "read")])
+    assert offered.find(written) is offered.tools[0]
