@@ -171,7 +171,7 @@ _HTTP_REASONS = {
     "the request could not be sent in time": "WriteTimeout",
     "no connection in time": "ConnectTimeout|PoolTimeout",
 }
-"""What the messages, or else the classes, of the HTTP libraries start with."""
+"""Beginnings of the messages, or else the class names, of the HTTP libraries' errors."""
 
 _SQLITE_REASONS = {
     "the file is damaged": "database disk image is malformed|malformed database schema",

@@ -323,7 +323,7 @@ def decider_of(decision: Decision, rule: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnPermission:
-    """Who is asked about calls, what needs no question, and the record of decisions."""
+    """The approver, the calls that need no question, and the record of decisions."""
 
     approver: Approver
     policy: Policy

@@ -24,7 +24,7 @@ MAX_REMEMBERED = 200
 MAX_FACTS = 12
 
 _OPTIONAL = {row.what for row in TABLE if row.do is Do.OMIT}
-"""What can be omitted from a request."""
+"""The parts of a request that can be omitted."""
 
 _ABOUT_TOOLS = ("form", "plain_keys", "strict_tools", "left_out", "refusals")
 _FOR_NOW = ("left_out", "refusals", "thinking_first", "no_stream", "plain_json", "reply_room")

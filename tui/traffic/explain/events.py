@@ -36,7 +36,7 @@ _STATUS = {
     503: "the server is overloaded or down",
     529: "the server is overloaded",
 }
-"""What a status means for MCP or a model; others have their standard phrase."""
+"""The meaning of a status for MCP or a model; others have their standard phrase."""
 
 _SIGNALS = {
     1: "SIGHUP (its terminal was closed)",

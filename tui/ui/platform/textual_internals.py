@@ -1,4 +1,4 @@
-"""What Textual has no public API for. The private names are those of 8.2.8; all works without them."""
+"""Functions without a public API in Textual. The private names are those of 8.2.8; without them all works."""
 
 import re
 import sys

@@ -31,7 +31,7 @@ HEAD_BYTES = 400
 
 
 class EntryPreview(NamedTuple):
-    """What the columns lack for a line: the id of an entry and the start of its text, both cleaned."""
+    """The values of a line that no column has: the id of an entry and the start of its text, both cleaned."""
 
     ident: str = ""
     text: str = ""

@@ -46,7 +46,7 @@ _TOGGLED = {
     ("offer_resources", False): "cannot read the resources",
     ("offer_resources", True): "can read the resources",
 }
-"""What is said when a field is turned off or on."""
+"""The notice when a field is turned off or on."""
 
 RULES = (
     (SamplingRule.NEVER, "requests are declined"),

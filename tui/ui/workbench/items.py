@@ -282,7 +282,7 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
 
 
 _JOINTS = {"": ("", ","), "+": ("", ","), "#": ("#", ","), "?": ("?", "&")}
-"""What precedes and what joins the values of an expression, by its operator; by default that itself."""
+"""The prefix and the joining text of an expression's values, by its operator; by default that itself."""
 
 
 def _expand(operator: str, body: str, values: Mapping[str, str]) -> str:
