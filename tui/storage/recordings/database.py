@@ -36,6 +36,7 @@ from tui.storage.files.sqlite_file import (
     create_database,
     files_of,
     has_bytes,
+    on_error,
     open_database,
     remove_files,
     roll_back,
@@ -122,7 +123,7 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
     """
     refuse_links(files_of(path))
     connection = create_database(path)
-    try:
+    with on_error(lambda: remove_files(path)), on_error(connection.close):
         connection.execute("PRAGMA journal_size_limit = 16777216")
         connection.executescript(SCHEMA)
         connection.executemany(
@@ -130,10 +131,6 @@ def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Conne
         )
         connection.execute("COMMIT")
         page_size = int(connection.execute("PRAGMA page_size").fetchone()[0])
-    except BaseException:
-        connection.close()
-        remove_files(path)
-        raise
     return connection, page_size
 
 

@@ -19,6 +19,7 @@ from tui.storage.files.foreign_file import (
     most_rows,
     until_damage,
 )
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
 from tui.storage.recordings.database import (
     ENTRY_COLUMNS,
@@ -98,14 +99,10 @@ class RecordingReader:
         self.path = path
         self._found = found
         self._connection = open_for_reading(path)
-        try:
-            with storage_errors(path):
-                version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-                self._has_findings = version == VERSION  # older ones are linted again
-                self._cut = cut_short(path) if is_cut(self._connection) else ""
-        except BaseException:
-            self._connection.close()
-            raise
+        with on_error(self._connection.close), storage_errors(path):
+            version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+            self._has_findings = version == VERSION  # older ones are linted again
+            self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._end: int | None = None

@@ -121,7 +121,7 @@ class RecordingWriter:
         self._waiting_bytes += ENTRY_WEIGHT * len(findings)
         self._store_waiting()
         if self._waiting_bytes > WAITING_BYTES:
-            self._release_file()
+            self._give_up()
 
     @property
     def gone(self) -> int:
@@ -144,11 +144,9 @@ class RecordingWriter:
         unstored = self._waiting or self._waiting_findings or self._judged > self._judged_stored
         if not self._is_over and unstored:
             self._store_waiting()
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            leave_one_file(connection)
-            connection.close()
-        self._end_live()
+        if self._connection is not None:
+            leave_one_file(self._connection)
+        self._release_file()
 
     def _store_waiting(self) -> None:
         if self._retry_at and time.monotonic() < self._retry_at:
@@ -172,13 +170,10 @@ class RecordingWriter:
         """Continue with pending data in a new file, unless another file has taken its place."""
         self.problem = f"the file {self.path} was {what}"
         if self.path.exists():
-            self._release_file()
+            self._give_up()
             return
         self.problem += ". The recording continues in a new file"
-        assert self._connection is not None
-        self._connection.close()
-        self._connection = None
-        self._end_live()
+        self._release_file()
         self._table, self._first, self._gone, self._last, self._judged_stored = FindingTable(), -1, -1, 0, 0
         self._retry_at = time.monotonic() + RETRY_S
 
@@ -188,7 +183,7 @@ class RecordingWriter:
             roll_back(self._connection)
         self.problem = why_not(error, self.path, f"cannot write {self.path}")
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
-            self._release_file()
+            self._give_up()
             return
         self._retry_at = time.monotonic() + RETRY_S
 
@@ -227,15 +222,15 @@ class RecordingWriter:
         if stored is not None:
             stored()
 
-    def _release_file(self) -> None:
+    def _give_up(self) -> None:
         self._is_over = True
         self._waiting, self._waiting_findings = [], []
+        self._release_file()
+
+    def _release_file(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-        self._end_live()
-
-    def _end_live(self) -> None:
         live, self._live = self._live, None
         if live is not None:
             with suppress(OSError):  # the file stays, but is meaningless without its lock

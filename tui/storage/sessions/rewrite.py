@@ -13,7 +13,14 @@ from pathlib import Path
 from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage
 from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
-from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, remove_files, side_file
+from tui.storage.files.sqlite_file import (
+    files_of,
+    leave_one_file,
+    make_private,
+    on_error,
+    remove_files,
+    side_file,
+)
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
 from tui.storage.sessions.tables import SessionTables
@@ -79,18 +86,14 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """
     make_folder(path.parent)
     fresh = _free(path, ".new")
-    try:
-        with closing(create_file(fresh)) as connection:
-            tables = SessionTables(connection, redact)
-            tables.begin()
-            create_tables(connection)
-            tables.load()
-            _fill(tables, stored)
-            tables.commit()
-            leave_one_file(connection)
-    except BaseException:
-        remove_files(fresh)
-        raise
+    with on_error(lambda: remove_files(fresh)), closing(create_file(fresh)) as connection:
+        tables = SessionTables(connection, redact)
+        tables.begin()
+        create_tables(connection)
+        tables.load()
+        _fill(tables, stored)
+        tables.commit()
+        leave_one_file(connection)
     return fresh
 
 

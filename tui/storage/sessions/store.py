@@ -24,6 +24,7 @@ from tui.storage.exports.placeholders import session_contents, session_with_shap
 from tui.storage.exports.session import SessionTranscript, session_document
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,
@@ -144,7 +145,7 @@ class SessionStore:
             lock = self.files.lock(path)
         except OSError as error:
             return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
-        try:
+        with on_error(lock.close):
             stored = read_stored(path, all_results=False)
             if stored.damaged or not is_sound(path):  # everything must be written again
                 stored = read_stored(path)
@@ -157,9 +158,6 @@ class SessionStore:
                     write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:
                 return found, lock, why_not(error, path)
-        except BaseException:
-            lock.close()
-            raise
         return found, lock, ""
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
