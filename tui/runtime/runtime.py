@@ -169,9 +169,9 @@ class Runtime:
         traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
         names; an error is reported as a problem.
         """
-        from tui.runtime.log import begin_logging
+        from tui.runtime.log import log_to
 
-        self._log_file = begin_logging(lambda: self.redactor)
+        self._log_file = log_to(state_dir() / "mcptui.log", lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)

@@ -161,7 +161,7 @@ async def test_the_open_session_can_be_renamed_but_not_deleted(stage: Make):
     await one.conversations.new()
     await one.conversations.delete(session)
     assert await one.conversations.sessions() == []
-    await one.conversations.restore(session)
+    await one.conversations.stored().restore(session)
     assert len(await one.conversations.sessions()) == 1
 
 

@@ -178,6 +178,17 @@ def leave_one_file(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what the block writes, or nothing of it if it fails."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        roll_back(connection)
+
+
 def roll_back(connection: sqlite3.Connection) -> None:
     """Roll back the open transaction, if any."""
     with suppress(sqlite3.Error):  # SQLite has already rolled back

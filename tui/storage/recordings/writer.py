@@ -15,6 +15,7 @@ from pathlib import Path
 from tui.core.errors import StorageError
 from tui.core.files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
+from tui.storage.files.foreign_file import pragmas
 from tui.storage.files.live_lock import LiveLock
 from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, storable, why_not
 from tui.storage.recordings.database import (
@@ -101,7 +102,7 @@ class RecordingWriter:
         make_folder(self.path.parent)
         if self._live is None:
             self._live = LiveLock(self.path)
-        self._connection, self._page_size = create_recording(self.path, self._meta)
+        self._connection = create_recording(self.path, self._meta)
         self._guard.note()
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
@@ -211,7 +212,7 @@ class RecordingWriter:
         for piece in pieces:
             bodies = [(entry.seq, bytearray(entry.body)) for entry in piece if entry.body]
             _insert(connection, _INSERT_BODIES, bodies)
-        stored = self._table.write(connection, findings) if findings else None
+        stored = self._table.write(connection, findings)
         judged = self._judged
         if judged > self._judged_stored:
             put_judged(connection, judged)
@@ -219,8 +220,7 @@ class RecordingWriter:
         connection.execute("COMMIT")
         self._gone, self._judged_stored = gone, judged
         self._last = max(self._last, entries[-1].seq if entries else 0)
-        if stored is not None:
-            stored()
+        stored()
 
     def _give_up(self) -> None:
         self._is_over = True
@@ -248,11 +248,8 @@ class RecordingWriter:
             self._first, self._gone = new[0].seq, new[0].seq - 1
 
         def used() -> int:
-            pages, free = (
-                int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("page_count", "freelist_count")
-            )
-            return (pages - free) * self._page_size
+            pages, free, page_size = pragmas(connection, "page_count", "freelist_count", "page_size")
+            return (pages - free) * page_size
 
         gone = self._gone
         last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)

@@ -254,12 +254,12 @@ class SessionStore:
         return await self._of_shown(session, lambda shown: "".join(_pieces(kind, shown, shapes=shapes)))
 
     async def _of_shown(self, session: str, text: Callable[[SessionTranscript], str]) -> str:
-        await self._settle(session)
-        return await in_reading_thread(lambda: text(self._shown(session)))
+        def read() -> str:
+            stored = read_stored(self.files.existing(session))
+            return text(transcript(stored, reopened(session, stored), self._redact()))
 
-    def _shown(self, session: str) -> SessionTranscript:
-        stored = read_stored(self.files.existing(session))
-        return transcript(stored, reopened(session, stored), self._redact())
+        await self._settle(session)
+        return await in_reading_thread(read)
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
         """Import a JSON export as a new session, which is marked as imported."""

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -36,7 +36,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
 from tui.storage.exports.session import Rows, SessionTranscript
-from tui.storage.files.foreign_file import bounded_rows, is_damage, until_damage
+from tui.storage.files.foreign_file import bounded_rows, until_damage, up_to_damage
 from tui.storage.sessions.file import (
     Damaged,
     can_read,
@@ -75,6 +75,10 @@ class StoredSession:
     results: dict[str, str] = field(default_factory=dict)
     draft: AssistantMessage | None = None
     damaged: bool = False
+
+    def lose(self) -> None:
+        """Note that something could not be read."""
+        self.damaged = True
 
     @property
     def in_order(self) -> list[Message]:
@@ -134,7 +138,8 @@ def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
 def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSession:
     found = StoredSession()
     with closing(open_for_reading(path, is_cut=is_cut)) as connection, session_errors(path):
-        _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
+        with up_to_damage(found.lose):
+            found.meta.update(read_meta(connection))
         _read_messages(connection, found)
         tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
         if can_read(connection, "remarks"):
@@ -143,7 +148,8 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
                 if (body := _object(text)) is not None:
                     bodies.append((float(bounded(at) or 0), body))
-        _unless_damaged(found, lambda: _read_results(connection, found, all_results))
+        with up_to_damage(found.lose):
+            _read_results(connection, found, all_results)
         for (text,) in _rows(connection, found, "SELECT body FROM draft"):
             if (draft := _object(text)) is not None:
                 text, reasoning = _text(draft, "text"), _text(draft, "reasoning")
@@ -200,17 +206,6 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
     limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
     return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
-
-
-def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
-    try:
-        part()
-    except UnicodeDecodeError:
-        found.damaged = True
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise
-        found.damaged = True
 
 
 def _rows(
@@ -279,16 +274,15 @@ def repaired(
 
     Any message may be missing; `sent` are the ids of the calls that were about to be sent.
     """
-    result = sanitised(messages, lambda call: unanswered(call, sent))
+
+    def unanswered(call: CallRequest) -> ToolMessage:
+        text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
+        return ToolMessage(call.id, call.name, text, is_error=True)
+
+    result = sanitised(messages, unanswered)
     if draft is not None and draft.text:
         result.append(draft)
     return result
-
-
-def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
-    """Return a substitute for a result that was never stored."""
-    text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
-    return ToolMessage(call.id, call.name, text, is_error=True)
 
 
 def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
