@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import Compactor, take_compaction
@@ -31,7 +31,7 @@ from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.redaction import ShownMessages
+from tui.runtime.redaction import EventRedactor, ShownMessages
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext, servers_starting
@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
 
 
+@dataclass(eq=False)
 class Conversations:
-    """The conversation on screen, and all sessions. Without a `store`, nothing is saved.
+    """The conversation on screen, and all sessions. Without a `_store`, nothing is saved.
 
     `revision` grows when the open conversation is replaced, renamed or compacted, `opened` when it is
     replaced. `now` is the conversation and what is saved with it. Screens show `messages`: its own may have
@@ -50,18 +51,13 @@ class Conversations:
     it runs, the conversation cannot be replaced, and no other command or turn can start.
     """
 
-    def __init__(
-        self,
-        active_model: ActiveModel,
-        context: TurnContext,
-        request: RequestContext,
-        store: "SessionStore | None",
-    ) -> None:
-        self.active_model = active_model
-        self._context = context
-        self._request = request
-        self._store = store
-        self._shown = ShownMessages((), context.redactor)
+    active_model: ActiveModel
+    _context: TurnContext
+    _request: RequestContext
+    _store: "SessionStore | None"
+
+    def __post_init__(self) -> None:
+        self._shown = ShownMessages((), self._context.redactor)
         self.now = SavedConversation(Conversation())
         self.revision = self.opened = 0
         self.busy = self._lost = ""
@@ -322,7 +318,7 @@ class Conversations:
             if isinstance(event, TurnEnded) and event.reason is EndReason.ANSWERED:
                 self._title_soon(now)
 
-        return PendingTurn(begin, meter, notice, context.redactor, waits)
+        return PendingTurn(begin, meter, notice, EventRedactor(context.redactor), waits)
 
     def _title_soon(self, now: SavedConversation) -> None:
         """After the first answer, let the model write the title in the background, if its profile says so."""

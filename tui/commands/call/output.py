@@ -33,6 +33,7 @@ from tui.core.tools import (
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.units import plural, size
 from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
+from tui.host.content import text_in
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
@@ -233,35 +234,30 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
         return [f"(invalid, not an object: {clean_line(json.dumps(item, default=str), 80)})"]
-    name = clean_line(_text(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
-    about = clean_line(_text(item, "description") or _text(item, "title"), _DESCRIPTION)
+    name = clean_line(text_in(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
+    about = clean_line(text_in(item, "description") or text_in(item, "title"), _DESCRIPTION)
     match part:
         case "tools":
             schema = item.get("inputSchema")
             takes = Arguments("", schema).signature if isinstance(schema, Mapping) else ""
             head = f"{name} {takes}".strip()
-            why = left_out.get(_text(item, "name"))
+            why = left_out.get(text_in(item, "name"))
             about = f"omitted: {clean_line(why, 200)}" if why else about
-            if why := not_offered.get(_text(item, "name")):
+            if why := not_offered.get(text_in(item, "name")):
                 return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
         case "prompts":
             head = f"{name} {_prompt_signature(item)}".strip()
         case _:
-            where = clean_line(_text(item, "uri") or _text(item, "uriTemplate"), 400) or "(no URI)"
-            head = "  ".join(filter(None, (where, name, clean_line(_text(item, "mimeType"), 80))))
+            where = clean_line(text_in(item, "uri") or text_in(item, "uriTemplate"), 400) or "(no URI)"
+            head = "  ".join(filter(None, (where, name, clean_line(text_in(item, "mimeType"), 80))))
     return [head, *([f"    {about}"] if about else [])]
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:
     listed = item.get("arguments")
     found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    arguments = tuple(PromptArgument(_text(one, "name"), "", one.get("required") is True) for one in found)
+    arguments = tuple(PromptArgument(text_in(one, "name"), "", one.get("required") is True) for one in found)
     return Arguments("", PromptInfo("", "", arguments=arguments).schema).signature
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
 
 
 _LOG = b'"notifications/message"'

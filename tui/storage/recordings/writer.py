@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -62,23 +63,22 @@ _CAUSE = slice(ENTRY_COLUMNS.index("turn"), ENTRY_COLUMNS.index("call") + 1)
 _INSERT_WITHOUT_CAUSE = _inserts("entries", ENTRY_COLUMNS[: _CAUSE.start] + ENTRY_COLUMNS[_CAUSE.stop :])
 
 
+@dataclass(eq=False)
 class RecordingWriter:
     """Writes a new recording and marks it as live. The same thread must create, use and close it.
+
+    The file must not exist. If it cannot be created, `problem` says so, and it is retried.
 
     Attributes:
         problem: why nothing is stored, or "".
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        cap_bytes: int = DEFAULT_CAP,
-        meta: Mapping[str, str] | None = None,
-    ) -> None:
-        """Create the file, which must not exist. If that fails, `problem` says so, and it is retried."""
-        self.path = path
-        self._cap = cap_bytes
+    path: Path
+    _: KW_ONLY
+    cap_bytes: int = DEFAULT_CAP
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         self.problem = ""
         self._connection: sqlite3.Connection | None = None
         self._waiting: list[Entry] = []
@@ -86,13 +86,12 @@ class RecordingWriter:
         self._waiting_bytes = 0
         self._retry_at = 0.0
         self._is_over = False
-        self._guard = FileGuard(path, self._is_whole)
+        self._guard = FileGuard(self.path, self._is_whole)
         self._last = 0
         self._judged = self._judged_stored = 0
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveLock | None = None
-        self._meta = meta or {}
         try:
             self._create()
         except (OSError, sqlite3.Error, StorageError) as error:
@@ -102,7 +101,7 @@ class RecordingWriter:
         make_folder(self.path.parent)
         if self._live is None:
             self._live = LiveLock(self.path)
-        self._connection = create_recording(self.path, self._meta)
+        self._connection = create_recording(self.path, self.meta)
         self._guard.note()
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
@@ -253,7 +252,7 @@ class RecordingWriter:
 
         gone = self._gone
         last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)
-        while gone < last and used() > self._cap:
+        while gone < last and used() > self.cap_bytes:
             gone = min(gone + DROP_STEP, last)
             connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
             connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))

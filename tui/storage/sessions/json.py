@@ -15,7 +15,7 @@ from tui.core.conversation.message_json import Object, dumps, message_object, me
 from tui.core.errors import StorageError, reason_of
 from tui.core.units import bounded, whole
 from tui.storage.exports.session import SessionTranscript
-from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
+from tui.storage.sessions.stored_session import StoredSession, compaction_of, number_in, repaired, rows_of
 
 FORMAT = "mcptui-session"
 VERSION = 1
@@ -96,7 +96,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     if not items:
         raise ValueError('"messages" is empty')
     messages = [_message(item, f"messages[{index}]") for index, item in enumerate(items)]
-    times = [_time(item, "at") for item in items]
+    times = [number_in(item, "at") for item in items]
     rows = {name: _rows(found, name) for name in _ROWS}
     sent = {str(body.get("call_id")) for _, body in rows["intents"]}
     valid = repaired(messages, sent)
@@ -110,8 +110,8 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     return StoredSession(
         meta=known
         | {
-            "created": _time(found, "created") or times[0],
-            "changed": _time(found, "changed") or times[-1],
+            "created": number_in(found, "created") or times[0],
+            "changed": number_in(found, "changed") or times[-1],
             "tokens": whole(found.get("tokens")) or 0,
             "estimated": found.get("estimated") is True,
             "cost": bounded(found.get("cost")),
@@ -147,7 +147,9 @@ def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
     for index, item in enumerate(_list(found, name, MOST_MESSAGES)):
         if not isinstance(item, dict):
             raise ValueError(f"{name}[{index}] is not an object")
-        rows.append((_time(item, "at"), plain({key: value for key, value in item.items() if key != "at"})))
+        rows.append(
+            (number_in(item, "at"), plain({key: value for key, value in item.items() if key != "at"}))
+        )
     return rows
 
 
@@ -176,7 +178,3 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f'"{name}" is not a string')
     return value
-
-
-def _time(found: Mapping[str, Any], name: str) -> float:
-    return float(bounded(found.get(name)) or 0)

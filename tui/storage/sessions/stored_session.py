@@ -195,14 +195,14 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     """Return a stored compaction, None if there is none or it does not match the messages."""
     if not isinstance(found, Mapping):
         return None
-    upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    upto, shrunk = (min(int(number_in(found, name)), len(messages)) for name in ("upto", "shrunk"))
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
     pairs, known = found.get("limits"), dict[int, int]()
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, int) for part in pair):
             known[pair[0]] = pair[1]
-    all_turns = int(_number(found, "limit"))  # older versions stored one limit
+    all_turns = int(number_in(found, "limit"))  # older versions stored one limit
     turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
     limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
     return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
@@ -263,8 +263,9 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(found: Mapping[str, Any], name: str) -> float:
-    return bounded(found.get(name)) or 0
+def number_in(found: Mapping[str, Any], name: str) -> float:
+    """Return a number of an object, 0 if it has none by this name."""
+    return float(bounded(found.get(name)) or 0)
 
 
 def repaired(
