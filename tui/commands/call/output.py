@@ -9,7 +9,8 @@ import binascii
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -265,35 +266,26 @@ _SHOWN = 2_000
 _MAX_BYTES = 256 * 1024
 
 
-class ServerLog:
-    """A listener that prints them, one per line."""
+def server_log(server: str, redactor: Redactor) -> Callable[[Captured], None]:
+    """Return a listener that prints the log of a server, one line each."""
 
-    def __init__(self, server: str, redactor: Redactor) -> None:
-        self._server = server
-        self._redactor = redactor
-
-    def __call__(self, captured: Captured) -> None:
-        if captured.source != self._server:
-            return
-        if captured.kind is Kind.STDERR:
-            self._print("", captured.raw.decode("utf-8", "replace"))
-        elif (
-            captured.kind is None and captured.direction is Direction.IN and _LOG in captured.raw[:_MAX_BYTES]
-        ):
-            self._print_message(captured.raw)
-
-    def _print_message(self, raw: bytes) -> None:
-        try:
-            message = json.loads(raw)
-        except (ValueError, RecursionError):
-            return
-        match message:
-            case {"method": "notifications/message", "params": {**params}}:
-                data = params.get("data")
-                text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-                self._print(clean_line(str(params.get("level", "")), 20), text)
-
-    def _print(self, level: str, text: str) -> None:
-        line = clean_line(self._redactor.redact(text[: _SHOWN * 4]), _SHOWN)
-        name = clean_line(self._server, 40)
+    def show(level: str, text: str) -> None:
+        line = clean_line(redactor.redact(text[: _SHOWN * 4]), _SHOWN)
+        name = clean_line(server, 40)
         print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=sys.stderr, flush=True)
+
+    def listen(captured: Captured) -> None:
+        if captured.source != server:
+            return
+        is_from_server = captured.kind is None and captured.direction is Direction.IN
+        if captured.kind is Kind.STDERR:
+            show("", captured.raw.decode("utf-8", "replace"))
+        elif is_from_server and _LOG in captured.raw[:_MAX_BYTES]:
+            with suppress(ValueError, RecursionError):
+                match json.loads(captured.raw):
+                    case {"method": "notifications/message", "params": {**params}}:
+                        data = params.get("data")
+                        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+                        show(clean_line(str(params.get("level", "")), 20), text)
+
+    return listen
