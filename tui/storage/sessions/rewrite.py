@@ -111,7 +111,7 @@ def branch_of(
         meta=meta | {"parent": parent, "branched_at": len(kept)},
         messages=dict(enumerate(kept)),
         times=stored.times,
-        remarks=rows_of(talk.remarks_before(upto)),
+        rows={"remarks": rows_of(talk.remarks_before(upto))},
         results={name: text for name, text in stored.results.items() if name in names},
     )
     return lambda tables: _fill(tables, branch)
@@ -123,8 +123,8 @@ def _fill(tables: SessionTables, stored: StoredSession) -> None:
     last = meta.get("changed", 0.0)
     for place, message in enumerate(messages):
         tables.message(place, message, stored.times.get(place, last))
-    for name in ("intents", "decisions", "usage", "remarks"):
-        tables.rows(name, getattr(stored, name))
+    for name, rows in stored.rows.items():
+        tables.rows(name, rows)
     for name, text in stored.results.items():
         tables.result(name, text)
     ends = {name: meta[name] for name in ("changed", "model") if meta.get(name)}

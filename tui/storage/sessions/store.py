@@ -275,7 +275,8 @@ class SessionStore:
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True
         whole.meta.pop("profile", None)  # an import must not choose a profile of this computer
-        whole.remarks[:] = [(at, body | {"imported": True}) for at, body in whole.remarks]
+        remarks = whole.rows["remarks"]
+        remarks[:] = [(at, body | {"imported": True}) for at, body in remarks]
         if not keep_system:
             whole.meta.pop("system", None)
         path = self.files.path_of(new_id())

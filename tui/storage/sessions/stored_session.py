@@ -50,6 +50,9 @@ from tui.storage.sessions.file import (
 MOST_PLACES = 2**40
 """Places of messages in a sound file: after the largest integer of SQLite, no message could be saved."""
 
+ROWS = ("intents", "decisions", "usage", "remarks")
+"""The tables of rows. Older files lack the last one."""
+
 
 @dataclass(slots=True)
 class StoredSession:
@@ -59,7 +62,7 @@ class StoredSession:
         meta: values by name, as `SessionTables` stores them.
         messages: by index; some may be missing.
         times: of the messages, by the same index.
-        intents, decisions, usage, remarks: rows with their times.
+        rows: rows with their times, by the name of their table in `ROWS`.
         results: complete results by name, the oldest first.
         draft: a partial reply, or None.
         damaged: whether anything could not be read; then the messages are those before the damage.
@@ -68,10 +71,7 @@ class StoredSession:
     meta: dict[str, Any] = field(default_factory=dict)
     messages: dict[int, Message] = field(default_factory=dict)
     times: dict[int, float] = field(default_factory=dict)
-    intents: list[tuple[float, Object]] = field(default_factory=list)
-    decisions: list[tuple[float, Object]] = field(default_factory=list)
-    usage: list[tuple[float, Object]] = field(default_factory=list)
-    remarks: list[tuple[float, Object]] = field(default_factory=list)
+    rows: dict[str, Rows] = field(default_factory=lambda: {name: [] for name in ROWS})
     results: dict[str, str] = field(default_factory=dict)
     draft: AssistantMessage | None = None
     damaged: bool = False
@@ -87,7 +87,8 @@ class StoredSession:
 
     def repaired(self, talk: Conversation) -> "StoredSession":
         """Return it with the messages and remarks of its repaired conversation."""
-        return replace(self, messages=dict(enumerate(talk.messages)), remarks=rows_of(talk.remarks))
+        rows = self.rows | {"remarks": rows_of(talk.remarks)}
+        return replace(self, messages=dict(enumerate(talk.messages)), rows=rows)
 
     @property
     def problem(self) -> str:
@@ -141,13 +142,10 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         with up_to_damage(found.lose):
             found.meta.update(read_meta(connection))
         _read_messages(connection, found)
-        tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
-        if can_read(connection, "remarks"):
-            tables["remarks"] = found.remarks
-        for table, bodies in tables.items():
+        for table in ROWS if can_read(connection, "remarks") else ROWS[:-1]:
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
                 if (body := _object(text)) is not None:
-                    bodies.append((float(bounded(at) or 0), body))
+                    found.rows[table].append((float(bounded(at) or 0), body))
         with up_to_damage(found.lose):
             _read_results(connection, found, all_results)
         for (text,) in _rows(connection, found, "SELECT body FROM draft"):
@@ -161,19 +159,20 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
 def reopened(ident: str, stored: StoredSession) -> Reopened:
     """Return a session that can be continued: valid for any model, with a result for every call."""
     meta = stored.meta
-    sent = {str(body.get("call_id")) for _, body in stored.intents}
+    sent = {str(body.get("call_id")) for _, body in stored.rows["intents"]}
     messages = repaired(stored.in_order, sent, stored.draft)
     counted = meta | {
         "messages": len(messages),
         "turns": turns_of(messages),
-        "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
+        "estimated": any(body.get("estimated") for _, body in stored.rows["usage"])
+        or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)
     places, end = sorted(stored.messages), len(messages)
     # Each remark stays after the messages that preceded it, if these still exist.
     remarks = [
         replace(one, place=min(bisect_left(places, one.place), end))
-        for at, body in stored.remarks
+        for at, body in stored.rows["remarks"]
         if (one := remark_of(body, at))
     ]
     return Reopened(
@@ -195,14 +194,14 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     """Return a stored compaction, None if there is none or it does not match the messages."""
     if not isinstance(found, Mapping):
         return None
-    upto, shrunk = (min(int(number_in(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    upto, shrunk = (min(int(number(found, name)), len(messages)) for name in ("upto", "shrunk"))
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
     pairs, known = found.get("limits"), dict[int, int]()
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, int) for part in pair):
             known[pair[0]] = pair[1]
-    all_turns = int(number_in(found, "limit"))  # older versions stored one limit
+    all_turns = int(number(found, "limit"))  # older versions stored one limit
     turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
     limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
     return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
@@ -263,7 +262,7 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def number_in(found: Mapping[str, Any], name: str) -> float:
+def number(found: Mapping[str, Any], name: str) -> float:
     """Return a number of an object, 0 if it has none by this name."""
     return float(bounded(found.get(name)) or 0)
 
@@ -304,9 +303,7 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Se
         meta=without_secrets(found.meta, clear),
         messages=[without_secrets(message, clear) for message in messages],
         times=[stored.times.get(place, found.info.changed) for place in range(len(messages))],
-        intents=_cleared(stored.intents, clear),
-        decisions=_cleared(stored.decisions, clear),
-        usage=_cleared(stored.usage, clear),
+        rows={name: _cleared(stored.rows[name], clear) for name in ROWS[:-1]},
         results=without_secrets(stored.results, clear),
         remarks=without_secrets(found.conversation.remarks, clear),
     )
