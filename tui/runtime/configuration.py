@@ -74,6 +74,12 @@ class Configuration:
         return self._theme or (self.loaded.settings.ui.theme if self.loaded is not None else "")
 
     @property
+    def uses_samples(self) -> bool:
+        """Whether the servers are the samples, because none is configured."""
+        loaded, given = self.loaded, self._options.server
+        return loaded is not None and loaded.readable and not loaded.names_servers and given is None
+
+    @property
     def servers(self) -> Mapping[str, Any]:
         """The servers as they were read, each usually a table."""
         servers = self.loaded.raw.get("servers") if self.loaded is not None else None

@@ -308,17 +308,6 @@ class Runtime:
         """Whether the only server comes from the command line."""
         return self._options.server is not None
 
-    @property
-    def uses_samples(self) -> bool:
-        """Whether the servers are the samples, because none is configured."""
-        loaded = self.configuration.loaded
-        return (
-            loaded is not None
-            and loaded.readable
-            and not loaded.names_servers
-            and self._options.server is None
-        )
-
     def is_disabled(self, server: str) -> bool:
         """Whether a server is configured, but disabled."""
         loaded = self.configuration.loaded
