@@ -251,21 +251,20 @@ class ActiveModel:
             if self.profile is not None and (renewed := self.keys.renewed(self.profile)) is not None:
                 self._take(await profiles.with_key(renewed))
 
-    async def forget(self, name: str) -> bool:
-        """Forget what was learned about the model of a choice; return whether there was anything.
+    async def forget(self, name: str) -> None:
+        """Forget what was learned about the model of a choice.
 
         Raises McptuiError if it does not exist, or cannot be reloaded.
         """
         current = self.profile if self.profile is not None and self.profile.name == name else None
         profile = current or await self.named(name)
         if profile is None:
-            return False
+            return
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
         forgotten = await asyncio.to_thread(profiles.forget, profile)
         async with self._choosing:
             if current is not None and current is self.profile and (known or forgotten):
                 self._take(current)
-        return known or forgotten
 
     async def continue_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.

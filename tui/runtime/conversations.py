@@ -256,12 +256,10 @@ class Conversations:
         """The reasoning effort that is requested, or ""."""
         return self.active_model.profile.effort if self.active_model.profile is not None else ""
 
-    async def forget_learned(self, name: str) -> bool:
-        """Forget what was learned about a model; return whether there was anything."""
+    async def forget_learned(self, name: str) -> None:
         with self._exclusively("what was learned about the model is being forgotten"):
-            forgotten = await self.active_model.forget(name)
+            await self.active_model.forget(name)
         self.revision += 1
-        return forgotten
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         with self._exclusively("the model is being switched") as now:

@@ -115,10 +115,6 @@ class RunRecording:
             self._taps = TapWatch(self._folder, self)
             self._taps.start()
 
-    def flush(self, timeout: float) -> bool:
-        """Wait at most `timeout` seconds until everything so far is stored. Return whether it is."""
-        return self._recorder.flush(timeout)
-
     def close(self) -> None:
         if self._taps is not None:
             self._taps.close()

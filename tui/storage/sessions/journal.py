@@ -283,7 +283,6 @@ class SessionWriter:
     def __post_init__(self) -> None:
         self._made = time.time()
         self.defect = ""
-        self._connection: sqlite3.Connection | None = None
         self._tables: SessionTables | None = None
         self._guard = FileGuard(self.path, self._is_whole)
         self._meta: Mapping[str, Any] = {}
@@ -297,8 +296,7 @@ class SessionWriter:
             self._check_file()
             tables.begin()
             if self.is_new:
-                assert self._connection is not None
-                create_tables(self._connection)
+                create_tables(tables.connection)
                 tables.load()
                 tables.note({"created": self._made, "changed": self._made})
             for op in ops:
@@ -325,8 +323,8 @@ class SessionWriter:
                 self._check_file()
             except StorageError as error:
                 self._failed(error)
-        if self._connection is not None:
-            leave_one_file(self._connection)
+        if self._tables is not None:
+            leave_one_file(self._tables.connection)
             self._release_file()
         lock, self.lock = self.lock, None
         if lock is not None:
@@ -366,9 +364,9 @@ class SessionWriter:
         if self.lock is None:
             make_folder(self.path.parent)
             self.lock = LiveLock(self.path)
-        self._connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
+        connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
         self._guard.note()
-        self._tables = SessionTables(self._connection, self._redact)
+        self._tables = SessionTables(connection, self._redact)
         if not self.is_new:
             self._tables.load()
             self._meta = dict(self._tables.stored)
@@ -381,8 +379,8 @@ class SessionWriter:
         is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (
             isinstance(error, sqlite3.Error) and is_damage(error)
         )
-        if self._connection is not None and not self.is_new and is_lost:
-            self._save_again(self._connection)
+        if self._tables is not None and not self.is_new and is_lost:
+            self._save_again(self._tables.connection)
             return
         if self.is_new:  # nothing was ever stored in the file
             self._release_file()
@@ -405,6 +403,6 @@ class SessionWriter:
             self._release_file()
 
     def _release_file(self) -> None:
-        connection, self._connection, self._tables = self._connection, None, None
-        if connection is not None:
-            connection.close()
+        tables, self._tables = self._tables, None
+        if tables is not None:
+            tables.connection.close()

@@ -48,12 +48,11 @@ def write_repaired(path: Path, stored: StoredSession, messages: Sequence[Message
         leave_one_file(connection)
 
 
-def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Rebuild a session from its readable parts, and rename the damaged file; return its new name."""
+def write_again(path: Path, stored: StoredSession, redact: Redact) -> None:
+    """Rebuild a session from its readable parts, and rename the damaged file."""
     fresh = write_session(path, stored, redact)
-    aside = put_aside(path)
+    put_aside(path)
     os.replace(fresh, path)
-    return aside
 
 
 def write_copy(path: Path, connection: sqlite3.Connection) -> None:
@@ -70,13 +69,11 @@ def write_copy(path: Path, connection: sqlite3.Connection) -> None:
     os.replace(fresh, path)
 
 
-def put_aside(path: Path) -> Path:
-    """Rename a damaged file and the files of SQLite next to it; return its new name."""
-    aside = _free(path, ".damaged")
-    for old, new in zip(files_of(path), files_of(aside), strict=True):
+def put_aside(path: Path) -> None:
+    """Rename a damaged file and the files of SQLite next to it."""
+    for old, new in zip(files_of(path), files_of(_free(path, ".damaged")), strict=True):
         if old.exists():
             os.replace(old, new)
-    return aside
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
