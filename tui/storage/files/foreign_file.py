@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from threading import Event
 from typing import Any, TypeVar
@@ -201,10 +201,8 @@ def most_bytes(connection: sqlite3.Connection) -> int:
     path = connection.execute("PRAGMA database_list").fetchone()[2]
     sizes = 0
     for file in (path, f"{path}-wal"):
-        try:
+        with suppress(OSError):
             sizes += os.stat(file).st_size
-        except OSError:
-            continue
     return min(pages * octets, sizes)
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -187,11 +187,9 @@ def read_listed(connection: sqlite3.Connection) -> dict[str, Any]:
 def _meta(rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in rows:
-        try:
+        with suppress(ValueError, TypeError, RecursionError):
             told = json.loads(value)
             found[name] = told if told is None or name not in _NUMBERS else bounded(told) or 0
-        except (ValueError, TypeError, RecursionError):
-            continue
     return found
 
 
