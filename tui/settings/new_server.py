@@ -26,6 +26,9 @@ from tui.settings.validate import UNKNOWN_KEY
 
 SCHEMES = ("http", "https", "ws", "wss")
 
+Pairs = Mapping[str, str] | None
+"""Environment variables or HTTP headers, None for none."""
+
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")
 _FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
@@ -49,8 +52,8 @@ def is_address(word: str) -> bool:
 def server_table(
     words: Sequence[str],
     *,
-    env: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
+    env: Pairs = None,
+    headers: Pairs = None,
     transport: str = "",
     known: Callable[[str], bool] = is_command,
 ) -> dict[str, Any]:
@@ -88,13 +91,7 @@ def server_table(
     return table | ({"transport": transport} if transport and transport != "stdio" else {})
 
 
-def _remote(
-    address: str,
-    rest: Sequence[str],
-    env: Mapping[str, str] | None,
-    headers: Mapping[str, str] | None,
-    transport: str,
-) -> dict[str, Any]:
+def _remote(address: str, rest: Sequence[str], env: Pairs, headers: Pairs, transport: str) -> dict[str, Any]:
     scheme = address.partition(":")[0].lower()
     if scheme not in SCHEMES:
         raise UsageError(f"{scheme}:// is not a server URL.", next_step="Use http, https, ws or wss.")
@@ -303,11 +300,7 @@ def is_same(there: object, table: Mapping[str, Any]) -> bool:
 
 
 def unconfigured_server(
-    words: Sequence[str],
-    env: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-    transport: str = "",
-    era: str = "",
+    words: Sequence[str], env: Pairs = None, headers: Pairs = None, transport: str = "", era: str = ""
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     """Return the server of an address or a command line, and its secrets by displayable name.
 

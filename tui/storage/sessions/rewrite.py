@@ -23,7 +23,7 @@ from tui.storage.files.sqlite_file import (
 )
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
-from tui.storage.sessions.tables import SessionTables
+from tui.storage.sessions.tables import Op, SessionTables
 
 Redact = Callable[[], Redactor]
 
@@ -94,9 +94,7 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
     return fresh
 
 
-def branch_of(
-    parent: str, stored: StoredSession, talk: Conversation, upto: int
-) -> Callable[[SessionTables], None]:
+def branch_of(parent: str, stored: StoredSession, talk: Conversation, upto: int) -> Op:
     """Return an operation that stores the start of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
