@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int]
 Result = TypeVar("Result")
+Merge = Callable[[Any], Any]
+"""Returns a value for the file from the one that it has by then."""
 First = Callable[[Sequence[ServerSpec]], Awaitable[None]]
 """Is called with the servers of a changed file before they are changed."""
 
@@ -255,13 +257,7 @@ class Configuration:
     # ---- what is chosen over the file --------------------------------------------------------------------
 
     async def choose(
-        self,
-        server: str,
-        field: str,
-        value: Any,
-        *,
-        merge: Callable[[Any], Any] | None = None,
-        save: bool = True,
+        self, server: str, field: str, value: Any, *, merge: Merge | None = None, save: bool = True
     ) -> str:
         """Change a setting of a server that needs no restart: at once, then in the file.
 

@@ -26,6 +26,7 @@ from tui.settings.validate import UNKNOWN_KEY
 
 SCHEMES = ("http", "https", "ws", "wss")
 
+Table = Mapping[str, Any]
 Pairs = Mapping[str, str] | None
 """Environment variables or HTTP headers, None for none."""
 
@@ -135,7 +136,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]
     return found
 
 
-def server_name(table: Mapping[str, Any]) -> str:
+def server_name(table: Table) -> str:
     """Return a name for a server, from its address or package: "everything", "linear", "server"."""
     if isinstance(url := table.get("url"), str):
         return _fitted(_name_of_host(url))
@@ -203,7 +204,7 @@ def _stripped(name: str) -> str:
     return name if kept == name.replace("_", "-") else kept
 
 
-def as_toml(name: str, table: Mapping[str, Any]) -> str:
+def as_toml(name: str, table: Table) -> str:
     """Return a server as TOML, with its secrets masked."""
     tree = {"servers": {name: dict(table)}}
     secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
@@ -212,7 +213,7 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
 
 
 def first_fault(
-    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], kind: str = "servers"
+    name: str, table: Table, path: Path, env: Mapping[str, str], kind: str = "servers"
 ) -> tuple[str, str]:
     """Return the first key of a server or model (`kind`) that is invalid, and why, or "" twice.
 
@@ -226,13 +227,7 @@ def first_fault(
 
 
 def check_new(
-    name: str,
-    table: Mapping[str, Any],
-    path: Path,
-    env: Mapping[str, str],
-    *,
-    kind: str = "servers",
-    created: str = "",
+    name: str, table: Table, path: Path, env: Mapping[str, str], *, kind: str = "servers", created: str = ""
 ) -> list[str]:
     """Return notes on a valid server, such as variables that are not set. Raises ConfigError.
 
@@ -284,7 +279,7 @@ class InvalidName(ConfigError):
 
 
 def refuse_duplicate(
-    name: str, table: Mapping[str, Any], present: Mapping[str, Any], next_step: str = "Choose another name."
+    name: str, table: Table, present: Mapping[str, Any], next_step: str = "Choose another name."
 ) -> None:
     """Raise ConfigError if another name already has the same server, InvalidName if the name is taken."""
     if name in present:
@@ -294,7 +289,7 @@ def refuse_duplicate(
             raise ConfigError(f"this server is already configured as {quoted_name(known)}.")
 
 
-def is_same(there: object, table: Mapping[str, Any]) -> bool:
+def is_same(there: object, table: Table) -> bool:
     """Return whether two tables are one server. Its `source` does not make it another one."""
     return isinstance(there, Mapping) and {**there, "source": ""} == {**table, "source": ""}
 
