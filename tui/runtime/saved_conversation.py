@@ -28,7 +28,7 @@ class SavedConversation:
     unsaved: str = ""
     turn_numbers: dict[int, int] = field(default_factory=dict)
     recordings: tuple[str, ...] = ()
-    early_usage: dict[str, tuple[Usage, float | None]] = field(default_factory=dict)
+    early_usage: dict[str, tuple[Usage, float | None]] = field(init=False, default_factory=dict)
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "SavedConversation":

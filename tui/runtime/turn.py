@@ -83,10 +83,10 @@ class PendingTurn:
     _notice: Callable[[Event], None]
     _redaction: EventRedactor
     _waits: Sequence["Prerequisite"]
-    _waiting: asyncio.Future[list[None]] | None = field(default=None, init=False)
-    _turn: Turn | None = field(default=None, init=False)
-    _cancelled: bool = field(default=False, init=False)
-    _early: list[str] = field(default_factory=list, init=False)
+    _waiting: asyncio.Future[list[None]] | None = field(init=False, default=None)
+    _turn: Turn | None = field(init=False, default=None)
+    _cancelled: bool = field(init=False, default=False)
+    _early: list[str] = field(init=False, default_factory=list)
 
     @property
     def meter(self) -> TurnMeter:

@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -63,7 +63,6 @@ class StateFile:
 
     path: Path
     what: str
-    _: KW_ONLY
     max_bytes: int
     problem_of: Callable[[Content], str] = lambda content: ""
     forgets: str = ""
