@@ -69,7 +69,7 @@ class Store:
         ]
         await asyncio.gather(*calls)
         await self.host.shutdown()
-        assert await asyncio.to_thread(self.traffic.flush, 60)
+        assert await asyncio.to_thread(self.traffic._recorder.flush, 60)
         await asyncio.to_thread(self.traffic.close)
 
     def entries(self) -> Sequence[Entry]:

@@ -140,7 +140,7 @@ async def test_the_demo_model_answers_every_example_question():
     runtime = Runtime(Options(demo=True, mode=Mode.ALL, save=False, paced=False), os.environ)
     await runtime.ready(taps=False, record=False, start=False)
     try:
-        assert runtime.uses_samples
+        assert runtime.configuration.uses_samples
         await runtime.host.start_all(["weather", "notes", "slow"])
         questions = examples(runtime.host.toolbox.tools(), count=20)
         assert len(questions) >= 3 and questions[:4] == tuple(runtime.examples())

@@ -75,6 +75,8 @@ class FakeChats:
     def now(self) -> "FakeChats":
         return self
 
+    active_model = now
+
     @property
     def parent(self) -> str:
         return self.info.parent if self.info is not None else ""
@@ -195,7 +197,7 @@ class FakeChats:
 
     # ---- models ----
 
-    async def models(self) -> Sequence[ModelChoice]:
+    async def choices(self) -> Sequence[ModelChoice]:
         return tuple(self.known)
 
     async def offered(self, name: str) -> Sequence[str]:

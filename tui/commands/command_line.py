@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import tui
 from tui.commands.help_text import (
@@ -236,7 +237,10 @@ def build_parser() -> argparse.ArgumentParser:
     # Its former name, which the help does not mention.
     commands.choices["trace"] = commands.choices["traffic"]
     short = "print a shell completion script"
-    add("completion", _fill_completion, help=short, description=COMPLETION_ABOUT)
+    fill = partial(
+        option, name="shell", metavar="SHELL", text="bash, zsh or fish", choices=("bash", "zsh", "fish")
+    )
+    add("completion", fill, help=short, description=COMPLETION_ABOUT)
     about = "Print the manual page: mcptui man | man -l -"
     add("man", lambda man: None, help="print the manual page", description=about)
     return parser
@@ -248,19 +252,15 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     option(run, "--schema", "FILE", "answer with JSON that matches this JSON Schema, or exit with code 6")
     flag(run, "--json", "print one JSON object per line")
     servers = run.add_mutually_exclusive_group()
-    servers.add_argument(
-        "--server", action="extend", nargs="+", metavar="NAME", help="start only these servers"
-    )
+    option(servers, "--server", "NAME", "start only these servers", action="extend", nargs="+")
     flag(servers, "--no-servers", "start no server", default=argparse.SUPPRESS)
     flag(run, "--no-start", "do not start servers automatically", default=argparse.SUPPRESS)
     option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=_positive)
-    run.add_argument(
-        "--approve",
-        choices=("ask", "reads", "all", "none"),
-        default="ask",
-        help="which calls may run: ask on the terminal (default), reads (read-only tools of trusted "
-        "servers), all, none",
+    text = (
+        "which calls may run: ask on the terminal (default), reads (read-only tools of trusted servers), "
+        "all, none"
     )
+    option(run, "--approve", None, text, choices=("ask", "reads", "all", "none"), default="ask")
     repeatable(run, "--trust", "SERVER", "trust this server's read-only marks and results (repeatable)")
     add_question_options(run)
 
@@ -370,10 +370,9 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     )
     option(traffic, "--slowest", "N", text, nargs="?", const=10, type=count)
     flag(traffic, "--follow", "print new entries while the recording is live")
-    traffic.add_argument(
-        "--export", choices=("jsonl", "md", "har", "html"), help="export the entries in this format"
-    )
-    traffic.add_argument("-o", "--output", metavar="FILE", help="file for --export (default: stdout)")
+    formats = ("jsonl", "md", "har", "html")
+    option(traffic, "--export", None, "export the entries in this format", choices=formats)
+    option(traffic, "-o --output", "FILE", "file for --export (default: stdout)")
     text = "with --export: replace values with placeholders such as <text, 12 characters>, keep names"
     flag(traffic, "--redact", text)
     fill_addon_flags(traffic, "traffic")
@@ -396,24 +395,18 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     search = add("search", "search the messages of all sessions", json=PER_LINE)
     option(search, "text", "TEXT", "words to find (all of them in one message)")
     option(search, "--limit", "N", "maximum number of matches (default: 100)", type=count, default=100)
-    show = add("show", "print a session as Markdown or JSON", json="print JSON")
-    option(show, "session", "ID", ID)
+    option(add("show", "print a session as Markdown or JSON", json="print JSON"), "session", "ID", ID)
     rename = add("rename", "rename a session")
     option(rename, "session", "ID", ID)
     option(rename, "title", "TITLE", "the new title")
     delete = add("delete", "delete sessions (they can be restored for 30 days)", json=PER_LINE)
     option(delete, "sessions", "ID", ID, nargs="+")
-    restore = add("restore", "restore a deleted session")
-    option(restore, "session", "ID", ID)
+    option(add("restore", "restore a deleted session"), "session", "ID", ID)
     export = add("export", "export a session to a file or stdout", json=WRITTEN)
     option(export, "session", "ID", ID)
-    export.add_argument(
-        "--as",
-        dest="kind",
-        choices=("markdown", "json", "html"),
-        help="format (default: from the file name, otherwise markdown)",
-    )
-    export.add_argument("--output", "-o", metavar="FILE", help="output file (default: stdout)")
+    text = "format (default: from the file name, otherwise markdown)"
+    option(export, "--as", None, text, dest="kind", choices=("markdown", "json", "html"))
+    option(export, "--output -o", "FILE", "output file (default: stdout)")
     text = "replace texts and values with placeholders such as <text, 12 characters>, keep names"
     flag(export, "--redact", text)
     taking = add("import", "import a session that was exported as JSON")
@@ -422,10 +415,6 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     for action in (export, taking):
         text = "configuration file whose secrets are redacted (default: see mcptui config path)"
         option(action, "--config", "FILE", text, default=argparse.SUPPRESS)
-
-
-def _fill_completion(parser: argparse.ArgumentParser) -> None:
-    option(parser, "shell", "SHELL", "bash, zsh or fish", choices=("bash", "zsh", "fish"))
 
 
 def _positive(text: str) -> int:

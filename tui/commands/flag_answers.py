@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,8 @@ from tui.core.questions import (
 from tui.core.text import clean_line
 from tui.core.units import plural
 
+Tell = Callable[[dict[str, Any]], None]
+
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
 MAX_LINES = 40
@@ -37,6 +40,7 @@ MAX_ANSWERS = 100
 """Maximum different answers to print."""
 
 
+@dataclass(eq=False)
 class FlagAnswers(Refuser):
     """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
@@ -45,28 +49,22 @@ class FlagAnswers(Refuser):
     suspicious ones only with `accept_suspicious`. `tell` receives an object for each change and its outcome.
     """
 
-    def __init__(
-        self,
-        values: Sequence[Mapping[str, Any]] | None,
-        *,
-        flag: str = "decline",
-        accept_changes: bool = False,
-        accept_suspicious: bool = False,
-        tell: Callable[[dict[str, Any]], None] = lambda value: None,
-    ) -> None:
-        self._values = values
-        self._by = f"option --elicit {flag}"
-        self._accept_changes = accept_changes or accept_suspicious
-        self._accept_suspicious = accept_suspicious
+    values: Sequence[Mapping[str, Any]] | None
+    _: KW_ONLY
+    flag: str = "decline"
+    accept_changes: bool = False
+    accept_suspicious: bool = False
+    tell: Tell = lambda value: None
+
+    def __post_init__(self) -> None:
+        self.accept_changes = self.accept_changes or self.accept_suspicious
+        self._by = f"option --elicit {self.flag}"
         self._forms = 0
-        self._tell = tell
         self._said: set[tuple[str, str]] = set()
         self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
-    def of(
-        cls, args: argparse.Namespace, tell: Callable[[dict[str, Any]], None] = lambda value: None
-    ) -> "FlagAnswers":
+    def of(cls, args: argparse.Namespace, tell: Tell = lambda value: None) -> "FlagAnswers":
         """Return the answers of a command line. Raises UsageError if a file or directory is invalid."""
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
@@ -79,11 +77,11 @@ class FlagAnswers(Refuser):
         return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
     async def form(self, question: FormQuestion) -> FormAnswer:
-        if self._values is None:
+        if self.values is None:
             how = "declined. Answer it with --elicit defaults or --elicit @FILE"
             self._say(question.server, question.message, how)
             return FormAnswer(Action.DECLINE, by=self._by)
-        given = self._values[min(self._forms, len(self._values) - 1)]
+        given = self.values[min(self._forms, len(self.values) - 1)]
         self._forms += 1
 
         content = {**default_content(question.schema), **given}
@@ -126,13 +124,13 @@ class FlagAnswers(Refuser):
         if (more := len(fresh) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
         suspicious = {one.name for one in question.changes if one.effect is ChangeEffect.SUSPICIOUS}
-        flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
-        refused = set() if self._accept_suspicious else suspicious
-        accepted = {one.name for one in question.changes} - refused if self._accept_changes else set()
+        flag = "--accept-suspicious" if self.accept_suspicious else "--accept-changes"
+        refused = set() if self.accept_suspicious else suspicious
+        accepted = {one.name for one in question.changes} - refused if self.accept_changes else set()
         server = clean_line(question.server, 80)
         for one in question.changes:
             is_accepted, change = one.name in accepted, "new" if one.is_new else "changed"
-            self._tell(
+            self.tell(
                 {
                     "type": "definition",
                     "server": one.server,
@@ -143,12 +141,12 @@ class FlagAnswers(Refuser):
                     "by": f"option {flag}" if is_accepted else BY_DEFAULT,
                 }
             )
-            if self._accept_changes:
+            if self.accept_changes:
                 outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
                 outcome = f"accepted, {flag}" if is_accepted else outcome
                 words = f"{readable_line(shown_name(one.name), 80)} {change}, {one.effect}"
                 print(f"! {server}: {words} · {outcome}", file=out)
-        if self._accept_changes:
+        if self.accept_changes:
             out.flush()
             return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])

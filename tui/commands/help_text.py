@@ -22,9 +22,7 @@ class HelpText(argparse.HelpFormatter):
 
 def invalid(expected: str, given: str) -> argparse.ArgumentTypeError:
     """Return the error for an invalid option value: "must be a positive integer, not "x""."""
-    from tui.core.text import quoted_name  # not needed for the help
-
-    return argparse.ArgumentTypeError(f"must be {expected}, not {quoted_name(given)}")
+    return argparse.ArgumentTypeError(f"must be {expected}, not {_quoted(given)}")
 
 
 def blocks(text: str) -> Iterator[str]:
@@ -145,7 +143,7 @@ def listed_commands(parser: argparse.ArgumentParser) -> dict[str, argparse.Argum
 
 
 def _quoted(word: str) -> str:
-    from tui.core.text import quoted_name
+    from tui.core.text import quoted_name  # not needed for the help
 
     return quoted_name(word)
 

@@ -1,7 +1,7 @@
 """Recordings for the commands: the folder, new recordings, lookup by name, and summaries."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -31,19 +31,19 @@ def recordings() -> "Recordings":
 
 
 def open_recorder(
-    redactor: "Redactor", meta: Mapping[str, str], opened: Callable[[Path], object] | None = None
+    redactor: "Redactor", tap: str, opened: Callable[[Path], object] | None = None
 ) -> "Recorder":
     """Return a recorder that has begun a new recording; `problem` says what failed.
 
-    `opened` gets the path of the recording, in the recorder's thread. For the server that `meta` names as
-    "tap", the configured secret arguments are redacted.
+    `opened` gets the path of the recording, in the recorder's thread. The configured secret arguments of the
+    server `tap` are redacted.
     """
-    from tui.settings.config_file import quick_secret_arguments, quick_traffic
+    from tui.settings.config_file import quick_tap
     from tui.storage.recordings.writer import RecordingWriter
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.traffic.record.recorder import Recorder
 
-    keep_all, recording_bytes = quick_traffic(os.environ)
+    keep_all, recording_bytes, secret_arguments = quick_tap(os.environ, tap)
 
     def writer() -> RecordingWriter:
         folder = recordings()
@@ -51,10 +51,9 @@ def open_recorder(
         path = folder.new_path()
         if opened is not None:
             opened(path)
-        return RecordingWriter(path, cap_bytes=recording_bytes, meta=meta)
+        return RecordingWriter(path, cap_bytes=recording_bytes, meta={"tap": tap, "pid": str(os.getpid())})
 
-    if server := meta.get("tap"):
-        redactor.arguments.set_rules({server: quick_secret_arguments(os.environ, server)})
+    redactor.arguments.set_rules({tap: secret_arguments})
     recorder = Recorder(writer, EntryColumns(), redact=redactor.redact_bytes, arguments=redactor.arguments)
     recorder.start(keep_all=keep_all)
     return recorder

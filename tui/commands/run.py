@@ -92,7 +92,7 @@ async def _turn(
     answer = AnswerFile(args.output)
     started = _to_start(args, wanted, runtime.host.statuses())
     specs = [runtime.host.status(name).spec for name in started]  # raises an error for an unknown name
-    if started and runtime.uses_samples:
+    if started and runtime.configuration.uses_samples:
         samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
         print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)

@@ -154,14 +154,9 @@ def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any
     return found | {"next_step": next_step} if next_step else found
 
 
-def line(value: dict[str, Any]) -> str:
-    """Return `value` as one line of JSON without its newline."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str)
-
-
 def print_object(value: dict[str, Any]) -> None:
     """Print an object as one line of JSON."""
-    print(line(value), flush=True)
+    print(json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str), flush=True)
 
 
 def print_error(error: McptuiError, *, as_json: bool = False, program: str = "mcptui") -> None:

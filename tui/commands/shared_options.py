@@ -28,8 +28,8 @@ def flag(parser: argparse._ActionsContainer, name: str, text: str, *, default: b
 def option(
     parser: argparse._ActionsContainer, name: str, metavar: "str | None", text: str, **more: "Any"
 ) -> None:
-    """Add an argument, or an option with a value."""
-    parser.add_argument(name, metavar=metavar, help=text, **more)
+    """Add an argument, or an option with a value; `name` may be several names, separated by spaces."""
+    parser.add_argument(*name.split(), metavar=metavar, help=text, **more)
 
 
 def repeatable(parser: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
@@ -56,11 +56,8 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         "object, or an array with one object per form)"
     )
     option(asked, "--elicit", "decline|defaults|@FILE", text, default="decline", type=_elicit)
-    asked.add_argument(
-        "--sampling",
-        choices=("never", "allow"),
-        help="whether servers may use the model (default: from the configuration, with ask treated as never)",
-    )
+    text = "whether servers may use the model (default: from the configuration, with ask treated as never)"
+    option(asked, "--sampling", None, text, choices=("never", "allow"))
     text = "a root directory for every server, instead of the configured roots (repeatable)"
     repeatable(asked, "--root", "DIR", text)
     text = (
@@ -75,17 +72,10 @@ def add_unconfigured(parser: argparse._ActionsContainer) -> None:
     """Add the options of a server that is given as a URL or a command."""
     repeatable(parser, "--header", "NAME: VALUE", "an HTTP header for a URL")
     repeatable(parser, "--env", "NAME=VALUE", "an environment variable for a command")
-    parser.add_argument(
-        "--transport",
-        choices=("stdio", "http", "sse", "websocket", "lines"),
-        help="transport (default: stdio for a command, http for a URL)",
-    )
-    parser.add_argument(
-        "--era",
-        choices=("auto", "legacy", "modern"),
-        help="protocol era: legacy (up to 2025-11-25, no probe), modern (2026-07-28, no fallback) or auto "
-        "(default)",
-    )
+    text = "transport (default: stdio for a command, http for a URL)"
+    option(parser, "--transport", None, text, choices=("stdio", "http", "sse", "websocket", "lines"))
+    text = "legacy (up to 2025-11-25, no probe), modern (2026-07-28, no fallback) or auto (default)"
+    option(parser, "--era", None, f"protocol era: {text}", choices=("auto", "legacy", "modern"))
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
@@ -255,12 +245,8 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         option(parser, "--args", "JSON|@FILE|-", text)
         flag(parser, "--unchecked", "send --args without validating them")
     if verb in ("call", "read"):
-        parser.add_argument(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="write the result to FILE (further images and files to FILE-2, FILE-3, …)",
-        )
+        text = "write the result to FILE (further images and files to FILE-2, FILE-3, …)"
+        option(parser, "-o --output", "FILE", text)
     text = (
         "timeout of the request in seconds, after the server has started (progress restarts it, up to ten "
         "times N)"

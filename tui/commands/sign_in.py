@@ -2,8 +2,6 @@
 
 import argparse
 import os
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
@@ -21,17 +19,8 @@ from tui.settings.new_server import is_address, unconfigured_server
 FAILED = 5
 
 
-def login(args: argparse.Namespace) -> int:
-    """Run `mcptui login` and return its exit code."""
-    return _with_runtime(args, _login)
-
-
-def logout(args: argparse.Namespace) -> int:
-    """Run `mcptui logout` and return its exit code."""
-    return _with_runtime(args, _logout)
-
-
-def _with_runtime(args: argparse.Namespace, work: Callable[[Runtime, str], Coroutine[Any, Any, int]]) -> int:
+def sign_in(args: argparse.Namespace) -> int:
+    """Run `mcptui login` or `mcptui logout` and return its exit code."""
     options, server = Options.from_args(args), args.server
     if is_address(server):
         spec, secrets = unconfigured_server([server])
@@ -40,7 +29,7 @@ def _with_runtime(args: argparse.Namespace, work: Callable[[Runtime, str], Corou
     async def prepared(runtime: Runtime, _: Interrupt) -> int:
         await runtime.ready(start=False, model=False, session=False)
         runtime.require_usable()
-        return await work(runtime, server)
+        return await (_login if args.command == "login" else _logout)(runtime, server)
 
     try:
         return headless(options, prepared, questioner=TerminalQuestioner())

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import re
 import signal
 import socket
@@ -21,7 +20,6 @@ from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
-from tui.traffic.record.recorder import Recorder
 
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
@@ -63,8 +61,17 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
 
     redactor = Redactor(known_secrets([target]))
     paths: list[Path] = []
-    recorder = open_recorder(redactor, {"tap": name, "pid": str(os.getpid())}, paths.append)
-    sink = LearnedSecrets(_ReportingSink(recorder), redactor)
+    recorder = open_recorder(redactor, name, paths.append)
+    said = False
+
+    def record(captured: Captured) -> None:
+        nonlocal said
+        recorder.capture(captured)
+        if not said and (problem := recorder.problem):
+            said = True
+            _say(f"recording stopped. The server is not affected: {problem}", 0)
+
+    sink = LearnedSecrets(record, redactor)
     passthrough = HttpPassthrough(target, name, sink)
     # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
     logging.getLogger("uvicorn.error").addFilter(
@@ -102,20 +109,6 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     if found := [path.stem for path in paths if path.is_file()]:
         return _say(f"recorded {found[0]}. To read it, run mcptui traffic {found[0]}", 0)
     return _say("nothing was recorded", 0)
-
-
-class _ReportingSink:
-    """A sink that prints a message once when recording stops."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._said = False
-
-    def __call__(self, captured: Captured) -> None:
-        self._recorder.capture(captured)
-        if not self._said and (problem := self._recorder.problem):
-            self._said = True
-            _say(f"recording stopped. The server is not affected: {problem}", 0)
 
 
 _WORDS = (

@@ -117,7 +117,7 @@ class TapRecording:
             os.nice(NICENESS)
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
-        recorder = open_recorder(Redactor(known_secrets(command)), {"tap": name, "pid": str(os.getpid())})
+        recorder = open_recorder(Redactor(known_secrets(command)), name)
         argv = masked_arguments(command)
         try:
             recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=argv, cwd=_cwd(), tap=True))

@@ -300,13 +300,12 @@ class RecordingChoice:
         names = tuple(sorted(taps, key=lambda name: name.text))
         return Query("", Not(Term("server", names))).within(self.query)
 
-    def report_no_match(self) -> bool:
-        """Print on stderr if no entry matched, with the number of entries. Return whether none matched."""
+    def report_no_match(self) -> None:
+        """Print on stderr if no entry matched, with the number of entries."""
         if self._passed or (self.query.root is None and self._seen):
-            return False
+            return
         where = f" in {plural(len(self.paths), 'recording')}" if self.several else ""
         say(f"0 of {self._seen} entries{where}")
-        return True
 
 
 def beginning(text: str, now_ns: int) -> tuple[Term, int]:

@@ -34,35 +34,26 @@ CLOSE_SECONDS = 1.0
 PASTE_STEP = "Paste the key with /key, set the variable and restart, or switch to another model."
 
 
+@dataclass(eq=False)
 class ActiveModel:
     """The model that answers. `profile` is None for the demo, or if there is no model (`error` says why).
 
     `needs_consent`: the model that the configuration or the user wants cannot be used because it lacks
-    consent. `revision` grows when another model is selected, or more is known about it.
+    consent. `revision` grows when another model is selected, or more is known about it. `_redactor` gets each
+    key in use. `_consent` asks about models that need consent; without it, the user is not asked.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        env: Mapping[str, str],
-        clock: Clock,
-        sink: TrafficSink,
-        redactor: Redactor,
-        consent: "RunConsent | None" = None,
-    ) -> None:
-        """Choose and import nothing yet. `redactor` gets each key in use.
+    _options: Options
+    _env: Mapping[str, str]
+    _clock: Clock
+    _sink: TrafficSink
+    _redactor: Redactor
+    _consent: "RunConsent | None" = None
 
-        `consent` asks about models that need consent. Without it, the user is not asked.
-        """
+    def __post_init__(self) -> None:
         self.keys = ModelKeys()
-        self._options = options
-        self._env = env
-        self._clock = clock
-        self._sink = sink
-        self._redactor = redactor
-        self._consent = consent
         self._loaded: Loaded | None = None
-        named = DEMO if options.demo else options.model
+        named = DEMO if self._options.demo else self._options.model
         self._chosen = ChosenModel(named) if named is not None else None
         self._choosing = asyncio.Lock()
         self._consenting: asyncio.Task[None] | None = None
@@ -260,21 +251,20 @@ class ActiveModel:
             if self.profile is not None and (renewed := self.keys.renewed(self.profile)) is not None:
                 self._take(await profiles.with_key(renewed))
 
-    async def forget(self, name: str) -> bool:
-        """Forget what was learned about the model of a choice; return whether there was anything.
+    async def forget(self, name: str) -> None:
+        """Forget what was learned about the model of a choice.
 
         Raises McptuiError if it does not exist, or cannot be reloaded.
         """
         current = self.profile if self.profile is not None and self.profile.name == name else None
         profile = current or await self.named(name)
         if profile is None:
-            return False
+            return
         known = current is not None and self._model is not None and bool(self._model.capabilities.facts)
         forgotten = await asyncio.to_thread(profiles.forget, profile)
         async with self._choosing:
             if current is not None and current is self.profile and (known or forgotten):
                 self._take(current)
-        return known or forgotten
 
     async def continue_with(self, about: SessionMeta) -> str:
         """Switch to the model that a conversation last used, unless the command line names one.

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.background import Tasks
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int]
 Result = TypeVar("Result")
+Merge = Callable[[Any], Any]
+"""Returns a value for the file from the one that it has by then."""
+First = Callable[[Sequence[ServerSpec]], Awaitable[None]]
+"""Is called with the servers of a changed file before they are changed."""
 
 FROM_FILE = object()
 """Chosen and saved: the value in the file applies, not that of the command line."""
@@ -28,6 +32,7 @@ FROM_FILE = object()
 UNTIL_QUIT = "The change lasts until mcptui quits."
 
 
+@dataclass(eq=False)
 class Configuration:
     """Reads, changes and applies the configuration; nothing else in a running mcptui does.
 
@@ -38,39 +43,27 @@ class Configuration:
     `loaded` is what is in force, None before the first read. `left_out` are configured servers that cannot be
     used, with all problems of each. `digests` are those of the servers' launches. `host` is replaced once.
     The screen sets `apply_ui`, which applies a theme and keys and returns their problems. `is_closing`:
-    nothing is applied any more, but changes are still saved.
+    nothing is applied any more, but changes are still saved. `trusted` adds the stored trust to a server.
+    `take_over` applies rules and limits, `follow_model` the models; it returns notes.
     """
 
-    def __init__(
-        self,
-        file: ConfigFile,
-        options: Options,
-        redactor: Redactor,
-        *,
-        host: Host,
-        trusted: Callable[[ServerSpec], ServerSpec],
-        take_over: "Callable[[Loaded], None]",
-        follow_model: "Callable[[Loaded], Awaitable[Sequence[str]]]",
-    ) -> None:
-        """Read nothing yet.
+    file: ConfigFile
+    _options: Options
+    _redactor: Redactor
+    _: KW_ONLY
+    host: Host
+    trusted: Callable[[ServerSpec], ServerSpec]
+    take_over: "Callable[[Loaded], None]"
+    follow_model: "Callable[[Loaded], Awaitable[Sequence[str]]]"
 
-        `trusted` adds the stored trust to a server. `take_over` applies rules and limits, `follow_model` the
-        models; it returns notes.
-        """
-        self.file = file
+    def __post_init__(self) -> None:
         self.loaded: Loaded | None = None
         self.left_out: Mapping[str, tuple[str, ...]] = {}
         self.digests: Mapping[str, str] = {}
         self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = lambda *_: ()
         self.is_closing = False
-        self._options = options
-        self._redactor = redactor
-        self.host = host
-        self._trusted = trusted
-        self._take_over = take_over
-        self._follow_model = follow_model
         self._stamp: Stamp = (0, 0, 0)
-        self._theme = options.theme or ""
+        self._theme = self._options.theme or ""
         self._servers: Sequence[ServerSpec] = ()
         self._source = ""
         self._chosen: dict[str, dict[str, Any]] = {}
@@ -81,6 +74,12 @@ class Configuration:
     def theme(self) -> str:
         """The theme chosen over the file, or that of the file."""
         return self._theme or (self.loaded.settings.ui.theme if self.loaded is not None else "")
+
+    @property
+    def uses_samples(self) -> bool:
+        """Whether the servers are the samples, because none is configured."""
+        loaded, given = self.loaded, self._options.server
+        return loaded is not None and loaded.readable and not loaded.names_servers and given is None
 
     @property
     def servers(self) -> Mapping[str, Any]:
@@ -122,11 +121,7 @@ class Configuration:
         return await self.exclusively(run)
 
     async def change(
-        self,
-        change: Change,
-        *,
-        written: Callable[[], None] = lambda: None,
-        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
+        self, change: Change, *, written: Callable[[], None] = lambda: None, first: First | None = None
     ) -> Sequence[str]:
         """Change the values of the file and apply it, with what others have changed in it; return notes.
 
@@ -176,17 +171,13 @@ class Configuration:
         return [one for one in loaded.errors if (one.path, one.message) not in known]
 
     async def _apply(
-        self,
-        loaded: "Loaded",
-        stamp: Stamp,
-        start: str = "",
-        first: Callable[[Sequence[ServerSpec]], Awaitable[None]] | None = None,
+        self, loaded: "Loaded", stamp: Stamp, start: str = "", first: First | None = None
     ) -> Sequence[str]:
         if self.is_closing:
             return []
         before = self.loaded
         specs = self.adopt(loaded, stamp)
-        self._take_over(loaded)  # rules first: a server may take seconds to stop
+        self.take_over(loaded)  # rules first: a server may take seconds to stop
         notes = []
         if before is not None and _recording_settings(loaded) != _recording_settings(before):
             notes.append("[traffic] takes effect after a restart.")
@@ -198,7 +189,7 @@ class Configuration:
                 await first(specs)
         finally:
             await self._follow(specs, start)
-        return [*notes, *await self._follow_model(loaded)]
+        return [*notes, *await self.follow_model(loaded)]
 
     def adopt(self, loaded: "Loaded", stamp: Stamp) -> Sequence[ServerSpec]:
         """Put what was read in force, and return its servers, which the caller applies."""
@@ -224,7 +215,7 @@ class Configuration:
         for spec in self._servers:
             chosen = self._chosen.get(spec.name, {})
             kept = {name: getattr(spec, name) if one is FROM_FILE else one for name, one in chosen.items()}
-            found.append(self._trusted(replace(self._options.applied(spec, self._source), **kept)))
+            found.append(self.trusted(replace(self._options.applied(spec, self._source), **kept)))
         return found
 
     async def _follow(self, specs: Sequence[ServerSpec], start: str) -> None:
@@ -266,13 +257,7 @@ class Configuration:
     # ---- what is chosen over the file --------------------------------------------------------------------
 
     async def choose(
-        self,
-        server: str,
-        field: str,
-        value: Any,
-        *,
-        merge: Callable[[Any], Any] | None = None,
-        save: bool = True,
+        self, server: str, field: str, value: Any, *, merge: Merge | None = None, save: bool = True
     ) -> str:
         """Change a setting of a server that needs no restart: at once, then in the file.
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import Compactor, take_compaction
@@ -24,14 +24,14 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, SessionMatch, named, title_of
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
-from tui.core.ports import Approver, Meters, ModelChoice, Usage
+from tui.core.ports import Approver, Meters, Usage
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line, quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
 from tui.runtime.active_model import ActiveModel
-from tui.runtime.redaction import ShownMessages
+from tui.runtime.redaction import EventRedactor, ShownMessages
 from tui.runtime.request_context import RequestContext
 from tui.runtime.saved_conversation import SavedConversation
 from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext, servers_starting
@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
 
 
+@dataclass(eq=False)
 class Conversations:
-    """The conversation on screen, and all sessions. Without a `store`, nothing is saved.
+    """The conversation on screen, and all sessions. Without a `_store`, nothing is saved.
 
     `revision` grows when the open conversation is replaced, renamed or compacted, `opened` when it is
     replaced. `now` is the conversation and what is saved with it. Screens show `messages`: its own may have
@@ -50,18 +51,13 @@ class Conversations:
     it runs, the conversation cannot be replaced, and no other command or turn can start.
     """
 
-    def __init__(
-        self,
-        active_model: ActiveModel,
-        context: TurnContext,
-        request: RequestContext,
-        store: "SessionStore | None",
-    ) -> None:
-        self._active_model = active_model
-        self._context = context
-        self._request = request
-        self._store = store
-        self._shown = ShownMessages((), context.redactor)
+    active_model: ActiveModel
+    _context: TurnContext
+    _request: RequestContext
+    _store: "SessionStore | None"
+
+    def __post_init__(self) -> None:
+        self._shown = ShownMessages((), self._context.redactor)
         self.now = SavedConversation(Conversation())
         self.revision = self.opened = 0
         self.busy = self._lost = ""
@@ -107,7 +103,7 @@ class Conversations:
 
     @property
     def meters(self) -> Meters:
-        context_meter, now, profile = self._active_model.context_meter, self.now, self._active_model.profile
+        context_meter, now, profile = self.active_model.context_meter, self.now, self.active_model.profile
         estimated = now.info.estimated or (context_meter.estimated and context_meter.tokens > 0)
         currency = profile.currency if profile is not None else "USD"
         return Meters(
@@ -177,9 +173,9 @@ class Conversations:
         await self.branch(index)
         return message.text, message.attachments
 
-    async def sessions(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
+    async def sessions(self, *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return the sessions, most recently changed first."""
-        return await self._store.list(text, limit=limit) if self._store is not None else ()
+        return await self._store.list(limit=limit) if self._store is not None else ()
 
     async def search(self, text: str) -> AsyncIterator[SessionMatch]:
         if self._store is not None:
@@ -203,20 +199,17 @@ class Conversations:
         return title
 
     async def delete(self, session: str) -> None:
-        """Delete a session. `restore` undoes that."""
+        """Delete a session. `SessionStore.restore` undoes that."""
         if session == self.now.info.id:
             raise McptuiError("this session is already open", next_step="Start a new one first.")
         await self.stored().delete(session)
-
-    async def restore(self, session: str) -> None:
-        await self.stored().restore(session)
 
     @property
     def system(self) -> str:
         return self._system_of(self.now)
 
     def _system_of(self, now: SavedConversation) -> str:
-        profile = self._active_model.profile
+        profile = self.active_model.profile
         return now.talk.system if now.own_system else (profile and profile.system) or SYSTEM
 
     async def set_system(self, text: str) -> None:
@@ -224,7 +217,7 @@ class Conversations:
         own = text.strip()
         self.now.talk.system, self.now.own_system = own, bool(own)
         self.now.describe(SessionMeta(system=own))
-        self._active_model.context_meter.forget()
+        self.active_model.context_meter.forget()
         self.revision += 1
 
     async def compact(self) -> str:
@@ -233,7 +226,7 @@ class Conversations:
         Raises McptuiError if there is no model, or if it fails to write the summary.
         """
         with self._exclusively("the conversation is being summarized") as now:
-            active = self._active_model
+            active = self.active_model
             room = Compactor(now.talk, active.model, active.context_meter, self.biller(now))
             notice = await room.make_room(by_hand=True)
         self.revision += 1
@@ -241,7 +234,7 @@ class Conversations:
 
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
-        meter = self._active_model.context_meter
+        meter = self.active_model.context_meter
         take_compaction(self.now.talk, Compaction(), meter)
         meter.patient = True
         self.revision += 1
@@ -254,31 +247,23 @@ class Conversations:
         with self._exclusively("the model is writing a title") as now:
             if not now.info.id:
                 raise McptuiError("the conversation is empty")
-            model, messages = self._active_model.model, now.talk.messages
+            model, messages = self.active_model.model, now.talk.messages
             title = await suggest_title(model, messages, self.biller(now))
             return await self.rename(now.info.id, title)
-
-    async def models(self) -> Sequence[ModelChoice]:
-        return await self._active_model.choices()
-
-    async def offered(self, name: str) -> Sequence[str]:
-        return await self._active_model.offered(name)
 
     @property
     def effort(self) -> str:
         """The reasoning effort that is requested, or ""."""
-        return self._active_model.profile.effort if self._active_model.profile is not None else ""
+        return self.active_model.profile.effort if self.active_model.profile is not None else ""
 
-    async def forget_learned(self, name: str) -> bool:
-        """Forget what was learned about a model; return whether there was anything."""
+    async def forget_learned(self, name: str) -> None:
         with self._exclusively("what was learned about the model is being forgotten"):
-            forgotten = await self._active_model.forget(name)
+            await self.active_model.forget(name)
         self.revision += 1
-        return forgotten
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         with self._exclusively("the model is being switched") as now:
-            await self._active_model.switch(name, model, effort)
+            await self.active_model.switch(name, model, effort)
             now.describe(self._about_model())
         self.revision += 1
 
@@ -293,7 +278,7 @@ class Conversations:
 
         Raises McptuiError if there is no model.
         """
-        active, context, now = self._active_model, self._context, self.now
+        active, context, now = self.active_model, self._context, self.now
         _ = active.model  # without a model, it raises
         self._turns += 1
         number, at = self._turns, time.time()
@@ -331,11 +316,11 @@ class Conversations:
             if isinstance(event, TurnEnded) and event.reason is EndReason.ANSWERED:
                 self._title_soon(now)
 
-        return PendingTurn(begin, meter, notice, context.redactor, waits)
+        return PendingTurn(begin, meter, notice, EventRedactor(context.redactor), waits)
 
     def _title_soon(self, now: SavedConversation) -> None:
         """After the first answer, let the model write the title in the background, if its profile says so."""
-        profile = self._active_model.profile
+        profile = self.active_model.profile
         asked = [message.text for message in now.talk.messages if isinstance(message, UserMessage)]
         if profile is None or not profile.writes_titles or not now.info.id or len(asked) != 1:
             return
@@ -344,7 +329,7 @@ class Conversations:
 
         async def write(session: str, title: str) -> None:
             with suppress(McptuiError):  # keep the title made from the question
-                model, messages = self._active_model.model, now.talk.messages
+                model, messages = self.active_model.model, now.talk.messages
                 written = await suggest_title(model, messages, self.biller(now))
                 if now.info.title == title:
                     await self.rename(session, written)
@@ -357,7 +342,7 @@ class Conversations:
             self._titling.cancel()
             await asyncio.wait({self._titling})
         await self.now.leave()
-        await self._active_model.close()
+        await self.active_model.close()
 
     def stored(self) -> "SessionStore":
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
@@ -391,15 +376,15 @@ class Conversations:
         before, self.now = self.now, opened
         if before.info.id:
             self._numbers[before.info.id] = before.turn_numbers
-        self._active_model.context_meter.recall(opened.talk.messages)
-        self._active_model.context_meter.patient = False
+        self.active_model.context_meter.recall(opened.talk.messages)
+        self.active_model.context_meter.patient = False
         self.opened += 1
         self.revision += 1
         problem = await before.leave()
         self._lost = problem if before.talk.messages else ""
         if meta is None:
             return
-        if told := await self._active_model.continue_with(meta):
+        if told := await self.active_model.continue_with(meta):
             opened.talk.remark(Remark(len(opened.talk.messages), "notice", told))
 
     async def _open_journal(self, now: SavedConversation, question: str) -> None:
@@ -415,9 +400,9 @@ class Conversations:
         self.revision += 1
 
     def _about_model(self) -> SessionMeta:
-        profile = self._active_model.profile
+        profile = self.active_model.profile
         return SessionMeta(
-            model=self._active_model.label, profile=profile.name if profile is not None else "demo"
+            model=self.active_model.label, profile=profile.name if profile is not None else "demo"
         )
 
     def biller(self, now: SavedConversation | None = None) -> Callable[[Usage], float | None]:
@@ -425,7 +410,7 @@ class Conversations:
 
         It is added to `now`, or to the conversation that is open by then. Raises McptuiError without a model.
         """
-        active, model, profile = self._active_model, self._active_model.model, self._active_model.profile
+        active, model, profile = self.active_model, self.active_model.model, self.active_model.profile
 
         def spent(usage: Usage) -> float | None:
             cost = profile.cost_of(usage) if profile is not None else None

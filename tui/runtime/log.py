@@ -16,7 +16,6 @@ from tui.core.files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
 from tui.host.sdk.client_import import quiet_sdk_logging
-from tui.settings.locations import state_dir
 
 MAX_BYTES = 1024 * 1024
 NAME = "tui"
@@ -40,7 +39,7 @@ class LogFile(RotatingFileHandler):
 
     _excepthook: Callable[[threading.ExceptHookArgs], object] | None = None
 
-    def take_errors_of_threads(self) -> None:
+    def _take_errors_of_threads(self) -> None:
         """Log uncaught exceptions of threads until `stop`. A custom hook is also called."""
         before = self._excepthook = threading.excepthook
 
@@ -87,20 +86,14 @@ class LogFile(RotatingFileHandler):
 def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
     """Send mcptui's own log only to `path` from now on (mode 0600, at most two files of 1 MiB).
 
-    The file is created with the first line.
+    The file is created with the first line. The log of the SDK is discarded.
     """
+    quiet_sdk_logging()
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_RedactingFormatter(redactor))
     handler.setLevel(logging.WARNING)
     logging.getLogger(NAME).propagate = False
     for name in _LOGGERS:
         logging.getLogger(name).addHandler(handler)
-    return handler
-
-
-def begin_logging(redactor: Callable[[], Redactor]) -> LogFile:
-    """Send mcptui's log to the state directory, and discard the SDK's."""
-    quiet_sdk_logging()
-    handler = log_to(state_dir() / "mcptui.log", redactor)
-    handler.take_errors_of_threads()
+    handler._take_errors_of_threads()
     return handler

@@ -65,7 +65,9 @@ class RunRecording:
             self._reader,
             problem=lambda: self._recorder.problem,
             annotations=Annotations(
-                keep_note=self._keep_note,
+                keep_note=lambda seq, marked, text: self._recorder.submit(
+                    lambda writer: writer.note(seq, marked=marked, text=text)
+                ),
                 redact=lambda text: redactor().redact(text),
                 keep_filter=self._keep_filter,
             ),
@@ -113,10 +115,6 @@ class RunRecording:
             self._taps = TapWatch(self._folder, self)
             self._taps.start()
 
-    def flush(self, timeout: float) -> bool:
-        """Wait at most `timeout` seconds until everything so far is stored. Return whether it is."""
-        return self._recorder.flush(timeout)
-
     def close(self) -> None:
         if self._taps is not None:
             self._taps.close()
@@ -149,9 +147,6 @@ class RunRecording:
 
         self._recorder.flush()
         return MemoryReader(self._recorder.memory) if self._recorder.problem else RecordingReader(self.path)
-
-    def _keep_note(self, seq: int, marked: bool | None, text: str | None) -> None:
-        self._recorder.submit(lambda writer: writer.note(seq, marked=marked, text=text))
 
     def _keep_filter(self, name: str, text: str) -> None:
         if self._filters is None:

@@ -169,9 +169,9 @@ class Runtime:
         traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
         names; an error is reported as a problem.
         """
-        from tui.runtime.log import begin_logging
+        from tui.runtime.log import log_to
 
-        self._log_file = begin_logging(lambda: self.redactor)
+        self._log_file = log_to(state_dir() / "mcptui.log", lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
@@ -307,17 +307,6 @@ class Runtime:
     def is_unconfigured(self) -> bool:
         """Whether the only server comes from the command line."""
         return self._options.server is not None
-
-    @property
-    def uses_samples(self) -> bool:
-        """Whether the servers are the samples, because none is configured."""
-        loaded = self.configuration.loaded
-        return (
-            loaded is not None
-            and loaded.readable
-            and not loaded.names_servers
-            and self._options.server is None
-        )
 
     def is_disabled(self, server: str) -> bool:
         """Whether a server is configured, but disabled."""

@@ -1,7 +1,6 @@
 """A conversation and what is saved with it: its session, journal, complete results and usage."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from tui.core.context.built_in_tools import ResultStore
 from tui.core.conversation.conversation import Conversation, Journal, SessionMeta
@@ -9,6 +8,7 @@ from tui.core.conversation.sessions import Reopened, SessionInfo, title_of
 from tui.core.ports import Usage
 
 
+@dataclass(eq=False)
 class SavedConversation:
     """One conversation and what is saved with it.
 
@@ -20,26 +20,22 @@ class SavedConversation:
     emptied.
     """
 
-    def __init__(
-        self, talk: Conversation, info: SessionInfo | None = None, results: Mapping[str, str] | None = None
-    ) -> None:
-        self.talk = talk
-        self.info = info or SessionInfo("")
-        self.result_store = ResultStore(results)
-        self.own_system = False
-        self.unknown: frozenset[str] = frozenset()
-        self.unsaved = ""
-        self.turn_numbers: dict[int, int] = {}
-        self.recordings: tuple[str, ...] = ()
-        self.early_usage: dict[str, tuple[Usage, float | None]] = {}
+    talk: Conversation
+    info: SessionInfo = field(default_factory=lambda: SessionInfo(""))
+    result_store: ResultStore = field(default_factory=ResultStore)
+    own_system: bool = False
+    unknown: frozenset[str] = frozenset()
+    unsaved: str = ""
+    turn_numbers: dict[int, int] = field(default_factory=dict)
+    recordings: tuple[str, ...] = ()
+    early_usage: dict[str, tuple[Usage, float | None]] = field(init=False, default_factory=dict)
 
     @classmethod
     def reopened(cls, found: Reopened, journal: Journal) -> "SavedConversation":
-        now = cls(found.conversation, found.info, found.results)
-        now.talk.journal = journal
-        now.own_system, now.unknown = bool(found.conversation.system), found.unknown
-        now.recordings = tuple(filter(None, (found.meta.recording or "").split("\n")))
-        return now
+        talk, store = found.conversation, ResultStore(found.results)
+        talk.journal = journal
+        recordings = tuple(filter(None, (found.meta.recording or "").split("\n")))
+        return cls(talk, found.info, store, bool(talk.system), found.unknown, recordings=recordings)
 
     def branched(self, upto: int, journal: Journal | None) -> "SavedConversation":
         """Return a copy that ends before message `upto`; `journal` saves its messages from there on."""
@@ -52,11 +48,10 @@ class SavedConversation:
             talk.system, messages, talk.compaction.before(upto), remarks, talk.imported, journal
         )
         store = self.result_store
-        branch = SavedConversation(copy, info, {name: store.find(name) or "" for name in store.names()})
-        branch.own_system, branch.unknown, branch.unsaved = self.own_system, self.unknown, self.problem
-        branch.recordings = self.recordings
-        branch.turn_numbers = {place: number for place, number in self.turn_numbers.items() if place < upto}
-        return branch
+        results = ResultStore({name: store.find(name) or "" for name in store.names()})
+        numbers = {place: number for place, number in self.turn_numbers.items() if place < upto}
+        kept = (self.own_system, self.unknown, self.problem, numbers, self.recordings)
+        return SavedConversation(copy, info, results, *kept)
 
     @property
     def problem(self) -> str:

@@ -145,8 +145,7 @@ class ServerChanges:
 
         Raises McptuiError if it could not be written.
         """
-        loaded = self._configuration.loaded
-        had_samples = loaded is not None and loaded.readable and not loaded.names_servers
+        had_samples = self._configuration.uses_samples
 
         def change(document: Document) -> str:
             add_tables(document, "servers", {draft.name: draft.table})

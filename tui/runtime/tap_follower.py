@@ -12,6 +12,7 @@ from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
 from tui.storage.files.live_lock import is_live, live_file
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.folder import SUFFIX, began_stamp
 from tui.storage.recordings.reader import RecordingReader
 
@@ -88,27 +89,21 @@ class TapWatch:
     def _read(self, path: Path) -> None:
         tap = self._followed[path]
         try:
-            while (page := tap.more()) and not self._closing.is_set():
-                for captured in page:
-                    self._sink(captured)
+            with on_error(lambda: self._followed.pop(path).close()):
+                while (page := tap.more()) and not self._closing.is_set():
+                    for captured in page:
+                        self._sink(captured)
         except McptuiError as error:
             _log.warning("a tap is no longer followed: %s", error)
-            self._followed.pop(path).close()
-        except BaseException:
-            self._followed.pop(path).close()
-            raise
 
 
 class _Tap:
     def __init__(self, path: Path) -> None:
         self._reader = RecordingReader(path)
         self.close = self._reader.close
-        try:
+        with on_error(self.close):
             self.name = self._reader.meta().get("tap", "")
             self._last = max(0, self._reader.span()[1] - HISTORY)
-        except BaseException:
-            self._reader.close()
-            raise
 
     def more(self) -> list[Captured]:
         """Return new entries, at most one page."""

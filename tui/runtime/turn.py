@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tui.core import units
 from tui.core.events import Event, Notice, Waiting
@@ -70,30 +70,23 @@ class TurnContext:
         return self.policy.rules.offered([one for one in tools if one.server == server] if server else tools)
 
 
+@dataclass(eq=False)
 class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 
-    `begin` opens the journal, adds the user's message, and returns the turn. `meter` is shown before that.
-    `notice` is called with each event before anything else gets it.
+    `_begin` opens the journal, adds the user's message, and returns the turn. `_meter` is shown before that.
+    `_notice` is called with each event before anything else gets it.
     """
 
-    def __init__(
-        self,
-        begin: Callable[[], Awaitable[Turn]],
-        meter: TurnMeter,
-        notice: Callable[[Event], None],
-        redactor: Redactor,
-        waits: Sequence["Prerequisite"],
-    ) -> None:
-        self._begin = begin
-        self._meter = meter
-        self._notice = notice
-        self._redaction = EventRedactor(redactor)
-        self._waits = waits
-        self._waiting: asyncio.Future[list[None]] | None = None
-        self._turn: Turn | None = None
-        self._cancelled = False
-        self._early: list[str] = []
+    _begin: Callable[[], Awaitable[Turn]]
+    _meter: TurnMeter
+    _notice: Callable[[Event], None]
+    _redaction: EventRedactor
+    _waits: Sequence["Prerequisite"]
+    _waiting: asyncio.Future[list[None]] | None = field(init=False, default=None)
+    _turn: Turn | None = field(init=False, default=None)
+    _cancelled: bool = field(init=False, default=False)
+    _early: list[str] = field(init=False, default_factory=list)
 
     @property
     def meter(self) -> TurnMeter:

@@ -45,19 +45,18 @@ def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) 
     )
 
 
-def quick_traffic(env: Mapping[str, str]) -> tuple[bool, int]:
-    """Return whether to keep all bodies, and the bytes of a recording; defaults for what cannot be read."""
-    table = ConfigFile(None, env).table("traffic")
+def quick_tap(env: Mapping[str, str], server: str) -> tuple[bool, int, list[str]]:
+    """Return whether to keep all bodies, the bytes of a recording, and the secret arguments of a server.
+
+    What cannot be read has its default.
+    """
+    file = ConfigFile(None, env)
+    table, entry = file.table("traffic"), file.table("servers").get(server)
     size: Any = table.get("recording_mb", DEFAULT_MB)
     usable = type(size) is int and 1 <= size <= 1_000_000
-    return table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024
-
-
-def quick_secret_arguments(env: Mapping[str, str], server: str) -> list[str]:
-    """Return the `secret_arguments` of a server, none if it cannot be read or is not configured."""
-    entry = ConfigFile(None, env).table("servers").get(server)
     given: Any = entry.get("secret_arguments") if isinstance(entry, dict) else None
-    return [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+    secret = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str)]
+    return table.get("keep_all") is True, (size if usable else DEFAULT_MB) * 1024 * 1024, secret
 
 
 class ConfigFile:

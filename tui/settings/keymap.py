@@ -36,13 +36,7 @@ _CHARACTERS = {
     "minus": "hyphen-minus",
     "plus": "plus sign",
     "underscore": "low line",
-    "comma": "comma",
-    "colon": "colon",
-    "semicolon": "semicolon",
-    "tilde": "tilde",
-    "ampersand": "ampersand",
-    "asterisk": "asterisk",
-    "apostrophe": "apostrophe",
+    **{name: name for name in "comma colon semicolon tilde ampersand asterisk apostrophe".split()},
 }
 
 

@@ -26,6 +26,10 @@ from tui.settings.validate import UNKNOWN_KEY
 
 SCHEMES = ("http", "https", "ws", "wss")
 
+Table = Mapping[str, Any]
+Pairs = Mapping[str, str] | None
+"""Environment variables or HTTP headers, None for none."""
+
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _BARE_ADDRESS = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:/\S*)?")
 _FILE = re.compile(r"(?<!\$)\$\{file:[^${}]+\}")
@@ -49,8 +53,8 @@ def is_address(word: str) -> bool:
 def server_table(
     words: Sequence[str],
     *,
-    env: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
+    env: Pairs = None,
+    headers: Pairs = None,
     transport: str = "",
     known: Callable[[str], bool] = is_command,
 ) -> dict[str, Any]:
@@ -88,13 +92,7 @@ def server_table(
     return table | ({"transport": transport} if transport and transport != "stdio" else {})
 
 
-def _remote(
-    address: str,
-    rest: Sequence[str],
-    env: Mapping[str, str] | None,
-    headers: Mapping[str, str] | None,
-    transport: str,
-) -> dict[str, Any]:
+def _remote(address: str, rest: Sequence[str], env: Pairs, headers: Pairs, transport: str) -> dict[str, Any]:
     scheme = address.partition(":")[0].lower()
     if scheme not in SCHEMES:
         raise UsageError(f"{scheme}:// is not a server URL.", next_step="Use http, https, ws or wss.")
@@ -138,7 +136,7 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]
     return found
 
 
-def server_name(table: Mapping[str, Any]) -> str:
+def server_name(table: Table) -> str:
     """Return a name for a server, from its address or package: "everything", "linear", "server"."""
     if isinstance(url := table.get("url"), str):
         return _fitted(_name_of_host(url))
@@ -206,7 +204,7 @@ def _stripped(name: str) -> str:
     return name if kept == name.replace("_", "-") else kept
 
 
-def as_toml(name: str, table: Mapping[str, Any]) -> str:
+def as_toml(name: str, table: Table) -> str:
     """Return a server as TOML, with its secrets masked."""
     tree = {"servers": {name: dict(table)}}
     secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
@@ -215,7 +213,7 @@ def as_toml(name: str, table: Mapping[str, Any]) -> str:
 
 
 def first_fault(
-    name: str, table: Mapping[str, Any], path: Path, env: Mapping[str, str], kind: str = "servers"
+    name: str, table: Table, path: Path, env: Mapping[str, str], kind: str = "servers"
 ) -> tuple[str, str]:
     """Return the first key of a server or model (`kind`) that is invalid, and why, or "" twice.
 
@@ -229,13 +227,7 @@ def first_fault(
 
 
 def check_new(
-    name: str,
-    table: Mapping[str, Any],
-    path: Path,
-    env: Mapping[str, str],
-    *,
-    kind: str = "servers",
-    created: str = "",
+    name: str, table: Table, path: Path, env: Mapping[str, str], *, kind: str = "servers", created: str = ""
 ) -> list[str]:
     """Return notes on a valid server, such as variables that are not set. Raises ConfigError.
 
@@ -287,7 +279,7 @@ class InvalidName(ConfigError):
 
 
 def refuse_duplicate(
-    name: str, table: Mapping[str, Any], present: Mapping[str, Any], next_step: str = "Choose another name."
+    name: str, table: Table, present: Mapping[str, Any], next_step: str = "Choose another name."
 ) -> None:
     """Raise ConfigError if another name already has the same server, InvalidName if the name is taken."""
     if name in present:
@@ -297,17 +289,13 @@ def refuse_duplicate(
             raise ConfigError(f"this server is already configured as {quoted_name(known)}.")
 
 
-def is_same(there: object, table: Mapping[str, Any]) -> bool:
+def is_same(there: object, table: Table) -> bool:
     """Return whether two tables are one server. Its `source` does not make it another one."""
     return isinstance(there, Mapping) and {**there, "source": ""} == {**table, "source": ""}
 
 
 def unconfigured_server(
-    words: Sequence[str],
-    env: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-    transport: str = "",
-    era: str = "",
+    words: Sequence[str], env: Pairs = None, headers: Pairs = None, transport: str = "", era: str = ""
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     """Return the server of an address or a command line, and its secrets by displayable name.
 

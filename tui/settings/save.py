@@ -352,14 +352,13 @@ def _rewritten(text: str, wanted: Document) -> str:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    try:
+    # tomlkit fails on tables that are defined in several places.
+    with suppress(TOMLKitError, ValueError, TypeError, LookupError, AttributeError):
         document = tomlkit.parse(text)
         _update(document, wanted)
         found = tomlkit.dumps(document)
         if tomllib.loads(found) == wanted:
             return found
-    except (TOMLKitError, ValueError, TypeError, LookupError, AttributeError):
-        pass  # tomlkit fails on tables that are defined in several places
     return tomli_w.dumps(wanted)
 
 

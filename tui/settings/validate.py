@@ -147,23 +147,19 @@ class Checker:
                     yield parse_rule(text if isinstance(text, str) else "", action)
 
 
+_KINDS = (
+    (bool, "true or false"),
+    (str, "a string"),
+    (int | float, "a number"),
+    (list, "an array"),
+    (Mapping, "a table"),
+    (type(None), "nothing"),
+)
+
+
 def kind_of(value: object) -> str:
     """Return what a value is, in the words of TOML."""
-    match value:
-        case bool():
-            return "true or false"
-        case str():
-            return "a string"
-        case int() | float():
-            return "a number"
-        case list():
-            return "an array"
-        case Mapping():
-            return "a table"
-        case None:
-            return "nothing"
-        case _:
-            return "a date or time"
+    return next((words for kind, words in _KINDS if isinstance(value, kind)), "a date or time")
 
 
 UNKNOWN_KEY = "unknown key"

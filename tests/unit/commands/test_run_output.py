@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tui.commands.run_output import arguments_line, as_object, error_object, line, trace_line
+from tui.commands.run_output import arguments_line, as_object, error_object, print_object, trace_line
 from tui.core.events import (
     CallForming,
     CallJudged,
@@ -120,6 +120,7 @@ def test_events_for_a_screen_only_are_omitted():
     assert as_object(CallForming(1, "weather__get", 10)) is None
 
 
-def test_any_event_is_one_line_of_ascii():
-    text = line(error_object("\ud800 \x9b31m \n 北京", "model"))
-    assert text.isascii() and "\n" not in text and json.loads(text)["message"].endswith("北京")
+def test_any_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]):
+    print_object(error_object("\ud800 \x9b31m \n 北京", "model"))
+    text = capsys.readouterr().out
+    assert text.isascii() and text.count("\n") == 1 and json.loads(text)["message"].endswith("北京")

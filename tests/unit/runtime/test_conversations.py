@@ -161,7 +161,7 @@ async def test_the_open_session_can_be_renamed_but_not_deleted(stage: Make):
     await one.conversations.new()
     await one.conversations.delete(session)
     assert await one.conversations.sessions() == []
-    await one.conversations.restore(session)
+    await one.conversations.stored().restore(session)
     assert len(await one.conversations.sessions()) == 1
 
 
@@ -379,30 +379,22 @@ class Waiting(ScriptedModel):
             yield part
 
 
-async def test_a_reply_costs_what_its_own_model_costs_if_another_one_was_selected_meanwhile(stage: Make):
+@pytest.mark.parametrize("by_server", [False, True])
+async def test_a_reply_costs_what_its_own_model_costs_if_another_one_was_selected_meanwhile(
+    stage: Make, by_server: bool
+):
     one = stage(profile=PRICED)
     one.asked._model = model = Waiting()
-    turn = asyncio.create_task(one.ask("hi"))
+    sampler = ModelSampler(one.asked, configuration_of(Path("missing.toml")), one.conversations.biller)
+    params = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
+    work = sampler.sample(params, max_tokens=50) if by_server else one.ask("hi")
+    asking = asyncio.ensure_future(work)
     await until(lambda: model.requests)
     one.asked._model, one.asked.profile = ScriptedModel([], label="dearer"), DEARER
     model.may_reply.set()
-    await turn
+    await asking
     assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_100_000, 3.0)
     assert not one.asked._has_answered
-
-
-async def test_a_reply_for_a_server_costs_what_its_own_model_costs(stage: Make):
-    one = stage(profile=PRICED)
-    one.asked._model = model = Waiting()
-
-    sampler = ModelSampler(one.asked, configuration_of(Path("missing.toml")), one.conversations.biller)
-    message = {"role": "user", "content": {"type": "text", "text": "Hello"}}
-    sampling = asyncio.create_task(sampler.sample({"messages": [message]}, max_tokens=50))
-    await until(lambda: model.requests)
-    one.asked._model, one.asked.profile = ScriptedModel([], label="dearer"), DEARER
-    model.may_reply.set()
-    await sampling
-    assert (one.conversations.meters.tokens, one.conversations.meters.cost) == (1_100_000, 3.0)
 
 
 async def test_tokens_used_by_a_server_before_the_first_message_are_saved(stage: Make):

@@ -11,6 +11,7 @@ from tests.conftest import until
 from tests.scripted_model import Reply, ScriptedModel, says
 from tests.unit.core.stand_ins import ScriptedApprover
 from tests.unit.runtime.stage import Stage, texts
+from tests.unit.storage.session_samples import slow_reopen
 from tui.core.errors import McptuiError
 from tui.core.permission.rules import Rules
 from tui.core.ports import ModelPart, ModelRequest
@@ -57,20 +58,9 @@ class SlowStage(Stage):
         return task
 
     def slow_reopen(self, monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
-        """Block the thread that reads a session. Return the events for "has read" and "may continue"."""
         store = self.conversations._store
         assert isinstance(store, SessionStore)
-        read, go = threading.Event(), threading.Event()
-        reopen = store._reopen
-
-        def slow(session: str) -> object:
-            found = reopen(session)
-            read.set()
-            go.wait(10)
-            return found
-
-        monkeypatch.setattr(store, "_reopen", slow)
-        return read, go
+        return slow_reopen(store, monkeypatch)
 
     def is_locked(self, session: str) -> bool:
         return is_live(self.folder / f"{session}.mcpsession")

@@ -49,7 +49,6 @@ def test_an_error_that_ends_a_thread_is_logged_and_not_printed(
 
     monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
     handler = log_to(tmp_path / "mcptui.log", Redactor)
-    handler.take_errors_of_threads()
     thread = threading.Thread(target=fail, name="worker")
     thread.start()
     thread.join()

@@ -33,7 +33,7 @@ def test_without_a_recording_the_last_bodies_are_searched_in_memory(traffic: Run
     for number in range(3):
         body = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}' % number
         traffic(Captured("it", Direction.OUT, time.monotonic_ns(), time.time_ns(), body))
-    assert traffic.flush(5)
+    assert traffic._recorder.flush(5)
     with closing(traffic.recording.open_reader()) as reader:
         assert isinstance(reader, MemoryReader)
         terms = [BodyTerm(r'"id":[12]', regex=True), BodyTerm("PING")]
@@ -56,7 +56,7 @@ def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecordin
     traffic.start(UNRECORDED, Path())
     lines = [Captured("it", Direction.IN, 1, 1, b"line %d" % number) for number in range(5)]
     traffic.take_all(lines)
-    assert traffic.flush(5)
+    assert traffic._recorder.flush(5)
     with closing(traffic.recording.open_reader()) as reader:
         assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
 

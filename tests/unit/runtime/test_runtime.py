@@ -67,7 +67,7 @@ async def test_a_key_is_redacted_once_the_models_of_its_endpoint_are_listed(tmp_
     async with Endpoint() as endpoint:
         config = 'default_model = "first"\n' + "".join(profile(name, endpoint.base_url) for name in KEYS)
         async with running(tmp_path, config) as runtime:
-            assert await runtime.conversations.offered("second") == ["m"]
+            assert await runtime.conversations.active_model.offered("second") == ["m"]
             told = runtime.redactor.redact(" ".join(KEYS.values()))
     assert told == "[redacted:models.first.api_key] [redacted:models.second.api_key]"
 

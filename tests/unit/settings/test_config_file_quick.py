@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings.config_file import QuickUi, quick_secret_arguments, quick_traffic, quick_ui
+from tui.settings.config_file import QuickUi, quick_tap, quick_ui
 
 
 def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickUi:
@@ -56,14 +56,14 @@ def test_the_environment_selects_the_file_without_an_option(tmp_path: Path):
 def test_recording_settings_are_read_and_invalid_ones_give_the_defaults(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("[traffic]\nkeep_all = true\nrecording_mb = 7\n")
-    assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (True, 7 * 1024 * 1024)
+    assert quick_tap({"MCPTUI_CONFIG": str(path)}, "a") == (True, 7 * 1024 * 1024, [])
     path.write_text("[traffic]\nkeep_all = 1\nrecording_mb = true\n")
-    assert quick_traffic({"MCPTUI_CONFIG": str(path)}) == (False, 512 * 1024 * 1024)
-    assert quick_traffic({"MCPTUI_CONFIG": str(tmp_path / "none")}) == (False, 512 * 1024 * 1024)
+    assert quick_tap({"MCPTUI_CONFIG": str(path)}, "a") == (False, 512 * 1024 * 1024, [])
+    assert quick_tap({"MCPTUI_CONFIG": str(tmp_path / "none")}, "a") == (False, 512 * 1024 * 1024, [])
 
 
 def test_secret_arguments_of_one_server_are_read_and_invalid_ones_ignored(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('[servers]\na = { secret_arguments = ["x", 1] }\nb = { secret_arguments = "y" }\nc = 3\n')
     env = {"MCPTUI_CONFIG": str(path)}
-    assert [quick_secret_arguments(env, name) for name in "abcd"] == [["x"], ["y"], [], []]
+    assert [quick_tap(env, name)[2] for name in "abcd"] == [["x"], ["y"], [], []]

@@ -1,9 +1,11 @@
 """Conversations for the tests of saved sessions, and messages of any kind for hypothesis."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from tui.core.conversation.conversation import (
@@ -35,6 +37,23 @@ async def say(journal: SessionJournal, *messages: Message, start: int = 0) -> No
         journal.message(index, message)
     await journal.settled()
     assert journal.problem == ""
+
+
+def slow_reopen(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> tuple[threading.Event, threading.Event]:
+    """Block the thread that reads a session. Return the events for "has read" and "may continue"."""
+    read, go = threading.Event(), threading.Event()
+    reopen = store._reopen
+
+    def slow(session: str) -> object:
+        found = reopen(session)
+        read.set()
+        go.wait(10)
+        return found
+
+    monkeypatch.setattr(store, "_reopen", slow)
+    return read, go
 
 
 async def saved(store: SessionStore, *messages: Message) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 from tui.commands.call.arguments import KINDS, Arguments, given_json, json_object, request_of, unconfigured
 from tui.commands.call.output import (
     OutputFile,
-    ServerLog,
     result_text,
+    server_log,
     write_contents,
     write_json,
     write_listing,
@@ -81,7 +81,7 @@ class _Call:
         host = runtime.host
         runtime.consent.require([host.status(self._server).spec])
         if args.verbose:
-            runtime.traffic.listener = ServerLog(self._server, runtime.redactor)
+            runtime.traffic.listener = server_log(self._server, runtime.redactor)
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
             sign_ins.questioner = TerminalQuestioner()

@@ -9,7 +9,8 @@ import binascii
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from tui.core.tools import (
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.units import plural, size
 from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
+from tui.host.content import text_in
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
@@ -233,35 +235,30 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
         return [f"(invalid, not an object: {clean_line(json.dumps(item, default=str), 80)})"]
-    name = clean_line(_text(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
-    about = clean_line(_text(item, "description") or _text(item, "title"), _DESCRIPTION)
+    name = clean_line(text_in(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
+    about = clean_line(text_in(item, "description") or text_in(item, "title"), _DESCRIPTION)
     match part:
         case "tools":
             schema = item.get("inputSchema")
             takes = Arguments("", schema).signature if isinstance(schema, Mapping) else ""
             head = f"{name} {takes}".strip()
-            why = left_out.get(_text(item, "name"))
+            why = left_out.get(text_in(item, "name"))
             about = f"omitted: {clean_line(why, 200)}" if why else about
-            if why := not_offered.get(_text(item, "name")):
+            if why := not_offered.get(text_in(item, "name")):
                 return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
         case "prompts":
             head = f"{name} {_prompt_signature(item)}".strip()
         case _:
-            where = clean_line(_text(item, "uri") or _text(item, "uriTemplate"), 400) or "(no URI)"
-            head = "  ".join(filter(None, (where, name, clean_line(_text(item, "mimeType"), 80))))
+            where = clean_line(text_in(item, "uri") or text_in(item, "uriTemplate"), 400) or "(no URI)"
+            head = "  ".join(filter(None, (where, name, clean_line(text_in(item, "mimeType"), 80))))
     return [head, *([f"    {about}"] if about else [])]
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:
     listed = item.get("arguments")
     found = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    arguments = tuple(PromptArgument(_text(one, "name"), "", one.get("required") is True) for one in found)
+    arguments = tuple(PromptArgument(text_in(one, "name"), "", one.get("required") is True) for one in found)
     return Arguments("", PromptInfo("", "", arguments=arguments).schema).signature
-
-
-def _text(holder: Mapping[str, Any], key: str) -> str:
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
 
 
 _LOG = b'"notifications/message"'
@@ -269,35 +266,26 @@ _SHOWN = 2_000
 _MAX_BYTES = 256 * 1024
 
 
-class ServerLog:
-    """A listener that prints them, one per line."""
+def server_log(server: str, redactor: Redactor) -> Callable[[Captured], None]:
+    """Return a listener that prints the log of a server, one line each."""
 
-    def __init__(self, server: str, redactor: Redactor) -> None:
-        self._server = server
-        self._redactor = redactor
-
-    def __call__(self, captured: Captured) -> None:
-        if captured.source != self._server:
-            return
-        if captured.kind is Kind.STDERR:
-            self._print("", captured.raw.decode("utf-8", "replace"))
-        elif (
-            captured.kind is None and captured.direction is Direction.IN and _LOG in captured.raw[:_MAX_BYTES]
-        ):
-            self._print_message(captured.raw)
-
-    def _print_message(self, raw: bytes) -> None:
-        try:
-            message = json.loads(raw)
-        except (ValueError, RecursionError):
-            return
-        match message:
-            case {"method": "notifications/message", "params": {**params}}:
-                data = params.get("data")
-                text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-                self._print(clean_line(str(params.get("level", "")), 20), text)
-
-    def _print(self, level: str, text: str) -> None:
-        line = clean_line(self._redactor.redact(text[: _SHOWN * 4]), _SHOWN)
-        name = clean_line(self._server, 40)
+    def show(level: str, text: str) -> None:
+        line = clean_line(redactor.redact(text[: _SHOWN * 4]), _SHOWN)
+        name = clean_line(server, 40)
         print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=sys.stderr, flush=True)
+
+    def listen(captured: Captured) -> None:
+        if captured.source != server:
+            return
+        is_from_server = captured.kind is None and captured.direction is Direction.IN
+        if captured.kind is Kind.STDERR:
+            show("", captured.raw.decode("utf-8", "replace"))
+        elif is_from_server and _LOG in captured.raw[:_MAX_BYTES]:
+            with suppress(ValueError, RecursionError):
+                match json.loads(captured.raw):
+                    case {"method": "notifications/message", "params": {**params}}:
+                        data = params.get("data")
+                        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+                        show(clean_line(str(params.get("level", "")), 20), text)
+
+    return listen

@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -51,6 +52,7 @@ class WriteThread:
             self._thread = None
 
 
+@dataclass(eq=False)
 class StateFile:
     """The file, which need not exist. `what` says in the log what is in it.
 
@@ -59,26 +61,17 @@ class StateFile:
     `indent` is None for deep values, whose size it would multiply. A `thread` may write several files.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        what: str,
-        *,
-        max_bytes: int,
-        problem_of: Callable[[Content], str] = lambda content: "",
-        forgets: str = "",
-        keeps_damaged: bool = False,
-        indent: int | None = 1,
-        thread: WriteThread | None = None,
-    ) -> None:
-        self._path = path
-        self._what = what
-        self._max_bytes = max_bytes
-        self._problem_of = problem_of
-        self._forgets = forgets
-        self._keeps_damaged = keeps_damaged
-        self._indent = indent
-        self._thread = thread or WriteThread(path.stem)
+    path: Path
+    what: str
+    max_bytes: int
+    problem_of: Callable[[Content], str] = lambda content: ""
+    forgets: str = ""
+    keeps_damaged: bool = False
+    indent: int | None = 1
+    thread: WriteThread | None = None
+
+    def __post_init__(self) -> None:
+        self._thread = self.thread or WriteThread(self.path.stem)
         self.close = self._thread.close
 
     def look(self) -> tuple[Content, str]:
@@ -91,12 +84,12 @@ class StateFile:
         except Unreadable as error:
             why = clean_line(str(error), 200).removesuffix(".")
             copy = "" if isinstance(error, Unopened) else self.copy
-            return {}, f"{clean_line(str(self._path), 400)} {why}.{copy}"
+            return {}, f"{clean_line(str(self.path), 400)} {why}.{copy}"
 
     @property
     def copy(self) -> str:
         """A sentence about the copy of a damaged file."""
-        return f" Before it is replaced, it is copied to {self._path.with_suffix('.damaged').name}."
+        return f" Before it is replaced, it is copied to {self.path.with_suffix('.damaged').name}."
 
     def change(self, change: Callable[[Content], Content]) -> None:
         """Replace the content; `change` takes the one that is then in the file. Blocks.
@@ -104,18 +97,18 @@ class StateFile:
         Raises ConfigError if that fails, or if the system refuses to read the file now: its content may be
         valid and must not be replaced. If `change` returns the same content, nothing is written.
         """
-        with locked(self._path):
+        with locked(self.path):
             try:
                 before = self._content()
             except Unreadable as error:
-                if self._keeps_damaged or isinstance(error, Unopened):
-                    step = "It was not changed. Move it away to start over." if self._keeps_damaged else ""
-                    raise ConfigError(f"{error}.", where=str(self._path), next_step=step) from error
-                keep_damaged(self._path)
+                if self.keeps_damaged or isinstance(error, Unopened):
+                    step = "It was not changed. Move it away to start over." if self.keeps_damaged else ""
+                    raise ConfigError(f"{error}.", where=str(self.path), next_step=step) from error
+                keep_damaged(self.path)
                 before = {}
             after = change(before)
             if after != before:
-                write_private(self._path, self._text(after), links=False)
+                write_private(self.path, self._text(after), links=False)
 
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""
@@ -126,33 +119,33 @@ class StateFile:
         try:
             self.change(change)
         except (ConfigError, OSError, ValueError) as error:
-            _log.warning("cannot save %s: %s", self._what, error)
+            _log.warning("cannot save %s: %s", self.what, error)
 
     def _content(self) -> Content:
         """Return the content, empty if the file is missing. Raises Unreadable if it is damaged."""
         from tui.core.jsonrpc.reader import loads  # not needed for the first frame
 
         try:
-            found = loads(read_bounded(self._path, self._max_bytes, links=False))
+            found = loads(read_bounded(self.path, self.max_bytes, links=False))
         except FileNotFoundError:
             return {}
         except (ValueError, RecursionError) as error:
             raise Unreadable(f"is not JSON: {reason_of(error)}") from error
         if not isinstance(found, Mapping) or found.get("format") != FORMAT:
             raise Unreadable("was written by another version of mcptui")
-        if problem := self._problem_of(found):
+        if problem := self.problem_of(found):
             raise Unreadable(problem)
         return {name: value for name, value in found.items() if name != "format"}
 
     def _text(self, content: Content) -> str:
         while True:
-            text = f"{json.dumps({'format': FORMAT, **content}, indent=self._indent)}\n"
-            if len(text) <= self._max_bytes:
+            text = f"{json.dumps({'format': FORMAT, **content}, indent=self.indent)}\n"
+            if len(text) <= self.max_bytes:
                 return text
-            droppable = entries(content, self._forgets)
+            droppable = entries(content, self.forgets)
             if len(droppable) <= 1:
-                raise ConfigError(f"more than {self._max_bytes} bytes.", where=str(self._path))
-            content = {**content, self._forgets: droppable[len(droppable) // 2 :]}
+                raise ConfigError(f"more than {self.max_bytes} bytes.", where=str(self.path))
+            content = {**content, self.forgets: droppable[len(droppable) // 2 :]}
 
 
 def entries(content: Content, name: str) -> list[Any]:
@@ -161,33 +154,28 @@ def entries(content: Content, name: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+@dataclass(eq=False)
 class KeyedList(Generic[Key, Value]):
     """A `tui.core.ports.KeyedStore`: the list `name` in a file of its own, with one entry for each key.
 
-    `read` returns key and value of an entry, None if it is invalid or has expired; `write` returns the entry.
-    The newest is the last. The oldest are dropped for new ones.
+    `_read` returns key and value of an entry, None if it is invalid or has expired; `_write` returns the
+    entry. The newest is the last. The oldest are dropped for new ones.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        what: str,
-        name: str,
-        read: Callable[[Any], tuple[Key, Value] | None],
-        write: Callable[[Key, Value], dict[str, Any]],
-        *,
-        max_entries: int,
-    ) -> None:
-        self.file = StateFile(path, what, max_bytes=1024 * 1024, forgets=name)
-        self._name = name
-        self._read = read
-        self._write = write
-        self._max_entries = max_entries
+    path: Path
+    what: str
+    name: str
+    _read: Callable[[Any], tuple[Key, Value] | None]
+    _write: Callable[[Key, Value], dict[str, Any]]
+    max_entries: int
+
+    def __post_init__(self) -> None:
+        self.file = StateFile(self.path, self.what, max_bytes=1024 * 1024, forgets=self.name)
         self.close = self.file.close
 
     def of(self, content: Content) -> dict[Key, Value]:
         """Return the valid entries of a content."""
-        return dict(filter(None, map(self._read, entries(content, self._name))))
+        return dict(filter(None, map(self._read, entries(content, self.name))))
 
     def read(self) -> dict[Key, Value]:
         """Return the valid entries, none if the file is missing or damaged. Blocks."""
@@ -202,8 +190,8 @@ class KeyedList(Generic[Key, Value]):
 
         def change(content: Content) -> Content:
             others = {key: value for key, value in self.of(content).items() if key not in (*put, *dropped)}
-            last = list({**others, **put}.items())[-self._max_entries :]
-            return {self._name: [self._write(key, value) for key, value in last]}
+            last = list({**others, **put}.items())[-self.max_entries :]
+            return {self.name: [self._write(key, value) for key, value in last]}
 
         return change
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +59,8 @@ def _memory(content: Content) -> CallMemory:
     for key, _, arguments in _calls(content, "last"):
         memory = memory.called(key, arguments)
     for key, name, arguments in _calls(content, "saved"):
-        try:
+        with suppress(ValueError):  # an entry that was edited by hand: keep the others
             memory = memory.with_saved(key, name, arguments)
-        except ValueError:  # an entry that was edited by hand: keep the others
-            continue
     return memory
 
 

@@ -5,6 +5,7 @@ Texts are foreign and raw unless a part says otherwise. A writer for each format
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import Attachment
@@ -111,10 +112,8 @@ def bounded(text: str, octets: int = 0) -> str:
 def readable(text: str, octets: int = 0) -> str:
     """Return `bounded` text, JSON indented."""
     if len(text) <= PRETTY:
-        try:
+        with suppress(ValueError, RecursionError):
             text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-        except (ValueError, RecursionError):
-            pass
     return bounded(text, octets)
 
 

@@ -109,12 +109,7 @@ def _took(entry: Entry, asked: "OrderedDict[int, int]") -> str:
 
 
 def write_whole(
-    target: Path,
-    pieces: Iterable[str],
-    *,
-    wait: bool = True,
-    stop: Event | None = None,
-    links: bool = True,
+    target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None, links: bool = True
 ) -> int:
     """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes."""
     try:

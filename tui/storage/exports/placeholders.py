@@ -209,8 +209,7 @@ def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
     shaped: SessionTranscript = _shaped(shown)
     return replace(
         shaped,
-        intents=_shaped_rows(shown.intents),
-        decisions=_shaped_rows(shown.decisions),
+        rows={name: _shaped_rows(rows) for name, rows in shown.rows.items()},
         results={name: str(shape(text)) for name, text in shown.results.items()},
     )
 
@@ -252,7 +251,7 @@ def session_contents(shown: SessionTranscript) -> str:
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
     redacted = sum(len(MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
-    servers = {str(body["server"]) for _, body in shown.intents if body.get("server")}
+    servers = {str(body["server"]) for _, body in shown.rows["intents"] if body.get("server")}
     numbers = {
         "tool call": len(calls),
         "argument value": sum(_values_of(call.arguments) for call in calls),

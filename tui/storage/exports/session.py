@@ -37,16 +37,14 @@ Rows = list[tuple[float, Object]]
 class SessionTranscript:
     """A session in the form for exports: valid, and without secrets. A time of 0 is unknown.
 
-    Rows have their times.
+    Rows of calls, answers and usage have their times, by the name of their table.
     """
 
     info: SessionInfo
     meta: SessionMeta
     messages: list[Message]
     times: list[float]
-    intents: Rows
-    decisions: Rows
-    usage: Rows
+    rows: dict[str, Rows]
     results: dict[str, str]
     remarks: list[Remark]
 
@@ -55,7 +53,7 @@ class SessionTranscript:
         """The display name of each sent call, such as "weather › get_weather", by its id."""
         return {
             str(body.get("call_id")): clean_line(f"{body.get('server')} › {body.get('tool')}", 120)
-            for _, body in self.intents
+            for _, body in self.rows["intents"]
         }
 
     @property

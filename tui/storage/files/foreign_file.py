@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from threading import Event
 from typing import Any, TypeVar
@@ -190,18 +190,19 @@ def largest_value(connection: sqlite3.Connection, octets: int) -> Iterator[None]
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
 
 
+def pragmas(connection: sqlite3.Connection, *names: str) -> list[int]:
+    """Return numbers that SQLite knows about a file."""
+    return [int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names]
+
+
 def most_bytes(connection: sqlite3.Connection) -> int:
     """Return the maximum bytes of all values in a file, from the size of the file and its WAL."""
-    pages, octets = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size")
-    )
+    pages, octets = pragmas(connection, "page_count", "page_size")
     path = connection.execute("PRAGMA database_list").fetchone()[2]
     sizes = 0
     for file in (path, f"{path}-wal"):
-        try:
+        with suppress(OSError):
             sizes += os.stat(file).st_size
-        except OSError:
-            continue
     return min(pages * octets, sizes)
 
 
@@ -229,13 +230,21 @@ def until_damage(
     run: Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]], statement: str, parameters: Sequence[Any]
 ) -> tuple[list[tuple[Any, ...]], bool]:
     """Return the rows of a statement before the first damage, and whether these are all."""
-    found: list[tuple[Any, ...]] = []
-    try:
+    found, is_whole = list[tuple[Any, ...]](), False
+    with up_to_damage():
         found.extend(run(statement, parameters))  # it keeps the rows before an error
+        is_whole = True
+    return found, is_whole
+
+
+@contextmanager
+def up_to_damage(lose: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """End the block at the first damage of a file, which `lose` is told."""
+    try:
+        yield
     except UnicodeDecodeError:  # sqlite3 fails to decode its own message about a damaged page
-        return found, False
+        lose()
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
-        return found, False
-    return found, True
+        lose()

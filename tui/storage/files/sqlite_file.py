@@ -8,8 +8,8 @@ detects changes by another program.
 import errno
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,16 @@ BUSY_MS = 5000
 """How long a connection waits for another connection's lock."""
 
 
+@contextmanager
+def on_error(undo: Callable[[], object]) -> Iterator[None]:
+    """Call `undo` if the block raises an error, also if that only ends the process."""
+    try:
+        yield
+    except BaseException:
+        undo()
+        raise
+
+
 def create_database(path: Path) -> sqlite3.Connection:
     """Create an empty private file, and return the connection that writes it.
 
@@ -41,21 +51,15 @@ def create_database(path: Path) -> sqlite3.Connection:
     file is removed.
     """
     make_private(path)
-    try:
+    with on_error(lambda: remove_files(path)):
         return for_writing(connect(path, "rw"))
-    except BaseException:
-        remove_files(path)
-        raise
 
 
 def for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return a connection whose transactions survive kill -9, in a WAL."""
-    try:
+    with on_error(connection.close):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
@@ -124,14 +128,11 @@ def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> s
         check_same_thread=False,
     )
     allow_stopping(connection)
-    try:
+    with on_error(connection.close):
         if is_cut:  # the only setting that makes SQLite accept a short file (btree.c, lockBtree)
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from somebody else
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-    except BaseException:
-        connection.close()
-        raise
     return connection
 
 
@@ -147,17 +148,13 @@ def checked(
     connection: sqlite3.Connection, path: Path, check: Check, *, is_written: bool = False
 ) -> sqlite3.Connection:
     """Return a connection whose file passes `check` and contains only plain tables; close it otherwise."""
-    try:
-        with time_limit(OPEN_SECONDS):
-            try:
-                check(connection, path)
-                refuse_computed(connection, str(path), is_written=is_written)
-            except sqlite3.Error as error:
-                raise_if_stopped(error, str(path))
-                raise
-    except BaseException:
-        connection.close()
-        raise
+    with on_error(connection.close), time_limit(OPEN_SECONDS):
+        try:
+            check(connection, path)
+            refuse_computed(connection, str(path), is_written=is_written)
+        except sqlite3.Error as error:
+            raise_if_stopped(error, str(path))
+            raise
     return connection
 
 
@@ -179,6 +176,17 @@ def leave_one_file(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit what the block writes, or nothing of it if it fails."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        roll_back(connection)
 
 
 def roll_back(connection: sqlite3.Connection) -> None:

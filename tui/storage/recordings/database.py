@@ -29,19 +29,20 @@ from tui.core.traffic import (
     Outcome,
     Redaction,
 )
-from tui.storage.files.foreign_file import MOST_VALUE, bounded_rows, raise_if_stopped
+from tui.storage.files.foreign_file import MOST_VALUE, bounded_rows, pragmas, raise_if_stopped
 from tui.storage.files.sqlite_file import (
     checked,
     connect,
     create_database,
     files_of,
     has_bytes,
+    on_error,
     open_database,
     remove_files,
-    roll_back,
     side_file,
     size_in_header,
     storable,
+    transaction,
 )
 
 VERSION = 2
@@ -114,27 +115,22 @@ with the finding.
 """
 
 
-def create_recording(path: Path, meta: Mapping[str, str]) -> tuple[sqlite3.Connection, int]:
-    """Create the private file of a new recording with its `meta`. Return the connection and the page size.
+def create_recording(path: Path, meta: Mapping[str, str]) -> sqlite3.Connection:
+    """Create the private file of a new recording with its `meta`. Return the connection.
 
     Raises `OSError` if the file exists or cannot be created. Raises `sqlite3.Error` if SQLite cannot write
     the new file, and then removes it.
     """
     refuse_links(files_of(path))
     connection = create_database(path)
-    try:
+    with on_error(lambda: remove_files(path)), on_error(connection.close):
         connection.execute("PRAGMA journal_size_limit = 16777216")
         connection.executescript(SCHEMA)
         connection.executemany(
             "INSERT INTO meta VALUES (?, ?)", [(name, storable(value)) for name, value in meta.items()]
         )
         connection.execute("COMMIT")
-        page_size = int(connection.execute("PRAGMA page_size").fetchone()[0])
-    except BaseException:
-        connection.close()
-        remove_files(path)
-        raise
-    return connection, page_size
+    return connection
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
@@ -170,7 +166,7 @@ def cut_short(path: Path) -> str:
 
 def is_cut(connection: sqlite3.Connection) -> bool:
     """Return whether a recording was opened as a truncated file."""
-    return bool(connection.execute("PRAGMA writable_schema").fetchone()[0])
+    return bool(pragmas(connection, "writable_schema")[0])
 
 
 def open_for_notes(path: Path) -> sqlite3.Connection:
@@ -183,10 +179,8 @@ def open_for_notes(path: Path) -> sqlite3.Connection:
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    application, version, pages, page_size = (
-        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("application_id", "user_version", "page_count", "page_size")
-    )
+    names = ("application_id", "user_version", "page_count", "page_size")
+    application, version, pages, page_size = pragmas(connection, *names)
     if application != APPLICATION_ID:
         empty = pages <= 1  # WAL is set before the schema is created: one page without a table
         raise StorageError(
@@ -361,14 +355,10 @@ def keep_note(path: Path, seq: int, *, marked: bool | None = None, text: str | N
 def put_note(connection: sqlite3.Connection, seq: int, marked: bool | None, text: str | None) -> None:
     """Store a change of a note in one transaction, or raise `sqlite3.Error`. Empty notes are removed."""
     stored = None if text is None else text.encode("utf-8", "replace").decode()
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         connection.execute(
             "INSERT INTO notes VALUES (?, coalesce(?, 0), coalesce(?, '')) ON CONFLICT (seq) DO UPDATE"
             " SET marked = coalesce(?, marked), text = coalesce(?, text)",
             (seq, marked, stored, marked, stored),
         )
         connection.execute("DELETE FROM notes WHERE seq = ? AND NOT marked AND text = ''", (seq,))
-        connection.execute("COMMIT")
-    finally:
-        roll_back(connection)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.traffic import RULES, Finding, Severity
-from tui.storage.files.foreign_file import bounded_rows
-from tui.storage.files.sqlite_file import CACHE_KIB, roll_back, storable
+from tui.storage.files.foreign_file import bounded_rows, pragmas
+from tui.storage.files.sqlite_file import CACHE_KIB, storable, transaction
 from tui.storage.recordings.database import FINDINGS_TABLES, VERSION, open_for_notes, storage_errors
 
 PLACES = 5
@@ -205,13 +205,9 @@ class JudgedFindings:
         if not findings:
             return
         with self._lock, _temporary_errors():
-            try:
-                self._connection.execute("BEGIN")
+            with transaction(self._connection):
                 stored = self._table.write(self._connection, findings)
-                self._connection.execute("COMMIT")
-                stored()
-            finally:
-                roll_back(self._connection)
+            stored()
 
     def of(self, seq: int) -> Sequence[Finding]:
         with self._lock, _temporary_errors():
@@ -228,18 +224,14 @@ class JudgedFindings:
         Does nothing for a file of another format. Raises StorageError if the file cannot be written.
         """
         with self._lock, closing(open_for_notes(path)) as connection, storage_errors(path):
-            if int(connection.execute("PRAGMA user_version").fetchone()[0]) != VERSION:
+            if pragmas(connection, "user_version") != [VERSION]:
                 return
-            try:
-                connection.execute("BEGIN IMMEDIATE")
+            with transaction(connection):
                 for table, columns in _COPIED.items():
                     connection.execute(f"DELETE FROM {table}")
                     rows = self._connection.execute(f"SELECT * FROM {table}")
                     connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
                 put_judged(connection, judged)
-                connection.execute("COMMIT")
-            finally:
-                roll_back(connection)
 
 
 @contextmanager

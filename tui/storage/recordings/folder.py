@@ -92,21 +92,18 @@ class Recordings:
             live_file(path).unlink(missing_ok=True)
         return remove_files(path)
 
-    def make_room(self, cap_bytes: int = TOTAL_CAP) -> Sequence[Path]:
-        """Remove the oldest recordings until the others need at most `cap_bytes`. Return the removed ones.
+    def make_room(self, cap_bytes: int = TOTAL_CAP) -> None:
+        """Remove the oldest recordings until the others need at most `cap_bytes`.
 
         Never removes a live recording or one that the system does not release.
         """
         kept = self.list()
         total = sum(one.size for one in kept)
-        removed: list[Path] = []
         for one in reversed(kept):
             if total <= cap_bytes:
                 break
             if not one.live and self.discard(one.path):
-                removed.append(one.path)
                 total -= one.size
-        return removed
 
 
 def _kept(path: Path) -> KeptRecording:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,14 @@ from tui.storage.files.foreign_file import (
     MOST_META,
     NAME_VALUE,
     bounded_rows,
-    is_damage,
     largest_value,
     most_bytes,
     most_rows,
+    pragmas,
     until_damage,
+    up_to_damage,
 )
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.body_search import LARGE, Body, BodyFinder
 from tui.storage.recordings.database import (
     ENTRY_COLUMNS,
@@ -98,14 +100,11 @@ class RecordingReader:
         self.path = path
         self._found = found
         self._connection = open_for_reading(path)
-        try:
-            with storage_errors(path):
-                version = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
-                self._has_findings = version == VERSION  # older ones are linted again
-                self._cut = cut_short(path) if is_cut(self._connection) else ""
-        except BaseException:
-            self._connection.close()
-            raise
+        with on_error(self._connection.close), storage_errors(path):
+            self._has_findings = pragmas(self._connection, "user_version") == [
+                VERSION
+            ]  # older ones are linted again
+            self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm
         self._end: int | None = None
@@ -197,12 +196,9 @@ class RecordingReader:
         """Return the first and the last stored seq, (0, 0) if there are none."""
         with storage_errors(self.path):
             if not self._cut:
-                try:
+                with up_to_damage():
                     found = self._connection.execute(_SELECT_SPAN).fetchone()
                     return found[0] or 0, found[1] or 0
-                except sqlite3.Error as error:
-                    if not is_damage(error):
-                        raise
         return self._readable_span()
 
     def _readable_span(self) -> tuple[int, int]:
@@ -237,13 +233,10 @@ class RecordingReader:
                 self._is_part_lost = self._is_part_lost or bool(rows) or not is_whole
                 return None
             found = entry_of(rows[0], rows[0][18])
-            try:
+            body, is_lost = None, True
+            with up_to_damage():
                 body = self._stored(seq, 0, body_limit)
-                is_lost = body is None and found.size and found.in_batch is None and self.damage
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-                body, is_lost = None, "damaged"
+                is_lost = bool(body is None and found.size and found.in_batch is None and self.damage)
             return self._noted(without_body(found) if is_lost else found._replace(body=body or b""))
 
     def _noted(self, entry: Entry) -> Entry:
@@ -279,19 +272,12 @@ class RecordingReader:
     def _searched(self, seq: int, start: int, length: int) -> bytes:
         """Return a part of a body for a search, b"" if the part is lost."""
         part: bytes | None = None
-        with self._losing():
+        with up_to_damage(self._lose):
             part = self._stored(seq, start, length)
         return part or b""
 
-    @contextmanager
-    def _losing(self) -> Iterator[None]:
-        """Go on without a damaged part, and remember that it is lost."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            if not is_damage(error):
-                raise
-            self._is_part_lost = True
+    def _lose(self) -> None:
+        self._is_part_lost = True
 
     def search(self, terms: Sequence[BodyTerm], first: int, last: int) -> Sequence[frozenset[int]]:
         """Like `BodyFinder.search`, in the bodies of `first`..`last`."""
@@ -300,7 +286,7 @@ class RecordingReader:
 
     def _bodies(self, first: int, last: int) -> Iterator[Body]:
         """Yield the bodies of `first`..`last`, up to the first damage."""
-        with self._losing():
+        with up_to_damage(self._lose):
             yield from self._connection.execute(_SELECT_BODIES, (first, last, most_rows(first, last)))
 
     def findings_of(self, seq: int) -> Sequence[Finding]:
@@ -318,7 +304,11 @@ class RecordingReader:
     def meta(self) -> dict[str, str]:
         """Return the metadata of the recording, empty if it cannot be read."""
         found: dict[str, str] = {}
-        with storage_errors(self.path), largest_value(self._connection, LISTED_VALUE), self._losing():
+        with (
+            storage_errors(self.path),
+            largest_value(self._connection, LISTED_VALUE),
+            up_to_damage(self._lose),
+        ):
             rows = list(bounded_rows(self._connection, f"SELECT name, value FROM meta LIMIT {MOST_META}"))
             found.update(row for row in rows if all(isinstance(part, str) for part in row))
         return found

@@ -9,12 +9,14 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import chain
 from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files import make_folder
 from tui.core.traffic import DROPPED, Direction, Entry, Finding, Kind
+from tui.storage.files.foreign_file import pragmas
 from tui.storage.files.live_lock import LiveLock
 from tui.storage.files.sqlite_file import FileGuard, leave_one_file, roll_back, storable, why_not
 from tui.storage.recordings.database import (
@@ -61,23 +63,22 @@ _CAUSE = slice(ENTRY_COLUMNS.index("turn"), ENTRY_COLUMNS.index("call") + 1)
 _INSERT_WITHOUT_CAUSE = _inserts("entries", ENTRY_COLUMNS[: _CAUSE.start] + ENTRY_COLUMNS[_CAUSE.stop :])
 
 
+@dataclass(eq=False)
 class RecordingWriter:
     """Writes a new recording and marks it as live. The same thread must create, use and close it.
+
+    The file must not exist. If it cannot be created, `problem` says so, and it is retried.
 
     Attributes:
         problem: why nothing is stored, or "".
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        cap_bytes: int = DEFAULT_CAP,
-        meta: Mapping[str, str] | None = None,
-    ) -> None:
-        """Create the file, which must not exist. If that fails, `problem` says so, and it is retried."""
-        self.path = path
-        self._cap = cap_bytes
+    path: Path
+    _: KW_ONLY
+    cap_bytes: int = DEFAULT_CAP
+    meta: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         self.problem = ""
         self._connection: sqlite3.Connection | None = None
         self._waiting: list[Entry] = []
@@ -85,13 +86,12 @@ class RecordingWriter:
         self._waiting_bytes = 0
         self._retry_at = 0.0
         self._is_over = False
-        self._guard = FileGuard(path, self._is_whole)
+        self._guard = FileGuard(self.path, self._is_whole)
         self._last = 0
         self._judged = self._judged_stored = 0
         self._table = FindingTable()
         self._first = self._gone = -1
         self._live: LiveLock | None = None
-        self._meta = meta or {}
         try:
             self._create()
         except (OSError, sqlite3.Error, StorageError) as error:
@@ -101,7 +101,7 @@ class RecordingWriter:
         make_folder(self.path.parent)
         if self._live is None:
             self._live = LiveLock(self.path)
-        self._connection, self._page_size = create_recording(self.path, self._meta)
+        self._connection = create_recording(self.path, self.meta)
         self._guard.note()
 
     def write(self, entries: Sequence[Entry], findings: Sequence[Finding] = (), judged: int = 0) -> None:
@@ -121,7 +121,7 @@ class RecordingWriter:
         self._waiting_bytes += ENTRY_WEIGHT * len(findings)
         self._store_waiting()
         if self._waiting_bytes > WAITING_BYTES:
-            self._release_file()
+            self._give_up()
 
     @property
     def gone(self) -> int:
@@ -144,11 +144,9 @@ class RecordingWriter:
         unstored = self._waiting or self._waiting_findings or self._judged > self._judged_stored
         if not self._is_over and unstored:
             self._store_waiting()
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            leave_one_file(connection)
-            connection.close()
-        self._end_live()
+        if self._connection is not None:
+            leave_one_file(self._connection)
+        self._release_file()
 
     def _store_waiting(self) -> None:
         if self._retry_at and time.monotonic() < self._retry_at:
@@ -172,13 +170,10 @@ class RecordingWriter:
         """Continue with pending data in a new file, unless another file has taken its place."""
         self.problem = f"the file {self.path} was {what}"
         if self.path.exists():
-            self._release_file()
+            self._give_up()
             return
         self.problem += ". The recording continues in a new file"
-        assert self._connection is not None
-        self._connection.close()
-        self._connection = None
-        self._end_live()
+        self._release_file()
         self._table, self._first, self._gone, self._last, self._judged_stored = FindingTable(), -1, -1, 0, 0
         self._retry_at = time.monotonic() + RETRY_S
 
@@ -188,7 +183,7 @@ class RecordingWriter:
             roll_back(self._connection)
         self.problem = why_not(error, self.path, f"cannot write {self.path}")
         if isinstance(error, FileExistsError) and self.path.is_file():  # the file belongs to another program
-            self._release_file()
+            self._give_up()
             return
         self._retry_at = time.monotonic() + RETRY_S
 
@@ -216,7 +211,7 @@ class RecordingWriter:
         for piece in pieces:
             bodies = [(entry.seq, bytearray(entry.body)) for entry in piece if entry.body]
             _insert(connection, _INSERT_BODIES, bodies)
-        stored = self._table.write(connection, findings) if findings else None
+        stored = self._table.write(connection, findings)
         judged = self._judged
         if judged > self._judged_stored:
             put_judged(connection, judged)
@@ -224,18 +219,17 @@ class RecordingWriter:
         connection.execute("COMMIT")
         self._gone, self._judged_stored = gone, judged
         self._last = max(self._last, entries[-1].seq if entries else 0)
-        if stored is not None:
-            stored()
+        stored()
 
-    def _release_file(self) -> None:
+    def _give_up(self) -> None:
         self._is_over = True
         self._waiting, self._waiting_findings = [], []
+        self._release_file()
+
+    def _release_file(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-        self._end_live()
-
-    def _end_live(self) -> None:
         live, self._live = self._live, None
         if live is not None:
             with suppress(OSError):  # the file stays, but is meaningless without its lock
@@ -253,15 +247,12 @@ class RecordingWriter:
             self._first, self._gone = new[0].seq, new[0].seq - 1
 
         def used() -> int:
-            pages, free = (
-                int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("page_count", "freelist_count")
-            )
-            return (pages - free) * self._page_size
+            pages, free, page_size = pragmas(connection, "page_count", "freelist_count", "page_size")
+            return (pages - free) * page_size
 
         gone = self._gone
         last = min(new[0].seq - 1, gone + 4 * len(new) + 4 * DROP_STEP)
-        while gone < last and used() > self._cap:
+        while gone < last and used() > self.cap_bytes:
             gone = min(gone + DROP_STEP, last)
             connection.execute("DELETE FROM entries WHERE seq < ?", (gone,))
             connection.execute("DELETE FROM bodies WHERE seq <= ?", (gone,))

@@ -12,7 +12,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from tui.storage.files.foreign_file import (
     bounded_rows,
     is_damage,
     largest_value,
+    pragmas,
     raise_if_stopped,
 )
 from tui.storage.files.sqlite_file import (
@@ -150,8 +151,8 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     Raises `sqlite3.Error` if it is damaged, `NeverBegan` if nothing was ever stored, otherwise
     `StorageError`.
     """
-    application, version = (_number(connection, name) for name in ("application_id", "user_version"))
-    if not application and _number(connection, "page_count") <= 1:  # WAL is set before the schema is created
+    application, version, pages = pragmas(connection, "application_id", "user_version", "page_count")
+    if not application and pages <= 1:  # WAL is set before the schema is created
         raise NeverBegan("the session is empty", where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
         raise StorageError("not a session", where=path.name, next_step=_NEXT)
@@ -186,11 +187,9 @@ def read_listed(connection: sqlite3.Connection) -> dict[str, Any]:
 def _meta(rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in rows:
-        try:
+        with suppress(ValueError, TypeError, RecursionError):
             told = json.loads(value)
             found[name] = told if told is None or name not in _NUMBERS else bounded(told) or 0
-        except (ValueError, TypeError, RecursionError):
-            continue
     return found
 
 
@@ -220,10 +219,6 @@ def is_sound(path: Path) -> bool:
 def is_cut(path: Path) -> bool:
     """Return whether a file is shorter than its header says."""
     return size_in_header(path) > path.stat().st_size
-
-
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
-    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
 def absent(path: Path) -> StorageError:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -261,35 +262,29 @@ class FileChanged(StorageError):
     """The file no longer has the content that was written."""
 
 
+@dataclass(eq=False)
 class SessionWriter:
     """Stores batches in one file, in the journal's thread. Raises only unexpected errors, after a rollback.
+
+    The first batch opens the file, and takes the lock unless it is already held.
 
     Attributes:
         problem: why nothing can be written now, or "".
         defect: why a part was permanently omitted, or "".
     """
 
-    def __init__(
-        self,
-        path: Path,
-        redact: Callable[[], Redactor],
-        *,
-        is_new: bool,
-        lock: LiveLock | None = None,
-        problem: str = "",
-    ) -> None:
-        """Create a writer of a file, which opens it with the first batch.
+    path: Path
+    _redact: Callable[[], Redactor]
+    _: KW_ONLY
+    is_new: bool
+    lock: LiveLock | None = None
+    problem: str = ""
 
-        Without a `lock` that is already held, the first batch takes it. `problem` says why nothing can be
-        written so far.
-        """
-        self.path, self.is_new = path, is_new
-        self._redact, self._lock = redact, lock
+    def __post_init__(self) -> None:
         self._made = time.time()
-        self.problem, self.defect = problem, ""
-        self._connection: sqlite3.Connection | None = None
+        self.defect = ""
         self._tables: SessionTables | None = None
-        self._guard = FileGuard(path, self._is_whole)
+        self._guard = FileGuard(self.path, self._is_whole)
         self._meta: Mapping[str, Any] = {}
 
     def store(self, ops: Sequence[Op]) -> bool:
@@ -301,8 +296,7 @@ class SessionWriter:
             self._check_file()
             tables.begin()
             if self.is_new:
-                assert self._connection is not None
-                create_tables(self._connection)
+                create_tables(tables.connection)
                 tables.load()
                 tables.note({"created": self._made, "changed": self._made})
             for op in ops:
@@ -329,10 +323,10 @@ class SessionWriter:
                 self._check_file()
             except StorageError as error:
                 self._failed(error)
-        if self._connection is not None:
-            leave_one_file(self._connection)
+        if self._tables is not None:
+            leave_one_file(self._tables.connection)
             self._release_file()
-        lock, self._lock = self._lock, None
+        lock, self.lock = self.lock, None
         if lock is not None:
             lock.close()
 
@@ -364,15 +358,15 @@ class SessionWriter:
     def _opened(self) -> SessionTables:
         if self._tables is not None:
             return self._tables
-        if self._lock is not None and not self._lock.is_there():  # its folder was removed
-            self._lock.close()
-            self._lock = None
-        if self._lock is None:
+        if self.lock is not None and not self.lock.is_there():  # its folder was removed
+            self.lock.close()
+            self.lock = None
+        if self.lock is None:
             make_folder(self.path.parent)
-            self._lock = LiveLock(self.path)
-        self._connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
+            self.lock = LiveLock(self.path)
+        connection = create_file(self.path) if self.is_new else open_for_writing(self.path)
         self._guard.note()
-        self._tables = SessionTables(self._connection, self._redact)
+        self._tables = SessionTables(connection, self._redact)
         if not self.is_new:
             self._tables.load()
             self._meta = dict(self._tables.stored)
@@ -385,8 +379,8 @@ class SessionWriter:
         is_lost = isinstance(error, FileChanged | UnicodeDecodeError) or (
             isinstance(error, sqlite3.Error) and is_damage(error)
         )
-        if self._connection is not None and not self.is_new and is_lost:
-            self._save_again(self._connection)
+        if self._tables is not None and not self.is_new and is_lost:
+            self._save_again(self._tables.connection)
             return
         if self.is_new:  # nothing was ever stored in the file
             self._release_file()
@@ -409,6 +403,6 @@ class SessionWriter:
             self._release_file()
 
     def _release_file(self) -> None:
-        connection, self._connection, self._tables = self._connection, None, None
-        if connection is not None:
-            connection.close()
+        tables, self._tables = self._tables, None
+        if tables is not None:
+            tables.connection.close()

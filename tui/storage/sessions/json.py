@@ -15,7 +15,7 @@ from tui.core.conversation.message_json import Object, dumps, message_object, me
 from tui.core.errors import StorageError, reason_of
 from tui.core.units import bounded, whole
 from tui.storage.exports.session import SessionTranscript
-from tui.storage.sessions.stored_session import StoredSession, compaction_of, repaired, rows_of
+from tui.storage.sessions.stored_session import ROWS, StoredSession, compaction_of, number, repaired, rows_of
 
 FORMAT = "mcptui-session"
 VERSION = 1
@@ -26,8 +26,6 @@ MOST_PARTS = 5_000_000
 """Maximum number of objects and lists: each takes far more memory than its two bytes in the file."""
 
 LONGEST_NAME = 200
-
-_ROWS = ("intents", "decisions", "usage", "remarks")
 
 
 def json_pieces(shown: SessionTranscript) -> Iterator[str]:
@@ -54,8 +52,7 @@ def json_pieces(shown: SessionTranscript) -> Iterator[str]:
     for index, (message, at) in enumerate(zip(shown.messages, shown.times, strict=True)):
         yield ("," if index else "") + "\n" + dumps({"at": at} | message_object(message))
     yield "\n]"
-    tables = (shown.intents, shown.decisions, shown.usage, rows_of(shown.remarks))
-    for name, rows in zip(_ROWS, tables, strict=True):
+    for name, rows in (*shown.rows.items(), ("remarks", rows_of(shown.remarks))):
         yield f',\n"{name}":[' + ",".join("\n" + dumps({"at": at} | body) for at, body in rows) + "\n]"
     yield ',\n"results":' + dumps(shown.results) + "}\n"
 
@@ -96,8 +93,8 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     if not items:
         raise ValueError('"messages" is empty')
     messages = [_message(item, f"messages[{index}]") for index, item in enumerate(items)]
-    times = [_time(item, "at") for item in items]
-    rows = {name: _rows(found, name) for name in _ROWS}
+    times = [number(item, "at") for item in items]
+    rows = {name: _rows(found, name) for name in ROWS}
     sent = {str(body.get("call_id")) for _, body in rows["intents"]}
     valid = repaired(messages, sent)
     if not valid:
@@ -110,8 +107,8 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
     return StoredSession(
         meta=known
         | {
-            "created": _time(found, "created") or times[0],
-            "changed": _time(found, "changed") or times[-1],
+            "created": number(found, "created") or times[0],
+            "changed": number(found, "changed") or times[-1],
             "tokens": whole(found.get("tokens")) or 0,
             "estimated": found.get("estimated") is True,
             "cost": bounded(found.get("cost")),
@@ -120,10 +117,7 @@ def _session(found: Mapping[str, Any]) -> StoredSession:
         messages=dict(enumerate(valid)),
         times=dict(enumerate(times)),
         results=_results(found),
-        intents=rows["intents"],
-        decisions=rows["decisions"],
-        usage=rows["usage"],
-        remarks=rows["remarks"],
+        rows=rows,
     )
 
 
@@ -147,7 +141,7 @@ def _rows(found: Mapping[str, Any], name: str) -> list[tuple[float, Object]]:
     for index, item in enumerate(_list(found, name, MOST_MESSAGES)):
         if not isinstance(item, dict):
             raise ValueError(f"{name}[{index}] is not an object")
-        rows.append((_time(item, "at"), plain({key: value for key, value in item.items() if key != "at"})))
+        rows.append((number(item, "at"), plain({key: value for key, value in item.items() if key != "at"})))
     return rows
 
 
@@ -176,7 +170,3 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f'"{name}" is not a string')
     return value
-
-
-def _time(found: Mapping[str, Any], name: str) -> float:
-    return float(bounded(found.get(name)) or 0)

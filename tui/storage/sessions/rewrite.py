@@ -13,10 +13,17 @@ from pathlib import Path
 from tui.core.conversation.conversation import Compaction, Conversation, Message, ToolMessage
 from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
-from tui.storage.files.sqlite_file import files_of, leave_one_file, make_private, remove_files, side_file
+from tui.storage.files.sqlite_file import (
+    files_of,
+    leave_one_file,
+    make_private,
+    on_error,
+    remove_files,
+    side_file,
+)
 from tui.storage.sessions.file import create_file, create_tables, open_for_writing
 from tui.storage.sessions.stored_session import StoredSession, rows_of, turns_of
-from tui.storage.sessions.tables import SessionTables
+from tui.storage.sessions.tables import Op, SessionTables
 
 Redact = Callable[[], Redactor]
 
@@ -41,12 +48,11 @@ def write_repaired(path: Path, stored: StoredSession, messages: Sequence[Message
         leave_one_file(connection)
 
 
-def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
-    """Rebuild a session from its readable parts, and rename the damaged file; return its new name."""
+def write_again(path: Path, stored: StoredSession, redact: Redact) -> None:
+    """Rebuild a session from its readable parts, and rename the damaged file."""
     fresh = write_session(path, stored, redact)
-    aside = put_aside(path)
+    put_aside(path)
     os.replace(fresh, path)
-    return aside
 
 
 def write_copy(path: Path, connection: sqlite3.Connection) -> None:
@@ -63,13 +69,11 @@ def write_copy(path: Path, connection: sqlite3.Connection) -> None:
     os.replace(fresh, path)
 
 
-def put_aside(path: Path) -> Path:
-    """Rename a damaged file and the files of SQLite next to it; return its new name."""
-    aside = _free(path, ".damaged")
-    for old, new in zip(files_of(path), files_of(aside), strict=True):
+def put_aside(path: Path) -> None:
+    """Rename a damaged file and the files of SQLite next to it."""
+    for old, new in zip(files_of(path), files_of(_free(path, ".damaged")), strict=True):
         if old.exists():
             os.replace(old, new)
-    return aside
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
@@ -79,24 +83,18 @@ def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:
     """
     make_folder(path.parent)
     fresh = _free(path, ".new")
-    try:
-        with closing(create_file(fresh)) as connection:
-            tables = SessionTables(connection, redact)
-            tables.begin()
-            create_tables(connection)
-            tables.load()
-            _fill(tables, stored)
-            tables.commit()
-            leave_one_file(connection)
-    except BaseException:
-        remove_files(fresh)
-        raise
+    with on_error(lambda: remove_files(fresh)), closing(create_file(fresh)) as connection:
+        tables = SessionTables(connection, redact)
+        tables.begin()
+        create_tables(connection)
+        tables.load()
+        _fill(tables, stored)
+        tables.commit()
+        leave_one_file(connection)
     return fresh
 
 
-def branch_of(
-    parent: str, stored: StoredSession, talk: Conversation, upto: int
-) -> Callable[[SessionTables], None]:
+def branch_of(parent: str, stored: StoredSession, talk: Conversation, upto: int) -> Op:
     """Return an operation that stores the start of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
@@ -108,7 +106,7 @@ def branch_of(
         meta=meta | {"parent": parent, "branched_at": len(kept)},
         messages=dict(enumerate(kept)),
         times=stored.times,
-        remarks=rows_of(talk.remarks_before(upto)),
+        rows={"remarks": rows_of(talk.remarks_before(upto))},
         results={name: text for name, text in stored.results.items() if name in names},
     )
     return lambda tables: _fill(tables, branch)
@@ -120,8 +118,8 @@ def _fill(tables: SessionTables, stored: StoredSession) -> None:
     last = meta.get("changed", 0.0)
     for place, message in enumerate(messages):
         tables.message(place, message, stored.times.get(place, last))
-    for name in ("intents", "decisions", "usage", "remarks"):
-        tables.rows(name, getattr(stored, name))
+    for name, rows in stored.rows.items():
+        tables.rows(name, rows)
     for name, text in stored.results.items():
         tables.result(name, text)
     ends = {name: meta[name] for name in ("changed", "model") if meta.get(name)}

@@ -24,6 +24,7 @@ from tui.storage.exports.placeholders import session_contents, session_with_shap
 from tui.storage.exports.session import SessionTranscript, session_document
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.sessions.file import (
     SUFFIX,
     folder_problem,
@@ -144,7 +145,7 @@ class SessionStore:
             lock = self.files.lock(path)
         except OSError as error:
             return reopened(session, read_stored(path, all_results=False)), None, why_not(error, path)
-        try:
+        with on_error(lock.close):
             stored = read_stored(path, all_results=False)
             if stored.damaged or not is_sound(path):  # everything must be written again
                 stored = read_stored(path)
@@ -157,9 +158,6 @@ class SessionStore:
                     write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:
                 return found, lock, why_not(error, path)
-        except BaseException:
-            lock.close()
-            raise
         return found, lock, ""
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
@@ -256,12 +254,12 @@ class SessionStore:
         return await self._of_shown(session, lambda shown: "".join(_pieces(kind, shown, shapes=shapes)))
 
     async def _of_shown(self, session: str, text: Callable[[SessionTranscript], str]) -> str:
-        await self._settle(session)
-        return await in_reading_thread(lambda: text(self._shown(session)))
+        def read() -> str:
+            stored = read_stored(self.files.existing(session))
+            return text(transcript(stored, reopened(session, stored), self._redact()))
 
-    def _shown(self, session: str) -> SessionTranscript:
-        stored = read_stored(self.files.existing(session))
-        return transcript(stored, reopened(session, stored), self._redact())
+        await self._settle(session)
+        return await in_reading_thread(read)
 
     async def import_json(self, path: Path, *, keep_system: bool = False) -> Imported:
         """Import a JSON export as a new session, which is marked as imported."""
@@ -277,7 +275,8 @@ class SessionStore:
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True
         whole.meta.pop("profile", None)  # an import must not choose a profile of this computer
-        whole.remarks[:] = [(at, body | {"imported": True}) for at, body in whole.remarks]
+        remarks = whole.rows["remarks"]
+        remarks[:] = [(at, body | {"imported": True}) for at, body in remarks]
         if not keep_system:
             whole.meta.pop("system", None)
         path = self.files.path_of(new_id())

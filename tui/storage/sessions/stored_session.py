@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -36,7 +36,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
 from tui.storage.exports.session import Rows, SessionTranscript
-from tui.storage.files.foreign_file import bounded_rows, is_damage, until_damage
+from tui.storage.files.foreign_file import bounded_rows, until_damage, up_to_damage
 from tui.storage.sessions.file import (
     Damaged,
     can_read,
@@ -50,6 +50,9 @@ from tui.storage.sessions.file import (
 MOST_PLACES = 2**40
 """Places of messages in a sound file: after the largest integer of SQLite, no message could be saved."""
 
+ROWS = ("intents", "decisions", "usage", "remarks")
+"""The tables of rows. Older files lack the last one."""
+
 
 @dataclass(slots=True)
 class StoredSession:
@@ -59,7 +62,7 @@ class StoredSession:
         meta: values by name, as `SessionTables` stores them.
         messages: by index; some may be missing.
         times: of the messages, by the same index.
-        intents, decisions, usage, remarks: rows with their times.
+        rows: rows with their times, by the name of their table in `ROWS`.
         results: complete results by name, the oldest first.
         draft: a partial reply, or None.
         damaged: whether anything could not be read; then the messages are those before the damage.
@@ -68,13 +71,14 @@ class StoredSession:
     meta: dict[str, Any] = field(default_factory=dict)
     messages: dict[int, Message] = field(default_factory=dict)
     times: dict[int, float] = field(default_factory=dict)
-    intents: list[tuple[float, Object]] = field(default_factory=list)
-    decisions: list[tuple[float, Object]] = field(default_factory=list)
-    usage: list[tuple[float, Object]] = field(default_factory=list)
-    remarks: list[tuple[float, Object]] = field(default_factory=list)
+    rows: dict[str, Rows] = field(default_factory=lambda: {name: [] for name in ROWS})
     results: dict[str, str] = field(default_factory=dict)
     draft: AssistantMessage | None = None
     damaged: bool = False
+
+    def lose(self) -> None:
+        """Note that something could not be read."""
+        self.damaged = True
 
     @property
     def in_order(self) -> list[Message]:
@@ -83,7 +87,8 @@ class StoredSession:
 
     def repaired(self, talk: Conversation) -> "StoredSession":
         """Return it with the messages and remarks of its repaired conversation."""
-        return replace(self, messages=dict(enumerate(talk.messages)), remarks=rows_of(talk.remarks))
+        rows = self.rows | {"remarks": rows_of(talk.remarks)}
+        return replace(self, messages=dict(enumerate(talk.messages)), rows=rows)
 
     @property
     def problem(self) -> str:
@@ -134,16 +139,15 @@ def read_stored(path: Path, *, all_results: bool = True) -> StoredSession:
 def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSession:
     found = StoredSession()
     with closing(open_for_reading(path, is_cut=is_cut)) as connection, session_errors(path):
-        _unless_damaged(found, lambda: found.meta.update(read_meta(connection)))
+        with up_to_damage(found.lose):
+            found.meta.update(read_meta(connection))
         _read_messages(connection, found)
-        tables = {"intents": found.intents, "decisions": found.decisions, "usage": found.usage}
-        if can_read(connection, "remarks"):
-            tables["remarks"] = found.remarks
-        for table, bodies in tables.items():
+        for table in ROWS if can_read(connection, "remarks") else ROWS[:-1]:
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
                 if (body := _object(text)) is not None:
-                    bodies.append((float(bounded(at) or 0), body))
-        _unless_damaged(found, lambda: _read_results(connection, found, all_results))
+                    found.rows[table].append((float(bounded(at) or 0), body))
+        with up_to_damage(found.lose):
+            _read_results(connection, found, all_results)
         for (text,) in _rows(connection, found, "SELECT body FROM draft"):
             if (draft := _object(text)) is not None:
                 text, reasoning = _text(draft, "text"), _text(draft, "reasoning")
@@ -155,19 +159,20 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
 def reopened(ident: str, stored: StoredSession) -> Reopened:
     """Return a session that can be continued: valid for any model, with a result for every call."""
     meta = stored.meta
-    sent = {str(body.get("call_id")) for _, body in stored.intents}
+    sent = {str(body.get("call_id")) for _, body in stored.rows["intents"]}
     messages = repaired(stored.in_order, sent, stored.draft)
     counted = meta | {
         "messages": len(messages),
         "turns": turns_of(messages),
-        "estimated": any(body.get("estimated") for _, body in stored.usage) or meta.get("estimated") is True,
+        "estimated": any(body.get("estimated") for _, body in stored.rows["usage"])
+        or meta.get("estimated") is True,
     }
     compaction = compaction_of(meta.get("compaction"), messages)
     places, end = sorted(stored.messages), len(messages)
     # Each remark stays after the messages that preceded it, if these still exist.
     remarks = [
         replace(one, place=min(bisect_left(places, one.place), end))
-        for at, body in stored.remarks
+        for at, body in stored.rows["remarks"]
         if (one := remark_of(body, at))
     ]
     return Reopened(
@@ -189,28 +194,17 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     """Return a stored compaction, None if there is none or it does not match the messages."""
     if not isinstance(found, Mapping):
         return None
-    upto, shrunk = (min(int(_number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    upto, shrunk = (min(int(number(found, name)), len(messages)) for name in ("upto", "shrunk"))
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
     pairs, known = found.get("limits"), dict[int, int]()
     for pair in pairs if isinstance(pairs, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, int) for part in pair):
             known[pair[0]] = pair[1]
-    all_turns = int(_number(found, "limit"))  # older versions stored one limit
+    all_turns = int(number(found, "limit"))  # older versions stored one limit
     turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
     limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
     return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
-
-
-def _unless_damaged(found: StoredSession, part: Callable[[], None]) -> None:
-    try:
-        part()
-    except UnicodeDecodeError:
-        found.damaged = True
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise
-        found.damaged = True
 
 
 def _rows(
@@ -268,8 +262,9 @@ def _text(found: Mapping[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(found: Mapping[str, Any], name: str) -> float:
-    return bounded(found.get(name)) or 0
+def number(found: Mapping[str, Any], name: str) -> float:
+    """Return a number of an object, 0 if it has none by this name."""
+    return float(bounded(found.get(name)) or 0)
 
 
 def repaired(
@@ -279,16 +274,15 @@ def repaired(
 
     Any message may be missing; `sent` are the ids of the calls that were about to be sent.
     """
-    result = sanitised(messages, lambda call: unanswered(call, sent))
+
+    def unanswered(call: CallRequest) -> ToolMessage:
+        text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
+        return ToolMessage(call.id, call.name, text, is_error=True)
+
+    result = sanitised(messages, unanswered)
     if draft is not None and draft.text:
         result.append(draft)
     return result
-
-
-def unanswered(call: CallRequest, sent: Collection[str]) -> ToolMessage:
-    """Return a substitute for a result that was never stored."""
-    text = UNKNOWN_OUTCOME if call.id in sent else NEVER_SENT
-    return ToolMessage(call.id, call.name, text, is_error=True)
 
 
 def unknown_outcomes(messages: Sequence[Message]) -> frozenset[str]:
@@ -309,9 +303,7 @@ def transcript(stored: StoredSession, found: Reopened, redactor: Redactor) -> Se
         meta=without_secrets(found.meta, clear),
         messages=[without_secrets(message, clear) for message in messages],
         times=[stored.times.get(place, found.info.changed) for place in range(len(messages))],
-        intents=_cleared(stored.intents, clear),
-        decisions=_cleared(stored.decisions, clear),
-        usage=_cleared(stored.usage, clear),
+        rows={name: _cleared(stored.rows[name], clear) for name in ROWS[:-1]},
         results=without_secrets(stored.results, clear),
         remarks=without_secrets(found.conversation.remarks, clear),
     )

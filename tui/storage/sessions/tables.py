@@ -52,7 +52,7 @@ class SessionTables:
     """
 
     def __init__(self, connection: sqlite3.Connection, redact: Callable[[], Redactor]) -> None:
-        self._connection = connection
+        self.connection = connection
         self._redact = redact
         self._clear = partial(redact().redact_spoken, shapes=True)
         self._meta: dict[str, Any] = {}
@@ -61,13 +61,13 @@ class SessionTables:
 
     def load(self) -> None:
         """Read the metadata of the session; raises `sqlite3.Error`."""
-        self._meta = read_meta(self._connection)
+        self._meta = read_meta(self.connection)
         self.stored = dict(self._meta)
-        self._has_words = self._meta.get("words", True) and can_read(self._connection, "folded")
+        self._has_words = self._meta.get("words", True) and can_read(self.connection, "folded")
 
     def begin(self) -> None:
         self._clear = partial(self._redact().redact_spoken, shapes=True)
-        self._connection.execute("BEGIN IMMEDIATE")
+        self.connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         """Commit the transaction. From now on, its data survives kill -9."""
@@ -76,27 +76,27 @@ class SessionTables:
         changed = [
             (name, dumps(value)) for name, value in self._meta.items() if value != self.stored.get(name)
         ]
-        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
-        self._connection.execute("COMMIT")
+        self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
+        self.connection.execute("COMMIT")
         self.stored = dict(self._meta)
 
     def roll_back(self) -> None:
         """Roll back the open transaction, if any."""
         self._meta = dict(self.stored)
-        roll_back(self._connection)
+        roll_back(self.connection)
 
     def message(self, place: int, message: Message, at: float) -> None:
         """Store a message, or replace the one at this index. The draft is dropped."""
         message = _without_own_secrets(message, self._redact())
         stored = message_object(without_secrets(message, self._clear))
         body = dumps(stored)
-        old = self._connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
+        old = self.connection.execute("SELECT body FROM messages WHERE place = ?", (place,)).fetchone()
         if old is not None:
             self._forget_words(place, searchable_text(message_of(json.loads(old[0]))))
-        self._connection.execute(
+        self.connection.execute(
             "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?)", (place, stored["role"], at, body)
         )
-        self._connection.execute("DELETE FROM draft")
+        self.connection.execute("DELETE FROM draft")
         cleared = message_of(stored)
         self._change_words("INSERT INTO folded (rowid, text) VALUES (?, ?)", place, searchable_text(cleared))
         meta = self._meta
@@ -112,7 +112,7 @@ class SessionTables:
     def draft(self, text: str, reasoning: str) -> None:
         reasoning, text = self._redact().redact_texts([reasoning, text], self._clear)
         body = dumps({"text": text, "reasoning": reasoning})
-        self._connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
+        self.connection.execute("INSERT OR REPLACE INTO draft VALUES (1, ?)", (body,))
 
     def intent(self, intent: Intent, at: float) -> None:
         body = {name: getattr(intent, name) for name in Intent.__slots__}
@@ -126,7 +126,7 @@ class SessionTables:
 
     def result(self, name: str, text: str) -> None:
         body = self._clear(text).encode("utf-8", "surrogatepass")
-        self._connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (storable(name), body))
+        self.connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (storable(name), body))
 
     def usage(self, model: str, usage: Usage, cost: float | None, at: float) -> None:
         """Store the usage of one request, and add it to the totals."""
@@ -138,7 +138,7 @@ class SessionTables:
             self._meta["cost"] = (self._meta.get("cost") or 0.0) + cost
 
     def remark(self, remark: Remark, at: float) -> None:
-        self._connection.execute(REMARKS)
+        self.connection.execute(REMARKS)
         self._append("remarks", self._cleared(remark_object(remark)), at)
 
     def describe(self, meta: SessionMeta) -> None:
@@ -151,11 +151,11 @@ class SessionTables:
 
     def cut(self, place: int) -> None:
         """Remove the messages from `place` on."""
-        found = self._connection.execute("SELECT place, body FROM messages WHERE place >= ?", (place,))
+        found = self.connection.execute("SELECT place, body FROM messages WHERE place >= ?", (place,))
         for at, body in found.fetchall():
             self._forget_words(at, searchable_text(message_of(json.loads(body))))
-        self._connection.execute("DELETE FROM messages WHERE place >= ?", (place,))
-        self._connection.execute("DELETE FROM draft")
+        self.connection.execute("DELETE FROM messages WHERE place >= ?", (place,))
+        self.connection.execute("DELETE FROM draft")
 
     def rows(self, table: str, bodies: Sequence[tuple[float, Object]]) -> None:
         """Store rows of another session: `intents`, `decisions`, `usage` or `remarks`."""
@@ -166,7 +166,7 @@ class SessionTables:
         return without_secrets(plain(body), self._clear)
 
     def _append(self, table: str, body: Object, at: float) -> None:
-        self._connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))
+        self.connection.execute(f"INSERT INTO {table} (at, body) VALUES (?, ?)", (at, dumps(body)))
 
     def _forget_words(self, place: int, text: str) -> None:
         self._change_words("INSERT INTO folded (folded, rowid, text) VALUES ('delete', ?, ?)", place, text)
@@ -177,7 +177,7 @@ class SessionTables:
         try:
             # The tokenizer stops at the first NUL.
             words = storable(fold(text)).replace("\0", " ")
-            self._connection.execute(statement, (place, words))
+            self.connection.execute(statement, (place, words))
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise

@@ -319,7 +319,7 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
     `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
     endpoint does not list may still be valid. Raises `McptuiError`.
     """
-    choices = await conversations.models()
+    choices = await conversations.active_model.choices()
     current = next((one for one in choices if one.current), None)
     if (found := _EFFORT.fullmatch(rest)) is not None:
         name, _, model = found[1].strip().partition(" ")
@@ -342,7 +342,7 @@ async def switch_model(conversations: "Conversations", rest: str) -> str:
         name, model = current.name, name
     await conversations.switch(name, model)
     try:
-        ids = await conversations.offered(name) if model else ()
+        ids = await conversations.active_model.offered(name) if model else ()
     except McptuiError:
         ids = ()
     if not ids or model in ids:

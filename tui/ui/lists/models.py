@@ -79,7 +79,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     async def _read(self) -> None:
         try:
-            self._choices = await self._conversations.models()
+            self._choices = await self._conversations.active_model.choices()
         finally:
             self._choices = self._choices or ()
             if self.is_mounted and self._offer is None:
@@ -179,7 +179,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     async def _ask(self, offer: EndpointModels) -> None:
         try:
-            offer.ids = await self._conversations.offered(offer.choice.name)
+            offer.ids = await self._conversations.active_model.offered(offer.choice.name)
         except McptuiError as error:
             offer.problem = str(error)
         offer.loading = False
@@ -248,7 +248,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
         async def forget() -> None:
             await self._conversations.forget_learned(choice.name)
-            self._choices = await self._conversations.models()
+            self._choices = await self._conversations.active_model.choices()
             self.show_items(choice.name)
             self.tell(f"Forgot what was learned about {clean_line(choice.model, 60)}.")
 

@@ -239,7 +239,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         info = self._deleted.pop()
 
         async def restore() -> None:
-            await self._conversations.restore(info.id)
+            await self._conversations.stored().restore(info.id)
             self._say_undo()
             await self._read(info.id)
 

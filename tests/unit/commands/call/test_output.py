@@ -10,8 +10,8 @@ import pytest
 
 from tui.commands.call.output import (
     OutputFile,
-    ServerLog,
     result_text,
+    server_log,
     write_contents,
     write_listing,
     write_prompt,
@@ -104,7 +104,7 @@ def seen(raw: bytes, kind: Kind | None = None, source: str = "s") -> Captured:
 
 
 def test_lines_and_log_messages_are_printed_without_secrets_and_escape_sequences(capsys):
-    log = ServerLog("s", Redactor({"token": "s3cr3t-value"}))
+    log = server_log("s", Redactor({"token": "s3cr3t-value"}))
     message = {"method": "notifications/message", "params": {"level": "info", "data": {"a": "s3cr3t-value"}}}
     log(seen(b"\x1b[31mready s3cr3t-value", Kind.STDERR))
     log(seen(json.dumps(message).encode()))
@@ -114,7 +114,7 @@ def test_lines_and_log_messages_are_printed_without_secrets_and_escape_sequences
 
 
 def test_other_servers_and_broken_messages_are_not_printed(capsys):
-    log = ServerLog("s", Redactor())
+    log = server_log("s", Redactor())
     log(seen(b"hello", Kind.STDERR, source="other"))
     log(seen(b'{"method": "notifications/message"'))
     log(seen(b'["notifications/message"]'))

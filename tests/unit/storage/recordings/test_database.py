@@ -22,7 +22,7 @@ def test_a_recording_without_its_metadata_is_never_left_behind(tmp_path: Path):
 
 def test_metadata_that_is_not_utf_8_is_stored_escaped(tmp_path: Path):
     path = tmp_path / "r.mcptrace"
-    with closing(create_recording(path, {"tap": "caf\udce9"})[0]) as connection:
+    with closing(create_recording(path, {"tap": "caf\udce9"})) as connection:
         assert dict(connection.execute("SELECT * FROM meta")) == {"tap": "caf\\udce9"}
 
 

@@ -86,10 +86,9 @@ def test_the_oldest_recordings_are_deleted_first_and_a_live_one_never(tmp_path: 
         kept(tmp_path, f"202611{day}T100000Z-1", count=100)
     recordings = Recordings(tmp_path)
     one = recordings.list()[0].size
-    removed = recordings.make_room(recordings.list()[-1].size + one + 10)
-    assert [path.stem[:8] for path in removed] == ["20261119", "20261120"]
+    recordings.make_room(recordings.list()[-1].size + one + 10)
     assert [kept.name[:8] for kept in recordings.list()] == ["20261121", "20261118"]
-    assert [path.stem[:8] for path in recordings.make_room(0)] == ["20261121"]
+    recordings.make_room(0)
     live.write(requests(101, 5))
     assert not live.problem
     live.close()

@@ -25,6 +25,7 @@ from tests.unit.storage.session_samples import (
     messages,
     saved,
     say,
+    slow_reopen,
     store_in,
 )
 from tui.core.conversation.conversation import (
@@ -314,16 +315,7 @@ async def test_cancelling_an_open_releases_the_lock_and_another_open_waits_for_t
     tmp_path: Path, store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ):
     session = await saved(store, QUESTION, ANSWER)
-    read, go = threading.Event(), threading.Event()
-    reopen = store._reopen
-
-    def slow(ident: str) -> object:
-        found = reopen(ident)
-        read.set()
-        go.wait(10)
-        return found
-
-    monkeypatch.setattr(store, "_reopen", slow)
+    read, go = slow_reopen(store, monkeypatch)
     opening = asyncio.create_task(store.reopen(session))
     await asyncio.to_thread(read.wait, 10)
     opening.cancel()

@@ -397,9 +397,9 @@ class LiveSources:
             if before.endswith("effort"):
                 return of_words(((level, "") for level in (*EFFORTS, "default")), behind="")
             if before:
-                ids = await conversations.offered(before) if " " not in before else ()
+                ids = await conversations.active_model.offered(before) if " " not in before else ()
                 return of_words(((one, "") for one in ids), behind="")
-            choices = await conversations.models()
+            choices = await conversations.active_model.choices()
         except McptuiError:
             return ()  # accepting the suggestion shows the error
         found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
