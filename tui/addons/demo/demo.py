@@ -11,7 +11,17 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, own_name, suggested
+from tui.addons.demo.demo_choice import (
+    MAX_TEXT,
+    NEVER_MIND,
+    PLACES,
+    SMALL_TALK,
+    choose_tool,
+    fill,
+    is_cjk,
+    own_name,
+    suggested,
+)
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -38,21 +48,9 @@ from tui.core.text import clean_line
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
-_SMALL_TALK = {
-    "help": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?"
-    r"|/?help(?: me)?|\?|(?:what|who|how) (?:can|do|does|are) (?:you|this|it|i)\b.{0,20}"
-    r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
-    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是(?:谁|什么).?",
-    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
-    "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
-    r"tools(?:\s+(?:are|do|can)\b.{0,20})?|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
-}
-"""Requests that are answered with a sentence, without a tool."""
-
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
 """Exactly this tool with exactly these arguments: `/call NAME`, `call NAME {JSON}`, `NAME {JSON}`."""
 
-_NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
 _PIECE = late(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
 )
@@ -128,7 +126,7 @@ def decide(request: ModelRequest) -> Move:
     text = _LONG_GAP.sub(r"\1", text.strip())
     if (tool := suggested(text, tools)) is not None:
         return Move(tool=tool)
-    for sentence, pattern in _SMALL_TALK.items():
+    for sentence, pattern in SMALL_TALK.items():
         if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
             return Move(_say(sentence, chinese, tools))
     choice = choose_tool(text, tools)
@@ -147,7 +145,7 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) 
     """If the demo has just asked for an argument, take `text` as the answer."""
     asked = [message.text for message in before if isinstance(message, UserMessage)]
     is_asked = asked and isinstance(before[-1], AssistantMessage) and not before[-1].calls
-    choice = choose_tool(asked[-1], tools) if is_asked and not _NEVER_MIND.match(text) else None
+    choice = choose_tool(asked[-1], tools) if is_asked and not NEVER_MIND.match(text) else None
     if choice is None or choice.rivals or len(choice.missing) != 1:
         return None
     name = choice.missing[0]
