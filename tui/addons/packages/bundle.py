@@ -29,14 +29,14 @@ from tui.addons.packages.server_inputs import (
     Values,
     checked_text,
     fill_template,
-    object_in,
     refuse_long_table,
-    text_in,
 )
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
+from tui.core.forms.schema import mapping
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import number_limit, size
+from tui.host.content import text_in
 from tui.settings.references import escaped
 
 MIB = 1024 * 1024
@@ -321,13 +321,13 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     name, version = text_in(manifest, "name"), text_in(manifest, "version")
     if not name or not version:
         raise _unusable(f"has no {'name' if not name else 'version'}")
-    platforms = object_in(manifest.get("compatibility")).get("platforms")
+    platforms = mapping(manifest.get("compatibility")).get("platforms")
     if isinstance(platforms, list) and platforms and platform not in platforms:
         shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
         raise UsageError(f"the bundle requires {shown}. This is {platform}.")
-    server = object_in(manifest.get("server"))
-    config = object_in(server.get("mcp_config"))
-    config = {**config, **object_in(object_in(config.get("platform_overrides")).get(platform))}
+    server = mapping(manifest.get("server"))
+    config = mapping(server.get("mcp_config"))
+    config = {**config, **mapping(mapping(config.get("platform_overrides")).get(platform))}
     command, args, env = _launch(config)
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
@@ -339,7 +339,7 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
         version=version,
         title=text_in(manifest, "display_name"),
         description=text_in(manifest, "description"),
-        author=text_in(object_in(manifest.get("author")), "name"),
+        author=text_in(mapping(manifest.get("author")), "name"),
         inputs=inputs,
         command=command,
         args=tuple(args),
@@ -382,7 +382,7 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
     if not isinstance(said, Mapping):
         raise _unusable("has a user_config that is not an object")
     for name, one in list(said.items())[:MAX_ITEMS]:
-        kind = text_in(object_in(one), "type")
+        kind = text_in(mapping(one), "type")
         if not _NAME.fullmatch(name) or kind not in KINDS:
             raise _unusable(f"requires {quoted_name(name, 60)} in an unsupported way (user_config)")
         yield ServerInput(

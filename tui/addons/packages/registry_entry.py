@@ -16,13 +16,13 @@ from tui.addons.packages.server_inputs import (
     Values,
     checked_text,
     fill_template,
-    object_in,
     refuse_long_table,
-    text_in,
 )
 from tui.core.errors import UsageError
+from tui.core.forms.schema import mapping
 from tui.core.text import clean_line, quoted_name
 from tui.core.web import header_name_fault, url_fault
+from tui.host.content import text_in
 from tui.settings.references import escaped, is_reference
 
 KINDS = ("npm", "pypi", "oci", "remote")
@@ -103,7 +103,7 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
         return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
-    transport = text_in(object_in(package.get("transport")), "type") or "stdio"
+    transport = text_in(mapping(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
         return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
     launcher = text_in(package, "runtimeHint")
@@ -162,7 +162,7 @@ def _named_pairs(pairs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
-    variables = object_in(holder.get("variables"))
+    variables = mapping(holder.get("variables"))
     for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
         if isinstance(variables.get(name), Mapping):
             yield _input(name, variables[name], needed=True)
@@ -247,7 +247,7 @@ class _Filler:
 
     def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
         """Return a template with its `{variables}` filled in; everything else is literal."""
-        variables = object_in(holder.get("variables"))
+        variables = mapping(holder.get("variables"))
 
         def value(name: str) -> str | None:
             known = isinstance(variables.get(name), Mapping)

@@ -26,6 +26,7 @@ from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
+from tui.host.content import text_in
 from tui.settings.config_secrets import MASK, leaves
 from tui.settings.locations import bundles_dir, secrets_dir, server_folder
 from tui.settings.problems import did_you_mean
@@ -179,17 +180,6 @@ def fill_template(
         if before.endswith("$") and after.startswith(("{", "${")):
             raise UsageError("a $ before a value would turn it into a variable reference.")
     return "".join(kept)
-
-
-def object_in(value: Any) -> Mapping[str, Any]:
-    """Return a value if it is an object, otherwise an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def text_in(holder: Mapping[str, Any], key: str) -> str:
-    """Return a member if it is a text, otherwise ""."""
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
@@ -29,7 +30,7 @@ from tui.traffic.lint.rules_messages import (
     read_body,
 )
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
-from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
+from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other, sent_request
 from tui.traffic.methods import METHODS
 from tui.traffic.record.pairing import PEER
 

@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
-from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, mapping, other
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, other
 from tui.traffic.methods import METHODS, STAYS_OPEN
 
 _LIFECYCLE = "basic/lifecycle"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, VERSION_KEY, is_modern
 from tui.core.traffic import Direction
 
@@ -34,11 +35,6 @@ def identity(value: Any) -> Id:
     if isinstance(value, str) and len(value) > LONG_NAME:
         return ("str", (hash(value), len(value)))
     return (type(value).__name__, value)
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """Return a JSON object, an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
 
 
 @dataclass(slots=True)
