@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from tui.core.traffic import BodyTerm
 from tui.traffic.filter.column_fields import CHANGING, Check, Columns, placed
-from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Pattern, Term, Text
+from tui.traffic.filter.nodes import And, Name, Node, Not, Or, Term, Text
 from tui.traffic.filter.query import Query
 from tui.traffic.record.column_parts import both, either, inverted
 from tui.traffic.record.entry_columns import EntryColumns
@@ -80,8 +80,8 @@ class Filter:
                 column = _of_columns(self._columns.named(text), negated)
                 body = self._body(BodyTerm(text), negated)
                 return True, _joined([column, body], every=negated)
-            case Pattern(pattern, fold):
-                return True, self._body(BodyTerm(pattern, True, fold), negated)
+            case BodyTerm():
+                return True, self._body(node, negated)
             case Term("body", values):
                 needles = [value.text for value in values if isinstance(value, Name)]
                 steps = [self._body(BodyTerm(needle), negated) for needle in needles]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tui.core.text import clean_line
+from tui.core.traffic import BodyTerm
 
 LARGEST = 2**63 - 1
 DAY_NS = 86_400_000_000_000
@@ -142,14 +143,6 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """A regular expression for bodies; `fold` ignores case."""
-
-    pattern: str
-    fold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Not:
     """Matches everything that `part` does not match."""
 
@@ -170,7 +163,7 @@ class Or:
     parts: "tuple[Node, ...]"
 
 
-Node = Term | Text | Pattern | Not | And | Or
+Node = Term | Text | BodyTerm | Not | And | Or
 
 _BARE = re.compile(r'[^\s"(),]+')
 

@@ -15,7 +15,7 @@ from itertools import chain, islice, pairwise, tee
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
 from tui.core.text import clean_line, composed
-from tui.core.traffic import KIND_WORDS
+from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find, nearest, read_value
 from tui.traffic.filter.nodes import (
     And,
@@ -23,7 +23,6 @@ from tui.traffic.filter.nodes import (
     Node,
     Not,
     Or,
-    Pattern,
     Term,
     Text,
     Value,
@@ -144,7 +143,7 @@ class QueryReader:
         elif complaint := _complaint(found[1]):
             sentence = f"Invalid regular expression: {complaint}."
         else:
-            return Token(TERM, place, end, Pattern(found[1], found[2] == "i"))
+            return Token(TERM, place, end, BodyTerm(found[1], True, found[2] == "i"))
         self._report(place, end, sentence, instead)
         return Token(TERM, place, end)
 

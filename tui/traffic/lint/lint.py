@@ -47,7 +47,7 @@ _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
-_SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
     "basic/transports": "basic/transports/stdio",
     "basic/lifecycle": "basic/versioning",
@@ -68,7 +68,7 @@ class Linter:
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
-        self._lost = self._forgot = False
+        self._is_whole = True  # no entry was missed so far, and no session forgotten
 
     def revision(self, source: str) -> str:
         """Return the revision in force between the client and a server, or the last one; "" if unknown."""
@@ -79,7 +79,7 @@ class Linter:
         if entry.seq > self._next:
             self._lose()
         self._next = entry.seq + 1
-        if entry.kind in _SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
+        if entry.kind in SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
             return []  # a message of a batch was linted with its line
         if entry.kind is Kind.EVENT:
             self._event(entry)
@@ -99,7 +99,7 @@ class Linter:
         """Return the session of a server with one of its clients (`peer`), if it has several."""
         session = self._sessions.get(source)
         if session is None:
-            session = self._begin(source, ServerSession(whole=not (self._lost or self._forgot)))
+            session = self._begin(source, ServerSession(whole=self._is_whole))
         if not isinstance(peer, int) or isinstance(peer, bool):
             return session
         if not session.peer:
@@ -116,12 +116,12 @@ class Linter:
         self._sessions[source] = session
         if len(self._sessions) > MOST_SOURCES:
             self._sessions.popitem(last=False)
-            self._forgot = True  # a session that comes back is not known from its first message on
+            self._is_whole = False  # a session that comes back is not known from its first message on
         return session
 
     def _lose(self) -> None:
         """Record that entries are missing: a request that seems not to exist may be among them."""
-        self._lost = True
+        self._is_whole = False
         for session in (*self._sessions.values(), *self._peers.values()):
             session.whole = False
 
