@@ -28,12 +28,10 @@ from tui.addons.replay.recorded_server import (
     Question,
     RecordedServer,
     Script,
-    acknowledgement,
     handshake,
     input_required,
     is_sent_unasked,
     legacy_revision,
-    missing_capability,
     modern_answer,
     nearest,
     object_in,
@@ -44,17 +42,20 @@ from tui.commands.recordings import open_entries, recordings
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import (
+    CAPABILITIES_KEY,
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
     PARSE_ERROR,
+    SUBSCRIPTION_KEY,
     UNSUPPORTED_VERSION,
 )
 from tui.core.jsonrpc.skimmer import outline
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.traffic.methods import METHODS
 
 LISTEN = "subscriptions/listen"
 ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
@@ -255,7 +256,16 @@ class MockServer:
         return ident
 
     def _missing(self, play: _Play, method: Any) -> str:
-        return missing_capability(str(method), play.asked.meta, self._begun)
+        """Return the capability that the client lacks for a request of the server, or "".
+
+        A client that declares nothing is not checked.
+        """
+        known, meta = METHODS.get(str(method)), play.asked.meta
+        declared = meta.get(CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
+        if declared is None and isinstance(self._begun, Mapping):
+            declared = self._begun.get("capabilities")
+        needed = known.needs if known is not None and known.needs_client and not known.notification else ""
+        return "" if not isinstance(declared, Mapping) or needed in declared else needed
 
     def _incapable(self, play: _Play, missing: str) -> Send:
         text = (
@@ -315,7 +325,10 @@ class MockServer:
         if asked.method in ALWAYS_ANSWERED:
             return _result_send(ident, {})
         if asked.method == LISTEN:  # the mock never changes, so nothing more is sent
-            return Send(acknowledgement(ident, asked.param("notifications")))
+            meta = {SUBSCRIPTION_KEY: json.loads(ident)}
+            params = {"_meta": meta, "notifications": asked.param("notifications") or {}}
+            method = "notifications/subscriptions/acknowledged"
+            return Send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
         known = self._recorded.recorded(asked.method)
         if not known:
             methods = self._recorded.methods()

@@ -19,7 +19,6 @@ from typing import Any
 
 from tui.core.errors import StorageError
 from tui.core.jsonrpc.protocol import (
-    CAPABILITIES_KEY,
     LOG_LEVEL_KEY,
     MODERN,
     REVISIONS,
@@ -50,14 +49,6 @@ _CAPABILITIES = {
     "completion": "completions",
 }
 """The capability that a method needs, by the part of its name before the slash."""
-
-
-_OF_CLIENTS = {
-    "elicitation/create": "elicitation",
-    "sampling/createMessage": "sampling",
-    "roots/list": "roots",
-}
-"""The capability that a client needs for a request of the server."""
 
 
 def handshake(method: str, requested: Any, recorded: Any, methods: Collection[str]) -> dict[str, Any]:
@@ -102,26 +93,6 @@ def object_in(raw: bytes) -> dict[str, Any]:
 def legacy_revision(version: Any) -> str:
     """Return a revision that has a handshake, or ""."""
     return version if version in _LEGACY else ""
-
-
-def missing_capability(method: str, meta: Any, begun: Any) -> str:
-    """Return the capability that a client lacks for a request of the server, or "".
-
-    `meta` is from its request, `begun` are the params of its `initialize`. A client that declares nothing is
-    not checked.
-    """
-    needed = _OF_CLIENTS.get(method, "")
-    declared = meta.get(CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
-    if declared is None and isinstance(begun, Mapping):
-        declared = begun.get("capabilities")
-    return "" if not isinstance(declared, Mapping) or needed in declared else needed
-
-
-def acknowledgement(ident: str, wanted: Any) -> bytes:
-    """Return the notification that a `subscriptions/listen` with this id is accepted."""
-    params = {"_meta": {SUBSCRIPTION_KEY: json.loads(ident)}, "notifications": wanted or {}}
-    method = "notifications/subscriptions/acknowledged"
-    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
 
 
 def is_sent_unasked(method: str, meta: Any) -> bool:
