@@ -11,8 +11,8 @@ from itertools import islice
 
 from tui.core.text import fold
 from tui.core.traffic import Kind
-from tui.traffic.filter.column_fields import NameMarks
-from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.filter.fields import And, Node, Or, Term
+from tui.traffic.filter.filter import NameMarks
 from tui.traffic.filter.view import View
 from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.record.column_parts import Names

@@ -16,17 +16,23 @@ from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
 from tui.core.text import clean_line, composed
 from tui.core.traffic import KIND_WORDS, BodyTerm
-from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find, nearest, read_value
-from tui.traffic.filter.nodes import (
+from tui.traffic.filter.fields import (
+    ALIASES,
+    FIELDS,
     And,
     BadValue,
+    FilterField,
     Node,
     Not,
     Or,
     Term,
     Text,
     Value,
+    ValueType,
+    find,
+    nearest,
     quoted,
+    read_value,
     shown,
     written,
 )

@@ -10,7 +10,7 @@ from tui.core.background import Tasks
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.filter.nodes import Or
+from tui.traffic.filter.fields import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui.core.traffic import BodyTerm
-from tui.traffic.filter.nodes import (
+from tui.traffic.filter.fields import (
     Ago,
     And,
     Between,

@@ -5,7 +5,7 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.traffic.filter.column_fields import in_limits, placed, stretch
+from tui.traffic.filter.filter import in_limits, placed, stretch
 from tui.traffic.record.column_parts import both, either, inverted, table
 
 NUMBERS = st.sampled_from([0, 1, 127, 128, 255, 256, 257, 65_535, 65_536, 2**32 - 1]) | st.integers(

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.filter.column_fields import since_ns, until_ns
-from tui.traffic.filter.filter import Filter
-from tui.traffic.filter.nodes import Ago, ClockTime, clock
+from tui.traffic.filter.fields import Ago, ClockTime, clock
+from tui.traffic.filter.filter import Filter, since_ns, until_ns
 from tui.traffic.filter.query import parse
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 
