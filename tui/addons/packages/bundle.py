@@ -29,7 +29,6 @@ from tui.addons.packages.server_inputs import (
     Values,
     checked_text,
     fill_template,
-    refuse_long_table,
 )
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
@@ -293,7 +292,6 @@ class Bundle:
         env = {name: text for name, said in self.env.items() if (text := filled(said))}
         table |= {"args": args} if args else {}
         table |= {"env": env} if env else {}
-        refuse_long_table(table)
         return table | {"cwd": escaped(str(folder))}
 
     def program(self) -> str:

@@ -236,8 +236,12 @@ def found_server(
     table_of: Callable[[Values], dict[str, Any]],
     lines: Iterable[str],
 ) -> FoundServer:
-    """Return the server that `table_of` makes of values; `lines` say what is not set yet."""
+    """Return the server that `table_of` makes of values; `lines` say what is not set yet.
+
+    Raises UsageError if it cannot be started, or reads a secret that the user did not name.
+    """
     table = table_of(values)
+    refuse_long_table(table)
     refuse_borrowed_secrets(table, given)
     marked, store = without_secrets(inputs, values, table_of)
     command, told = table.get("command", ""), list(lines)

@@ -66,12 +66,11 @@ class SentRequest:
 class ToolListing:
     """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
-    `names` and `parts` count the names of all pages and the nodes of all schemas. `walk` has the names listed
-    since the first page was last requested.
+    `parts` counts the nodes of all schemas. `walk` has the names listed since the first page was last
+    requested.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
-    names: int = 0
     walk: set[str] = field(default_factory=set)
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: int = 0
@@ -85,9 +84,9 @@ class ToolListing:
         """Store the names of a page; return its previous names, None if it is new."""
         before = self.pages.pop(cursor, None)
         self.pages[cursor] = names
-        self.names += len(names) - len(before or ())
-        while len(self.pages) > MOST_PAGES or (self.names > MOST_NAMES and len(self.pages) > 1):
-            self.names -= len(self.pages.popitem(last=False)[1])
+        number = sum(map(len, self.pages.values()))
+        while len(self.pages) > MOST_PAGES or (number > MOST_NAMES and len(self.pages) > 1):
+            number -= len(self.pages.popitem(last=False)[1])
         return before
 
     def keep_output(self, name: str, schema: Any) -> None:

@@ -294,10 +294,6 @@ class Correlator:
                 return _end_early(side, asked, ended)
         return Link(cause=cause)
 
-    def open(self, source: str) -> int:
-        state = self._sources.get(source)
-        return len(state.is_asked.open) + len(state.asks.open) if state else 0
-
     def _source(self, name: str) -> _Source:
         state = self._sources.get(name)
         if state is None:

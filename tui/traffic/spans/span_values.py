@@ -187,7 +187,6 @@ class NoteSpan:
     turn: int
     kind: NoteKind
     text: str
-    reason: EndReason | None = None
 
 
 Span = TurnSpan | StepSpan | CallSpan | NoteSpan
@@ -200,4 +199,4 @@ def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | No
     else:
         stopped = (StepState.CANCELLED, CallState.CANCELLED, CallState.NOT_RUN)
         is_shown = reason is EndReason.CANCELLED and getattr(last, "state", None) in stopped
-    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
+    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason])

@@ -44,6 +44,10 @@ class Wire:
         self.seq += 1
         return self.correlator.link_event("weather", word, detail)
 
+    def open(self, source: str) -> int:
+        state = self.correlator._source(source)
+        return len(state.is_asked.open) + len(state.asks.open)
+
     def model(self, kind: Kind, cause: Cause | None = None, model: str = "", **detail: Any) -> Link:
         self.seq += 1
         return self.correlator.link_model(self.seq, "model:demo", kind, detail, cause, model)
@@ -102,7 +106,7 @@ def test_an_error_without_an_id_answers_a_request_that_is_certain(
     for number, method in enumerate(others, 2):
         wire(OUT, id=number, method=method, exchange=exchange and exchange + 1)
     assert wire(IN, id=None, error=REFUSAL, exchange=exchange).pair == pair
-    assert wire.correlator.open("weather") == 1 + len(others) - bool(pair)
+    assert wire.open("weather") == 1 + len(others) - bool(pair)
 
 
 def test_an_unmatched_answer_is_marked(wire: Wire):
@@ -190,7 +194,7 @@ def test_at_an_exit_pending_requests_are_lost_and_late_answers_count(wire: Wire)
     wire.call(1)
     wire.call(2)
     wire.event("exit", code=1)
-    assert wire.correlator.open("weather") == 0
+    assert wire.open("weather") == 0
     assert (link := wire.answer(1)).pair == 1
     assert (link.outcome, link.remark) == (Outcome.OK, "")
 
@@ -213,7 +217,7 @@ def test_a_server_request_pending_at_the_exit_is_cancelled_only_if_mcptui_ended_
     if is_open:
         wire(IN, id="s1", method="roots/list")
     assert wire.event("exit", code=0).outcome is outcome
-    assert wire.correlator.open("weather") == 0
+    assert wire.open("weather") == 0
 
 
 def test_an_abandoned_request_has_failed(wire: Wire):
@@ -247,7 +251,7 @@ def test_memory_per_source_is_bounded(wire: Wire, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(exchange_module, "MAX_OVER", 5)
     for ident in range(50):
         wire.call(ident, _meta={"progressToken": ident})
-    assert wire.correlator.open("weather") == 10
+    assert wire.open("weather") == 10
     assert wire.answer(39).remark == "unknown-id"
     assert [wire.answer(ident).remark for ident in range(40, 50)] == [""] * 10
     assert wire.answer(40).remark == "unknown-id"
@@ -274,9 +278,9 @@ def test_an_id_is_known_until_its_process_ends_separately_for_each_source_and_di
         first, second = (wire(way, source=source, id=1, result={}) for _ in range(2))
         assert (first.pair, second.pair) == (seq, seq)
         assert (first.remark, second.remark) == ("", "duplicate")
-    assert (wire.correlator.open("a"), wire.correlator.open("b")) == (0, 1)
+    assert (wire.open("a"), wire.open("b")) == (0, 1)
     wire.correlator.link_event("b", "spawn", {})
-    assert wire.correlator.open("b") == 0
+    assert wire.open("b") == 0
     assert wire(OUT, source="b", id=1, result={}).remark == "unknown-id"
 
 
@@ -289,14 +293,14 @@ def test_requests_of_two_clients_with_one_id_are_answered_in_their_own_exchanges
     assert (first.remark, second.remark) == ("", "")
     assert wire(IN, exchange=1, peer=1, id=1, result={}).pair == 1
     assert wire(IN, exchange=2, peer=2, id=1, result={}).pair == 2
-    assert wire.correlator.open("weather") == 0
+    assert wire.open("weather") == 0
 
 
 def test_an_id_that_one_client_uses_again_is_reported_and_both_are_answered(wire: Wire):
     wire(OUT, exchange=1, peer=1, **PING)
     assert wire(OUT, exchange=2, peer=1, **PING).remark == "reused-id"
     assert [wire(IN, exchange=number, peer=1, id=1, result={}).pair for number in (1, 2)] == [1, 2]
-    assert wire.correlator.open("weather") == 0
+    assert wire.open("weather") == 0
 
 
 def test_a_response_on_the_stream_of_a_client_belongs_to_its_request(wire: Wire):
