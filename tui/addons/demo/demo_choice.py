@@ -42,16 +42,14 @@ def _table(text: str) -> dict[str, str]:
 _READ_ONLY = frozenset({"get", "list", "search"})
 """Verbs that only read. Groups of verbs are as coarse as safety allows."""
 
-_KNOWN = tomllib.loads((files("tui.addons.demo") / "vocabulary.toml").read_text(encoding="utf-8"))
-_TABLES = {name: _table(text) for name, text in _KNOWN["words"].items()}
-_LISTS = {name: text.split() for name, text in _KNOWN["lists"].items()}
+KNOWN = tomllib.loads((files("tui.addons.demo") / "vocabulary.toml").read_text(encoding="utf-8"))
+_TABLES = {name: _table(text) for name, text in KNOWN["words"].items()}
+_LISTS = {name: text.split() for name, text in KNOWN["lists"].items()}
 VERBS = {stem(word): verb for word, verb in _TABLES["verbs"].items()}
 STOP_WORDS = frozenset(map(stem, _LISTS["stop"]))
 SYNONYMS = {stem(word): stem(meaning) for word, meaning in _TABLES["synonyms"].items()}
 PLACES = {chinese: latin.replace("_", " ") for chinese, latin in _TABLES["places"].items()}
 _CHINESE, _ZONES = _TABLES["chinese"], _TABLES["zones"]
-SMALL_TALK = {sentence: "|".join(patterns) for sentence, patterns in _KNOWN["small_talk"].items()}
-"""Requests that are answered with a sentence, without a tool."""
 
 
 def _longest_first(words: list[str]) -> str:
@@ -100,20 +98,20 @@ MAX_BARE_WORDS = 3
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 
-_PATTERNS = {name: "|".join(patterns) for name, patterns in _KNOWN["patterns"].items()}
+_PATTERNS = {name: "|".join(patterns) for name, patterns in KNOWN["patterns"].items()}
 _POLITE = late(rf"^\s*(?:{_PATTERNS['polite']})+", re.I)
 _TALK, _NOTE_DOWN = late(_PATTERNS["talk"], re.I), late(_PATTERNS["note_down"], re.I)
 NEVER_MIND = late(_PATTERNS["never_mind"], re.I)
 _WHEN = late(rf"(?:\b(?:{_PATTERNS['when']})(?:\W+|$))+$", re.I)
 
-_PIECES = {name: tuple(map(late, patterns)) for name, patterns in _KNOWN["pieces"].items()}
+_PIECES = {name: tuple(map(late, patterns)) for name, patterns in KNOWN["pieces"].items()}
 _PAYLOADS, (_QUOTED,) = _PIECES["payload"], _PIECES["quoted"]
 _VALUES = {
     kind: (
         frozenset(known["names"].split()),
         [each for text in known["patterns"] for each in _PIECES.get(text) or (late(text),)],
     )
-    for kind, known in _KNOWN["values"].items()
+    for kind, known in KNOWN["values"].items()
 }
 """The words of a property's name, and what its value looks like."""
 
