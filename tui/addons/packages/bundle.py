@@ -257,12 +257,11 @@ class Bundle:
     is_binary: bool = False
     entry_point: str = ""
 
-    def table(self, folder: Path, values: Values, home: Path) -> dict[str, Any]:
+    def table(self, folder: Path, values: Values) -> dict[str, Any]:
         """Return the server as a table of the configuration, with its files in `folder`.
 
         Raises UsageError for a value that cannot be used.
         """
-        places = {"__dirname": str(folder)}
 
         def filled(text: str) -> str:
             def value(name: str) -> str | None:
@@ -274,7 +273,7 @@ class Bundle:
                     )
                 return None if texts is None else "".join(texts)
 
-            return fill_template(_VARIABLE, text, value, lambda part: _with_places(part, places, home))
+            return fill_template(_VARIABLE, text, value, lambda part: _with_places(part, folder))
 
         def words(text: str) -> Sequence[str]:
             """Return the arguments for one text: several if its value has several."""
@@ -385,8 +384,7 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
             raise _unusable(f"requires {quoted_name(name, 60)} in an unsupported way (user_config)")
         yield ServerInput(
             name,
-            title=text_in(one, "title"),
-            description=text_in(one, "description"),
+            description=text_in(one, "description") or text_in(one, "title"),
             kind=kind,
             required=one.get("required") is True,
             secret=one.get("sensitive") is True,
@@ -407,12 +405,13 @@ def _default(said: Any) -> tuple[str, ...] | None:
         elif isinstance(one, int | float):
             texts.append(f"{one:g}" if isinstance(one, float) else str(one))
         elif isinstance(one, str) and one and one.isprintable():
-            texts.append(_with_places(one, {}, Path.home()))
+            texts.append(_with_places(one))
     return tuple(texts) or None
 
 
-def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
-    """Return a text of the manifest, escaped, with this machine's paths filled in."""
+def _with_places(text: str, folder: Path | None = None) -> str:
+    """Return a text of the manifest, escaped, with this machine's paths and the folder filled in."""
+    home = Path.home()
     places = {
         "HOME": str(home),
         "DESKTOP": str(home / "Desktop"),
@@ -420,7 +419,7 @@ def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
         "DOWNLOADS": str(home / "Downloads"),
         "pathSeparator": os.sep,
         "/": os.sep,
-        **more,
+        **({} if folder is None else {"__dirname": str(folder)}),
     }
     filled = _VARIABLE.sub(lambda found: places.get(found[1], found[0]), text)
     return escaped(filled)

@@ -43,7 +43,6 @@ class ServerInput:
     """
 
     name: str
-    title: str = ""
     description: str = ""
     kind: str = "string"
     required: bool = False
@@ -83,7 +82,7 @@ class ServerInput:
     @property
     def about(self) -> str:
         """Its description on one line."""
-        what = clean_line(self.description or self.title, 160)
+        what = clean_line(self.description, 160)
         facts = [word for word, holds in (("required", self.required), ("secret", self.secret)) if holds]
         if self.default is not None and not self.secret:
             facts.append(f"default {clean_line(' '.join(self.default), 60) or 'empty'}")

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,9 +127,7 @@ class ServerSession:
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None
         self.client: Mapping[str, Any] | None = None
-        self.open: Requests = {way: OrderedDict() for way in Direction}
-        self.answered: Requests = {way: OrderedDict() for way in Direction}
-        self.tokens: Requests = {way: OrderedDict() for way in Direction}
+        self.open, self.answered, self.tokens = _requests(), _requests(), _requests()
         self.said_once: set[str] = set()
         self.listing = ToolListing()
 
@@ -141,10 +140,9 @@ class ServerSession:
 
         What this one has negotiated is taken for that one until it says otherwise.
         """
-        found = ServerSession(self.whole and self.modern, self.before, peer)
-        found.revision, found.server, found.client = self.revision, self.server, self.client
-        found.opened, found.ready, found.log_wanted = self.opened, self.ready, self.log_wanted
-        found.listing, found.said_once = self.listing, self.said_once
+        found = copy(self)
+        found.whole, found.peer = self.whole and self.modern, peer
+        found.open, found.answered, found.tokens = _requests(), _requests(), _requests()
         return found
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
@@ -164,6 +162,10 @@ class ServerSession:
             asked.ended = True
             _keep(self.answered[direction], known, asked, MOST_ANSWERED)
         return asked
+
+
+def _requests() -> Requests:
+    return {way: OrderedDict() for way in Direction}
 
 
 def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, most: int) -> None:

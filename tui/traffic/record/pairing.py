@@ -53,8 +53,6 @@ class OpenRequest:
 class Side:
     """The requests of one source in one direction."""
 
-    __slots__ = ("_newest", "open", "over", "rounds", "tokens")
-
     def __init__(self) -> None:
         self.open: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
         self.over: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
@@ -169,8 +167,6 @@ class _Source:
     `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session; `is_remote`: it
     has no process, so no exit follows the stop.
     """
-
-    __slots__ = ("asks", "is_asked", "is_remote", "is_stopped", "knows_probe", "last")
 
     def __init__(self) -> None:
         self.is_asked, self.asks = Side(), Side()
