@@ -16,10 +16,11 @@ from typing import Any, Self
 
 from tui import __version__
 from tui.addons.replay.mock import member_span, with_member
-from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, object_in, parsed
+from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, parsed
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.errors import ServerError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
 from tui.core.servers import ServerSpec
@@ -281,7 +282,7 @@ class LiveConnection:
         return walk, introduction
 
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
-        recorded = object_in(opening.raw)
+        recorded = mapping(parsed(opening.raw))
         params, ident = recorded.get("params"), recorded.get("id")
         params = params if isinstance(params, dict) else {}
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
@@ -304,7 +305,7 @@ class LiveConnection:
         got = await self._exchange(ident, raw.encode(), self._seconds)
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
-        answer = object_in(got)
+        answer = mapping(parsed(got))
         if isinstance(result := answer.get("result"), dict):
             return got, result
         problem = answer.get("error")

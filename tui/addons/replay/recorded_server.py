@@ -18,6 +18,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.core.errors import StorageError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import (
     LOG_LEVEL_KEY,
     MODERN,
@@ -84,12 +85,6 @@ def parsed(raw: bytes) -> Any:
         return None
 
 
-def object_in(raw: bytes) -> dict[str, Any]:
-    """Return a message as a JSON object, an empty one if it is none."""
-    found = parsed(raw)
-    return found if isinstance(found, dict) else {}
-
-
 def legacy_revision(version: Any) -> str:
     """Return a revision that has a handshake, or ""."""
     return version if version in _LEGACY else ""
@@ -119,7 +114,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
     """Return a modern result that asks for what a legacy server asked in a request."""
-    inner = {key: value for key, value in object_in(request).items() if key in ("method", "params")}
+    inner = {key: value for key, value in mapping(parsed(request)).items() if key in ("method", "params")}
     result = {"resultType": INPUT_REQUIRED, "inputRequests": {"1": inner}, "requestState": state}
     return f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode()
 
@@ -128,7 +123,7 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    result = object_in(raw).get("result")
+    result = mapping(parsed(raw)).get("result")
     if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
         return None
     requests = result.get("inputRequests")
@@ -240,7 +235,7 @@ def _canonical(value: Any) -> str:
 
 def request_of(raw: bytes, method: str) -> Question | None:
     """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
-    message = object_in(raw)
+    message = mapping(parsed(raw))
     try:
         asked = Question.of(method, message.get("params"))
         asked.exact_key()  # parseable, but nested too deeply to compare
