@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
+from tui.core.forms.schema import mapping
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 
@@ -219,9 +220,8 @@ def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
 
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
     """Return the properties of a schema, which may be anything."""
-    found = tool.schema.get("properties")
-    items = list(found.items())[:MAX_PROPERTIES] if isinstance(found, Mapping) else []
-    return {str(name): schema if isinstance(schema, Mapping) else {} for name, schema in items}
+    items = list(mapping(tool.schema.get("properties")).items())[:MAX_PROPERTIES]
+    return {str(name): mapping(schema) for name, schema in items}
 
 
 def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.forms.schema import mapping
 from tui.core.programs import find_program
 from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
@@ -390,8 +391,7 @@ async def _delete_secrets(places: Sequence[str]) -> str:
 
 
 def _folder(table: Any) -> str:
-    folder = table.get("cwd") if isinstance(table, Mapping) else None
-    return folder.replace("$${", "${") if isinstance(folder, str) else ""
+    return text_in(mapping(table), "cwd").replace("$${", "${")
 
 
 def _places(table: Any) -> list[str]:

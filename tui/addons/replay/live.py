@@ -276,18 +276,15 @@ class LiveConnection:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
             return (await self._request('"mcptui-tools"', "tools/list", params))[1]
 
-        offers = introduction.get("capabilities")
-        has_tools = not opening or (isinstance(offers, Mapping) and "tools" in offers)
+        has_tools = not opening or "tools" in mapping(introduction.get("capabilities"))
         walk = await walk_pages(page, "tools") if has_tools else Walk()
         return walk, introduction
 
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
         recorded = mapping(parsed(opening.raw))
-        params, ident = recorded.get("params"), recorded.get("id")
-        params = params if isinstance(params, dict) else {}
+        params, ident = mapping(recorded.get("params")), recorded.get("id")
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
-        declared = params.get("capabilities")
-        known: Mapping[str, Any] = declared if isinstance(declared, dict) else {}
+        known = mapping(params.get("capabilities"))
         offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
         revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
         begin = time.monotonic_ns()

@@ -250,10 +250,10 @@ class MockServer:
 
         A client that declares nothing is not checked.
         """
-        known, meta = METHODS.get(str(method)), play.asked.meta
-        declared = meta.get(protocol.CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
-        if declared is None and isinstance(self._begun, Mapping):
-            declared = self._begun.get("capabilities")
+        known = METHODS.get(str(method))
+        declared = mapping(play.asked.meta).get(protocol.CAPABILITIES_KEY)
+        if declared is None:
+            declared = mapping(self._begun).get("capabilities")
         needed = known.needs if known is not None and known.needs_client and not known.notification else ""
         return "" if not isinstance(declared, Mapping) or needed in declared else needed
 

@@ -58,9 +58,8 @@ def handshake(method: str, requested: Any, recorded: Any, methods: Collection[st
     `recorded` is that result. Without one, capabilities are inferred from the recorded `methods`. A
     `requested` revision is answered with itself if it has a handshake.
     """
-    recorded = recorded if isinstance(recorded, Mapping) else {}
-    meta = recorded.get("_meta")
-    server = recorded.get("serverInfo") or (meta.get(SERVER_INFO_KEY) if isinstance(meta, Mapping) else None)
+    recorded = mapping(recorded)
+    server = recorded.get("serverInfo") or mapping(recorded.get("_meta")).get(SERVER_INFO_KEY)
     server = server if isinstance(server, Mapping) else {"name": "mock", "version": "0"}
     capabilities = recorded.get("capabilities")
     if not isinstance(capabilities, Mapping):
@@ -93,7 +92,7 @@ def legacy_revision(version: Any) -> str:
 def is_sent_unasked(method: str, meta: Any) -> bool:
     """Return whether a modern client gets this notification while its request with `meta` is answered."""
     if method == "notifications/message":
-        return isinstance(meta, Mapping) and LOG_LEVEL_KEY in meta
+        return LOG_LEVEL_KEY in mapping(meta)
     return method == "notifications/progress"
 
 
@@ -123,12 +122,10 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    result = mapping(parsed(raw)).get("result")
-    if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
+    result = mapping(mapping(parsed(raw)).get("result"))
+    if result.get("resultType") != INPUT_REQUIRED:
         return None
-    requests = result.get("inputRequests")
-    values = requests.values() if isinstance(requests, Mapping) else ()
-    return [one for one in values if isinstance(one, Mapping)]
+    return [one for one in mapping(result.get("inputRequests")).values() if isinstance(one, Mapping)]
 
 
 HANDSHAKES = ("initialize", "server/discover")
@@ -200,7 +197,7 @@ class Question:
         return f"{self.method}\n{_canonical(self.params)}"
 
     def param(self, name: str) -> Any:
-        return self.params.get(name) if isinstance(self.params, dict) else None
+        return mapping(self.params).get(name)
 
     def loose_key(self) -> str:
         """Return the key of what every client sends once, or of a further round of a call, or ""."""
@@ -217,7 +214,7 @@ class Question:
     @property
     def revision(self) -> str:
         """The revision that it names (only in the modern era), or ""."""
-        version = self.meta.get(VERSION_KEY) if isinstance(self.meta, dict) else None
+        version = mapping(self.meta).get(VERSION_KEY)
         return version if isinstance(version, str) else ""
 
     @property

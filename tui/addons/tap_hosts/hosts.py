@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.scopes import ROOTS
@@ -101,8 +102,7 @@ class HostFile:
     def servers(self, project: str) -> Iterator[Keys]:
         """Yield the keys of each server: of all projects, and of `project` (Claude Code)."""
         for root in (("projects", project, "mcpServers"), *ROOTS):
-            table = self.at(keys := tuple(map(str, root)))
-            for name, entry in table.items() if isinstance(table, Mapping) else ():
+            for name, entry in mapping(self.at(keys := tuple(map(str, root)))).items():
                 if isinstance(entry, Mapping) and ("command" in entry or url_of(entry)):
                     yield (*keys, name)
 
@@ -110,7 +110,7 @@ class HostFile:
         """Return the value at `keys`, None if there is none."""
         value = self.tree
         for key in keys:
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = mapping(value).get(key)
         return value
 
     def span(self, keys: Keys) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
@@ -162,8 +163,7 @@ def learn_schemas(captured: Captured, known: SecretArguments) -> None:
         message = json.loads(captured.raw)
     except (ValueError, RecursionError):
         return
-    result = message.get("result") if isinstance(message, dict) else None
-    tools = result.get("tools") if isinstance(result, dict) else None
+    tools = mapping(mapping(message).get("result")).get("tools")
     for tool in tools if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
             known.learn(captured.source, name, tool.get("inputSchema"))

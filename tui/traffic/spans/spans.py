@@ -26,6 +26,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
+from tui.core.forms.schema import mapping
 from tui.core.ports import Usage
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
@@ -282,8 +283,7 @@ class _PastTurns:
                 with suppress(ValueError, RecursionError):
                     found = json.loads(part.arguments) if len(part.arguments) <= MOST_ARGUMENTS else None
                 names = (server, tool) if joint else ("", name)
-                arguments = found if isinstance(found, dict) else {}
-                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, arguments))
+                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, mapping(found)))
             case ToolMessage():
                 self._result(part)
             case Remark() if self._turn is not None:
