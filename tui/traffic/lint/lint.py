@@ -20,15 +20,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.rules_messages import (
-    BASIC,
-    MessageCheck,
-    is_cut,
-    is_http,
-    may_be_no_rpc,
-    quote,
-    read_body,
-)
+from tui.traffic.lint.rules_messages import BASIC, MessageCheck, quote
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other, sent_request
 from tui.traffic.methods import METHODS
@@ -138,15 +130,15 @@ class Linter:
             waiting.pop(identity(entry.detail.get("id")), None)
 
     def _body(self, look: MessageCheck) -> None:
-        entry, over_http = look.entry, is_http(look.entry)
+        entry, over_http = look.entry, messages.is_http(look.entry)
         if over_http and not entry.body:
             return
-        value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
-        if not is_sound and is_cut(entry):
+        value, is_sound = messages.read_body(look, self._parser, newline_framing=not over_http)
+        if not is_sound and messages.is_cut(entry):
             self._by_columns(entry, look.session)
         # Over HTTP, there is authorization, and a proxy may answer.
         is_page = isinstance(value, dict) and value.keys().isdisjoint(_RPC_KEYS)
-        if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
+        if over_http and (is_page if is_sound else messages.may_be_no_rpc(entry)):
             look.said.clear()
         elif is_sound and isinstance(value, list):
             self._batch(look, value)
