@@ -140,8 +140,11 @@ class ReplayResult:
     problem: str = ""
 
     @property
-    def differs(self) -> bool:
-        return bool(self.problem) or (self.comparison is not None and not self.comparison.same)
+    def verdict(self) -> str:
+        """Whether it is the same ("same"), differs ("differ") or was omitted ("omitted")."""
+        if self.problem or (self.comparison is not None and not self.comparison.same):
+            return "differ"
+        return "omitted" if self.comparison is None else "same"
 
 
 class Replay:
@@ -190,17 +193,6 @@ class Replay:
 def _member(raw: bytes, *path: str) -> bytes:
     start, end = member_span(raw, path)
     return raw[start : max(start, end)]
-
-
-def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
-    """Return how many items are the same, differ, and were omitted."""
-    found = {"same": 0, "differ": 0, "omitted": 0}
-    for result in results:
-        if result.item.kind is Kind.REQUEST:
-            compared = "differ" if result.differs else "same"
-            key = "omitted" if result.comparison is None and not result.problem else compared
-            found[key] += 1
-    return found
 
 
 # ---- the live server

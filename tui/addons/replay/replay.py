@@ -20,7 +20,6 @@ from tui.addons.replay.live import (
     ReplayItem,
     ReplayResult,
     plan,
-    tally,
 )
 from tui.addons.replay.mock import server_of
 from tui.commands.headless import Interrupt
@@ -386,7 +385,8 @@ async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[in
             results.append(result)
             sys.stdout.write(_result_text(result, as_json))
             sys.stdout.flush()
-    found = tally(results)
+    found = Counter({"same": 0, "differ": 0, "omitted": 0})
+    found.update(result.verdict for result in results)
     if not as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
@@ -421,8 +421,14 @@ def _nothing_compared(as_json: bool, why: str) -> int:
 def _result_text(result: ReplayResult, as_json: bool) -> str:
     item = result.item
     lines = text_lines(result.comparison) if result.comparison is not None else []
+    differs = result.verdict == "differ"
     if as_json:
-        told = {"seq": item.seq, "method": item.method, "tool": item.tool, "differs": result.differs}
+        told = {
+            "seq": item.seq,
+            "method": item.method,
+            "tool": item.tool,
+            "differs": result.verdict == "differ",
+        }
         told |= {"left_out": item.left_out, "problem": result.problem, "differences": lines}
         told |= {"took_ns": result.took_ns, "recorded_ns": item.took_ns}
         return json.dumps(told) + "\n"
@@ -432,6 +438,6 @@ def _result_text(result: ReplayResult, as_json: bool) -> str:
     if result.problem:
         return f"✗ {name}: {result.problem}\n"
     times = f"{duration(result.took_ns / 1e6)}, was {duration(item.took_ns / 1e6)}"
-    if not result.differs:
+    if not differs:
         return f"✓ {name}  {times}\n"
     return f"✗ {name}  {times}\n" + "".join(f"    {line}\n" for line in lines)

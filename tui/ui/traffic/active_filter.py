@@ -211,7 +211,7 @@ class ActiveFilter:
         seq = 0
         if hits is not None:
             hits.advance(SEARCH_MS)
-            seq = hits.next(selected) if self._direction > 0 else hits.previous(selected)
+            seq = hits.next(selected, self._direction)
         if (seq and self._list.select(seq)) or hits is None or hits.is_done:
             self._direction = 0
 

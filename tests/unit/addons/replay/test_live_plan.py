@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 from tests.unit.traffic.recorded import Recorded
-from tui.addons.replay.live import Replay, ReplayItem, ReplayResult, plan, tally
+from tui.addons.replay.live import Replay, ReplayItem, ReplayResult, plan
 from tui.core.traffic import Kind
 
 
@@ -52,8 +52,8 @@ def test_differences_are_reported_except_times_and_masked_paths():
     recorded.back({"id": 1, "result": {"at": "2026-01-01T00:00:00Z", "n": 1, "noise": 5}})
     (item,) = planned(recorded)
     now = {"at": "2026-02-02T00:00:00Z", "n": 1, "noise": 6}
-    assert Replay([item]).answer(item, answered(1, now), 1).differs
-    assert not Replay([item], ["result.noise"]).answer(item, answered(1, now), 1).differs
+    assert Replay([item]).answer(item, answered(1, now), 1).verdict == "differ"
+    assert Replay([item], ["result.noise"]).answer(item, answered(1, now), 1).verdict == "same"
 
 
 def test_cursors_and_states_of_the_live_server_are_sent_back():
@@ -65,7 +65,7 @@ def test_cursors_and_states_of_the_live_server_are_sent_back():
     first, second = planned(recorded)
     replay = Replay([first, second])
     assert json.loads(replay.bytes_of(second))["params"] == {"cursor": "old"}
-    assert not replay.answer(first, answered(1, {"nextCursor": "new"}), 1).differs
+    assert replay.answer(first, answered(1, {"nextCursor": "new"}), 1).verdict == "same"
     assert json.loads(replay.bytes_of(second))["params"] == {"cursor": "new"}
 
 
@@ -90,8 +90,8 @@ def test_an_answer_other_than_json_differs_and_requests_are_counted():
     recorded.back({"id": 1, "result": {}})
     (item,) = planned(recorded)
     result = Replay([item]).answer(item, b"garbage", 1)
-    assert result.differs
-    assert tally([result, ReplayResult(item, problem="gone")]) == {"same": 0, "differ": 2, "omitted": 0}
+    assert result.verdict == "differ"
+    assert [ReplayResult(item, problem=text).verdict for text in ("gone", "")] == ["differ", "omitted"]
 
 
 # ---- batches --------------------------------------------------------------------------------------------
