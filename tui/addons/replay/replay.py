@@ -423,12 +423,7 @@ def _result_text(result: ReplayResult, as_json: bool) -> str:
     lines = text_lines(result.comparison) if result.comparison is not None else []
     differs = result.verdict == "differ"
     if as_json:
-        told = {
-            "seq": item.seq,
-            "method": item.method,
-            "tool": item.tool,
-            "differs": result.verdict == "differ",
-        }
+        told = {"seq": item.seq, "method": item.method, "tool": item.tool, "differs": differs}
         told |= {"left_out": item.left_out, "problem": result.problem, "differences": lines}
         told |= {"took_ns": result.took_ns, "recorded_ns": item.took_ns}
         return json.dumps(told) + "\n"
