@@ -128,13 +128,12 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of sending an item: the live response (b"" for none), how long it took, or the problem.
+    """The result of sending an item: how long the response took (-1 for none), or the problem.
 
-    `comparison` is None where there was nothing to compare; `took_ns` is -1 for no response.
+    `comparison` is None where there was nothing to compare.
     """
 
     item: ReplayItem
-    got: bytes = b""
     took_ns: int = -1
     comparison: Comparison | None = None
     problem: str = ""
@@ -175,7 +174,7 @@ class Replay:
                 self._handed_out[before] = after
         found = ((parsed(raw), raw.decode("utf-8", "replace")) for raw in (item.expected, got))
         was, now = (text if value is None else value for value, text in found)
-        return ReplayResult(item, got, took_ns, compare(was, now, self._tolerance))
+        return ReplayResult(item, took_ns, compare(was, now, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.

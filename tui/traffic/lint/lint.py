@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.forms.schema import mapping
-from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind
@@ -205,7 +205,7 @@ class Linter:
         if method == "initialize" or CAPABILITIES_KEY in meta:
             told = params.get("capabilities") if method == "initialize" else meta[CAPABILITIES_KEY]
             look.session.client = mapping(told)
-        look.session.log_wanted |= asked.wants_log
+        look.session.log_wanted |= LOG_LEVEL_KEY in meta
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
         if messages.check_method(look, method, is_request=True):

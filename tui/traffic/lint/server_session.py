@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.forms.schema import mapping
-from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, VERSION_KEY, is_modern
+from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
 from tui.core.traffic import Direction
 
 MOST_OPEN = 10_000
@@ -46,7 +46,6 @@ class SentRequest:
         tool: the tool of `tools/call`.
         revision: the revision that it names, "" for the session's.
         cursor: requested page of a list, None for the first.
-        wants_log: whether it asks for log messages (2026-07-28).
         cancelled_ns: when it was cancelled; 0 if it was not.
         progress: the last value of its progress; None before the first.
     """
@@ -57,7 +56,6 @@ class SentRequest:
     revision: str = ""
     cursor: Id | None = None
     token: Any = None
-    wants_log: bool = False
     cancelled_ns: int = 0
     progress: float | None = None
     ended: bool = False
@@ -188,7 +186,6 @@ def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentReques
         revision=version[:LONG_NAME] if isinstance(version, str) else "",
         cursor=identity(cursor) if isinstance(cursor := params.get("cursor"), str) else None,
         token=token if isinstance(token, int | str) and not isinstance(token, bool) else None,
-        wants_log=LOG_LEVEL_KEY in meta,
     )
 
 
