@@ -24,12 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from tui.addons.packages.server_inputs import (
-    ServerInput,
-    Values,
-    checked_text,
-    fill_template,
-)
+from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
 from tui.core.forms.schema import mapping

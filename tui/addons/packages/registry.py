@@ -17,11 +17,7 @@ from urllib.parse import quote
 import httpx2
 
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
-from tui.addons.packages.server_inputs import (
-    entry_text,
-    found_server,
-    values_of,
-)
+from tui.addons.packages.server_inputs import entry_text, found_server, values_of
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of

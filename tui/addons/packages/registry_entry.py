@@ -10,13 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from tui.addons.packages.server_inputs import (
-    MAX_TEXT,
-    ServerInput,
-    Values,
-    checked_text,
-    fill_template,
-)
+from tui.addons.packages.server_inputs import MAX_TEXT, ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError
 from tui.core.forms.schema import mapping
 from tui.core.text import clean_line, quoted_name

@@ -28,12 +28,7 @@ from tui.core.secrets.named_values import (
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
-from tui.traffic.record.secret_texts import (
-    Redact,
-    in_prose,
-    within,
-    without_secret_deltas,
-)
+from tui.traffic.record.secret_texts import Redact, in_prose, within, without_secret_deltas
 
 _ARGUMENTS = b'"arguments"'
 _GIVING = (b'"params"', b'"result"', b'"error"', b'"arguments"', b'"args"')

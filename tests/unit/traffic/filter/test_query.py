@@ -5,17 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui.core.traffic import BodyTerm
-from tui.traffic.filter.fields import (
-    Ago,
-    And,
-    Between,
-    ClockTime,
-    Name,
-    Not,
-    Or,
-    Term,
-    Text,
-)
+from tui.traffic.filter.fields import Ago, And, Between, ClockTime, Name, Not, Or, Term, Text
 from tui.traffic.filter.query import MAX_DEPTH, MAX_TEXT, Query, parse
 
 SECOND = 1_000_000_000
