@@ -64,19 +64,15 @@ class ReplayItem:
     """A message of the host: a request, a notification, or the response to a server's request.
 
     Attributes:
-        method, tool: those of the message, or of the server's request that it responds to.
+        raw: its bytes.
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
         refusal: why it may not be sent, which is a difference, or "".
     """
 
-    seq: int
-    method: str
-    tool: str
-    kind: Kind
+    entry: Entry
     raw: bytes
-    ident: str = ""
     expected: bytes = b""
     took_ns: int = -1
     left_out: str = ""
@@ -113,17 +109,8 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
         expected = bodies.read(answer)
         if bodies.missing(answer, expected) is not None:
             left_out, expected = "only the start of its response was recorded", b""
-    return ReplayItem(
-        entry.seq,
-        entry.method,
-        entry.tool,
-        entry.kind,
-        raw,
-        entry.ident,
-        expected,
-        answer.mono_ns - entry.mono_ns if answer is not None else -1,
-        left_out,
-    )
+    took_ns = answer.mono_ns - entry.mono_ns if answer is not None else -1
+    return ReplayItem(entry, raw, expected, took_ns, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +142,7 @@ class Replay:
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
-        return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
+        return (item for item in self._items if item.entry.kind in (Kind.REQUEST, Kind.NOTIFICATION))
 
     def bytes_of(self, item: ReplayItem) -> bytes:
         """Return the bytes of an item, after the responses so far."""
@@ -182,7 +169,7 @@ class Replay:
         Each response is used once, in order. After that, an error is returned.
         """
         for place, item in enumerate(self._items):
-            if item.kind in ANSWERS and item.method == method and not item.left_out:
+            if item.entry.kind in ANSWERS and item.entry.method == method and not item.left_out:
                 del self._items[place]
                 return with_member(item.raw, ("id",), json.dumps(ident).encode())
         error = {"code": METHOD_NOT_FOUND, "message": "no recorded response"}
@@ -254,14 +241,16 @@ class LiveConnection:
         that request, each request names the revision. Raises NotStartedError if the server does not respond
         with a list.
         """
-        opening = [one for one in items if one.method == INITIALIZE and one.kind is Kind.REQUEST][:1]
+        opening = [one for one in items if (one.entry.method, one.entry.kind) == (INITIALIZE, Kind.REQUEST)][
+            :1
+        ]
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
         meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}, CLIENT_KEY: _CLIENT}
         named: Mapping[str, Any] = {} if opening else {"_meta": meta}
         if opening:
             introduction = await self._greet(opening[0])
-            told = next((each for each in items if each.method == INITIALIZED), opening[0])
-            self._already.setdefault(told.seq, None)
+            told = next((each for each in items if each.entry.method == INITIALIZED), opening[0])
+            self._already.setdefault(told.entry.seq, None)
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
@@ -281,7 +270,7 @@ class LiveConnection:
         begin = time.monotonic_ns()
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
         got, result = await self._request(ident, INITIALIZE, said)
-        self._already[opening.seq] = got, time.monotonic_ns() - begin
+        self._already[opening.entry.seq] = got, time.monotonic_ns() - begin
         self._write(json.dumps({"jsonrpc": "2.0", "method": INITIALIZED}).encode())
         return result
 
@@ -316,13 +305,13 @@ class LiveConnection:
             return ReplayResult(item)
         if item.refusal:
             return ReplayResult(item, problem=item.refusal)
-        if item.seq in self._already:
-            answered = self._already[item.seq]
+        if item.entry.seq in self._already:
+            answered = self._already[item.entry.seq]
             return ReplayResult(item) if answered is None else self._replay.answer(item, *answered)
-        if item.kind is not Kind.REQUEST:
+        if item.entry.kind is not Kind.REQUEST:
             return ReplayResult(item, problem=self._write(self._replay.bytes_of(item)))
         began = time.monotonic_ns()
-        got = await self._exchange(item.ident, self._replay.bytes_of(item), ANSWER_SECONDS)
+        got = await self._exchange(item.entry.ident, self._replay.bytes_of(item), ANSWER_SECONDS)
         if isinstance(got, str):
             return ReplayResult(item, problem=got)
         return self._replay.answer(item, got, time.monotonic_ns() - began)

@@ -22,14 +22,13 @@ def test_the_plan_has_each_message_of_the_host_with_its_answer():
     recorded.out({"method": "notifications/initialized"})
     recorded.stderr(b"noise")
     call, told = planned(recorded)
-    assert (call.method, call.tool, call.ident, json.loads(call.expected)["result"]) == (
+    assert (call.entry.method, call.entry.ident, json.loads(call.expected)["result"]) == (
         "tools/call",
-        "t",
         "1",
         5,
     )
     assert 0.5e9 <= call.took_ns < 0.6e9
-    assert (told.kind, told.expected) == (Kind.NOTIFICATION, b"")
+    assert (told.entry.kind, told.expected) == (Kind.NOTIFICATION, b"")
 
 
 def test_messages_that_cannot_be_resent_have_a_reason():
@@ -110,7 +109,7 @@ def recorded_batch(*answers: bytes) -> Recorded:
 
 def test_the_requests_of_a_batch_are_sent_one_by_one():
     items = planned(recorded_batch(b"[" + answered(2, "prompts") + b"," + answered(1, "tools") + b"]"))
-    assert [(item.method, json.loads(item.raw).get("id"), item.left_out) for item in items] == [
+    assert [(item.entry.method, json.loads(item.raw).get("id"), item.left_out) for item in items] == [
         ("tools/list", 1, ""),
         ("prompts/list", 2, ""),
         ("notifications/initialized", None, ""),
