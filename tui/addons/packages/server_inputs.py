@@ -200,9 +200,14 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
 
 def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
     """Ask for the values of an input on the terminal. None if there is none, or for its default."""
+    several = " (separate several with :)" if wanted.several else ""
+    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
     while is_terminal():
-        text = _line(wanted)
-        if text is None or (not text and (wanted.default is not None or not wanted.required)):
+        try:
+            text = getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
+        except EOFError:
+            return None
+        if not text and (wanted.default is not None or not wanted.required):
             return None
         texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
         problem = next(filter(None, map(wanted.problem, texts)), "")
@@ -210,15 +215,6 @@ def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
             return tuple(map(wanted.literal, texts))
         print(f"  {clean_line(wanted.name, 60)} {problem}")
     return None
-
-
-def _line(wanted: ServerInput) -> str | None:
-    several = " (separate several with :)" if wanted.several else ""
-    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
-    try:
-        return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
-    except EOFError:
-        return None
 
 
 def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:

@@ -203,9 +203,8 @@ class RecentEntries:
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         found = self.entry(seq, sys.maxsize)
-        if found is None:
-            return b""
-        return found.body[start:] if length < 0 else found.body[start : start + length]
+        stop = None if length < 0 else start + length
+        return found.body[start:stop] if found is not None else b""
 
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
         found = self.whole(first - 1, last - first + 1, sys.maxsize)
