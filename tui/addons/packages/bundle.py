@@ -44,16 +44,7 @@ CHUNK = 256 * 1024
 MANIFEST = "manifest.json"
 _AGAIN = "Download it again."
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_DAMAGES = (
-    zipfile.BadZipFile,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    EOFError,
-    zlib.error,
-    struct.error,
-)
+_DAMAGES = (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error)
 """Exceptions that reading a damaged zip raises."""
 
 

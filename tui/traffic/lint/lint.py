@@ -48,8 +48,6 @@ _PAGES = {
 }
 """Pages with another name in 2026-07-28."""
 
-_CORE_RESULTS = ("complete", "input_required")
-
 
 class Linter:
     """Lints entries in the order of their seq. Used by one thread."""
@@ -255,7 +253,7 @@ class Linter:
             kind = result["resultType"]
             if kind == "input_required":
                 rules.check_input_requests(look, result)
-            elif kind not in _CORE_RESULTS:
+            elif kind != "complete":
                 if not mapping(look.session.client).get("extensions"):
                     sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
                     look.error("unknown-result-type", sentence, BASIC)

@@ -162,18 +162,12 @@ def learn_schemas(captured: Captured, known: SecretArguments) -> None:
     for tool in tools if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
             known.learn(captured.source, name, tool.get("inputSchema"))
-    for schema in _forms_in(message):
-        known.learn(captured.source, FORMS, schema, secret_fields(schema))
-
-
-def _forms_in(message: Any) -> Iterator[dict[str, Any]]:
-    """Yield the schemas of the forms that a message shows, wherever it has them."""
     waiting, seen = [message], 0
-    while waiting and seen < MAX_NODES:
+    while waiting and seen < MAX_NODES:  # forms may be anywhere
         seen += 1
         part = waiting.pop()
         if isinstance(part, dict) and isinstance(schema := part.get("requestedSchema"), dict):
-            yield schema
+            known.learn(captured.source, FORMS, schema, secret_fields(schema))
         inner = part.values() if isinstance(part, dict) else part
         waiting.extend(one for one in inner if isinstance(one, dict | list))
 
