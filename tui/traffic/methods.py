@@ -21,13 +21,16 @@ class Method:
     """
 
     name: str
-    notification: bool
     out: frozenset[str]
     back: frozenset[str]
     words: str
     page: str
     modern_page: str
     needs: str = ""
+
+    @property
+    def notification(self) -> bool:
+        return self.name.startswith("notifications/")
 
     @property
     def needs_client(self) -> bool:
@@ -49,9 +52,10 @@ _NOVEMBER = frozenset({"2025-11-25"})
 _LIFECYCLE, _TASKS = "basic/lifecycle", "basic/utilities/tasks"
 _SUBSCRIPTIONS = "basic/patterns/subscriptions"
 _TOOLS, _RESOURCES, _PROMPTS = "server/tools", "server/resources", "server/prompts"
+_CANCELLATION = ("basic/utilities/cancellation", "basic/patterns/cancellation")
 
 # name, from a client, from a server, words, page up to 2025-11-25, page of 2026-07-28, capability
-_REQUESTS = (
+_ROWS = (
     ("initialize", _OLD, _NONE,
      "{asker} opens the session and sends its requested revision, identity and capabilities",
      _LIFECYCLE, ""),
@@ -88,10 +92,6 @@ _REQUESTS = (
     ("tasks/result", _NOVEMBER, _NOVEMBER, "{asker} waits for the result of a task", _TASKS, ""),
     ("tasks/list", _NOVEMBER, _NOVEMBER, "{asker} lists the tasks of {asked}", _TASKS, ""),
     ("tasks/cancel", _NOVEMBER, _NOVEMBER, "{asker} cancels a task of {asked}", _TASKS, ""),
-)  # fmt: skip
-
-_CANCELLATION = ("basic/utilities/cancellation", "basic/patterns/cancellation")
-_NOTIFICATIONS = (
     ("notifications/initialized", _OLD, _NONE,
      "{asker} confirms initialize, and the session is open", _LIFECYCLE, ""),
     ("notifications/cancelled", _ALL, _ALL,
@@ -118,10 +118,7 @@ _NOTIFICATIONS = (
      "{asker} reports the status of a task", _TASKS, ""),
 )  # fmt: skip
 
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {row[0]: Method(row[0], False, *row[1:]) for row in _REQUESTS}
-    | {row[0]: Method(row[0], True, *row[1:]) for row in _NOTIFICATIONS}
-)
+METHODS: Mapping[str, Method] = MappingProxyType({row[0]: Method(*row) for row in _ROWS})
 """Every method by its name."""
 
 _SETUP = frozenset(

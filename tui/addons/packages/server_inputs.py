@@ -258,13 +258,9 @@ UNPACKING_SECONDS = 60.0
 MAX_FILES = 200_000
 
 
-Store = Callable[[dict[str, Any], str, Path], dict[str, Any]]
-"""Stores secrets: takes a server's table, its name and the configuration file, and returns the table."""
-
-
 def without_secrets(
     inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
-) -> tuple[dict[str, Any], Store]:
+) -> tuple[dict[str, Any], Callable[[dict[str, Any], str, Path], dict[str, Any]]]:
     """Return a server's table with `***` for each secret that the user gave, and what stores them.
 
     `table` makes the server's table of values. Secrets go to the keychain. Without one, or where a reference

@@ -74,11 +74,6 @@ class ToolListing:
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: int = 0
 
-    def begin(self) -> None:
-        self.walk.clear()
-        self.outputs.clear()
-        self.parts = 0
-
     def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
         """Store the names of a page; return its previous names, None if it is new."""
         before = self.pages.pop(cursor, None)
