@@ -104,6 +104,13 @@ class SecretArguments:
         patterns = tuple(name for tool, name in rules if name != EVERY or tool == EVERY)
         return SecretNames(self._of_servers.get(server, frozenset()), patterns)
 
+    def of_any_tool(self, server: str) -> SecretNames:
+        """Return the names that are secret in any tool or form; all, if all arguments of one tool are."""
+        learned = (names for (of, _), names in list(self._learned.items()) if of == server)
+        return SecretNames(
+            frozenset().union(*learned), tuple(name for _, name in self._rules.get(server, ()))
+        )
+
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
 

@@ -7,7 +7,7 @@ messages to and from models. What is sent is not changed.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -58,6 +58,11 @@ _ARGUMENT = re.compile(rb'"argument"\s*+:\s*+(?=\{)')
 _WRITTEN = re.compile(rb'"arguments"\s*+:\s*+(?=")')
 _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\s*+(?=")')
 _TOOL = re.compile(rb'"name"\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*")')
+_SMALL = 4096
+_NAME = re.compile(rb'"(?=([^"]*+)"\s*+:)')
+"""What may be a name in a message without escapes, wherever its texts begin."""
+
+_TOKEN_OF_ID = re.compile(rb'"id":(\d+),.*"progressToken":\1[,}]')
 _NEAR = 600
 """Bytes before and after the arguments of a call in which its name is searched."""
 
@@ -82,6 +87,8 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
     These are arguments of tools and prompts, answers to forms, and values to complete. Names are those of the
     tool for its arguments, and elsewhere those of all tools and forms of the server.
     """
+    if _has_no_secret_name(raw, known, server):
+        return raw, frozenset()
     anywhere = known.of_server(server)
     call = None
     if _ARGUMENTS in raw:
@@ -89,6 +96,24 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
         is_call = _CALL.search(raw) and not raw.lstrip().startswith(b"[")
         call = _Part(start, end, known.of(server, tool) if is_call else anywhere)
     return spliced(raw, [*_given(raw, anywhere, call), *_completed(raw, anywhere)])
+
+
+def _has_no_secret_name(raw: bytes, known: SecretArguments, server: str) -> bool:
+    """Return whether nothing in a small message can be secret by its name, in a tenth of the time.
+
+    The token for progress that mcptui sends is the id of the request.
+    """
+    if len(raw) > _SMALL or b"\\" in raw or _COMPLETION.search(raw):
+        return False
+    names = _NAME.findall(raw)
+    if names.count(b"progressToken") == 1 and _TOKEN_OF_ID.search(raw):
+        names.remove(b"progressToken")
+    return not _is_any_secret(tuple(names), known.of_any_tool(server))
+
+
+@lru_cache(256)
+def _is_any_secret(names: tuple[bytes, ...], secret: SecretNames) -> bool:
+    return any(secret.includes(name.decode("utf-8", "replace")) for name in names)
 
 
 class _Part(NamedTuple):

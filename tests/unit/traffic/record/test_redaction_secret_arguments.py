@@ -76,6 +76,33 @@ def test_the_redacted_call_is_valid_json_without_the_values(arguments: dict[str,
         assert value == (f"[redacted:{name}]" if secret else arguments[name])
 
 
+NAMED = st.dictionaries(
+    st.sampled_from(["a", "password", "é", "progressToken", "_meta", "input", "arguments"]),
+    st.recursive(st.sampled_from(["x", "", 1, True]), lambda inner: st.dictionaries(st.just("pin"), inner)),
+)
+
+
+@given(
+    NAMED,
+    st.sampled_from([1, 2, "t"]),
+    st.sampled_from(["", "pin", "*", "login.a", "login.*"]),
+    st.integers(0, 9),
+)
+def test_a_small_message_is_redacted_as_a_large_one(
+    arguments: dict[str, object], token: object, rule: str, cut: int
+):
+    known = SecretArguments()
+    known.set_rules({"auth": [rule]} if rule else {})
+    raw = call(arguments, progressToken=token)
+    small, large = (without_secret_arguments(one, known, "auth") for one in (raw, raw + b" " * 5000))
+    assert (small[0], small[1]) == (large[0].rstrip(), large[1])
+    part = raw[: len(raw) - cut]
+    assert (
+        without_secret_arguments(part, known, "auth")[1]
+        == without_secret_arguments(b" " * 5000 + part, known, "auth")[1]
+    )
+
+
 def sent(raw: bytes, direction: Direction = Direction.OUT) -> Captured:
     return Captured("auth", direction, 1, 1, raw)
 
