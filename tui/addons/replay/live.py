@@ -241,9 +241,8 @@ class LiveConnection:
         that request, each request names the revision. Raises NotStartedError if the server does not respond
         with a list.
         """
-        opening = [one for one in items if (one.entry.method, one.entry.kind) == (INITIALIZE, Kind.REQUEST)][
-            :1
-        ]
+        first = (INITIALIZE, Kind.REQUEST)
+        opening = [one for one in items if (one.entry.method, one.entry.kind) == first][:1]
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
         meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}, CLIENT_KEY: _CLIENT}
         named: Mapping[str, Any] = {} if opening else {"_meta": meta}
