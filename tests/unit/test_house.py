@@ -295,7 +295,7 @@ def _bases(node: ast.ClassDef) -> set[str]:
 CLOCKS = {"localtime", "ctime", "fromtimestamp", "utcfromtimestamp"}
 """Functions that raise for a moment that no clock shows."""
 
-GUARDED = {"tui.commands.traffic_lines", "tui.storage.exports.jsonl", "tui.traffic.filter.column_fields"}
+GUARDED = {"tui.commands.traffic_lines", "tui.storage.exports.jsonl", "tui.traffic.filter.filter"}
 """Modules that catch those errors."""
 
 

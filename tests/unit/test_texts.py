@@ -11,6 +11,7 @@ import ast
 import difflib
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,9 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[^\w]*\s+(?=.*[^\W\d_])", re.DOTALL)
 
 _WORDS_OF_ENDPOINTS = ("tui/model/endpoints/refusals.py", "tui/model/endpoints/refusal_rows.py")
 """Modules with what others say, and with what is done about it, for those who add to it."""
+
+_DEMO = "tui/addons/demo/vocabulary.toml"
+"""Data with the sentences of the demo model."""
 
 _WITH_REPR = {
     "tui/core/context/built_in_tools.py",  # read by the model
@@ -81,6 +85,9 @@ def all_texts() -> str:
         if found:
             lines.append(f"# {path}")
             lines += [*(text.replace("\n", "\\n") for text in found), ""]
+    demo = tomllib.loads((ROOT / _DEMO).read_text(encoding="utf-8"))
+    pairs = [*demo["examples"].values(), *demo["sentences"].values()]
+    lines += [f"# {_DEMO}", *(text.replace("\n", "\\n") for pair in pairs for text in pair), ""]
     return "\n".join(lines)
 
 

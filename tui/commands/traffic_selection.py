@@ -25,9 +25,8 @@ from tui.core.traffic import (
 )
 from tui.core.units import day_and_time, plural
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, keeps_pairs
-from tui.traffic.filter.column_fields import since_ns
-from tui.traffic.filter.fields import FIELDS, read_value
-from tui.traffic.filter.nodes import Ago, BadValue, ClockTime, Name, Not, Term
+from tui.traffic.filter.fields import FIELDS, Ago, BadValue, ClockTime, Name, Not, Term, read_value
+from tui.traffic.filter.filter import since_ns
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.entry_columns import EntryColumns

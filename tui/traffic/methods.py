@@ -16,16 +16,26 @@ class Method:
     """One method. It is sent by clients in the revisions of `out`, by servers in those of `back`.
 
     `words` describe what the sender does with it; `{asker}`, `{asked}` and `{what}` are placeholders. `page`
-    is its page in the revisions with a handshake, `modern_page` in 2026-07-28; "" for none.
+    is its page in the revisions with a handshake, `modern_page` in 2026-07-28; "" for none. `needs` is the
+    capability that it requires, regardless of who sends it, and the part of that, if it is one.
     """
 
     name: str
-    notification: bool
     out: frozenset[str]
     back: frozenset[str]
     words: str
     page: str
     modern_page: str
+    needs: str = ""
+
+    @property
+    def notification(self) -> bool:
+        return self.name.startswith("notifications/")
+
+    @property
+    def needs_client(self) -> bool:
+        """Whether the capability is the client's."""
+        return self.needs.partition(".")[0] in ("sampling", "elicitation", "roots")
 
     def section(self, revision: str) -> str:
         page = self.modern_page if is_modern(revision) else self.page
@@ -42,48 +52,46 @@ _NOVEMBER = frozenset({"2025-11-25"})
 _LIFECYCLE, _TASKS = "basic/lifecycle", "basic/utilities/tasks"
 _SUBSCRIPTIONS = "basic/patterns/subscriptions"
 _TOOLS, _RESOURCES, _PROMPTS = "server/tools", "server/resources", "server/prompts"
+_CANCELLATION = ("basic/utilities/cancellation", "basic/patterns/cancellation")
 
-# name, from a client, from a server, words, page up to 2025-11-25, page of 2026-07-28
-_REQUESTS = (
+# name, from a client, from a server, words, page up to 2025-11-25, page of 2026-07-28, capability
+_ROWS = (
     ("initialize", _OLD, _NONE,
      "{asker} opens the session and sends its requested revision, identity and capabilities",
      _LIFECYCLE, ""),
     ("server/discover", _NEW, _NONE,
      "{asker} asks {asked} for its revisions and capabilities", "", "server/discover"),
     ("ping", _OLD, _OLD, "{asker} pings {asked}", "basic/utilities/ping", ""),
-    ("tools/list", _ALL, _NONE, "{asker} lists the tools of {asked}", _TOOLS, _TOOLS),
-    ("tools/call", _ALL, _NONE, "{asker} calls {what} of {asked}", _TOOLS, _TOOLS),
+    ("tools/list", _ALL, _NONE, "{asker} lists the tools of {asked}", _TOOLS, _TOOLS, "tools"),
+    ("tools/call", _ALL, _NONE, "{asker} calls {what} of {asked}", _TOOLS, _TOOLS, "tools"),
     ("resources/list", _ALL, _NONE,
-     "{asker} lists the resources of {asked}", _RESOURCES, _RESOURCES),
+     "{asker} lists the resources of {asked}", _RESOURCES, _RESOURCES, "resources"),
     ("resources/templates/list", _ALL, _NONE,
-     "{asker} lists the resource templates of {asked}", _RESOURCES, _RESOURCES),
-    ("resources/read", _ALL, _NONE, "{asker} reads {what} from {asked}", _RESOURCES, _RESOURCES),
+     "{asker} lists the resource templates of {asked}", _RESOURCES, _RESOURCES, "resources"),
+    ("resources/read", _ALL, _NONE, "{asker} reads {what} from {asked}", _RESOURCES, _RESOURCES, "resources"),
     ("resources/subscribe", _OLD, _NONE,
-     "{asker} subscribes to {what} of {asked}", _RESOURCES, ""),
+     "{asker} subscribes to {what} of {asked}", _RESOURCES, "", "resources.subscribe"),
     ("resources/unsubscribe", _OLD, _NONE,
-     "{asker} unsubscribes from {what} of {asked}", _RESOURCES, ""),
-    ("prompts/list", _ALL, _NONE, "{asker} lists the prompts of {asked}", _PROMPTS, _PROMPTS),
-    ("prompts/get", _ALL, _NONE, "{asker} gets {what} from {asked}", _PROMPTS, _PROMPTS),
+     "{asker} unsubscribes from {what} of {asked}", _RESOURCES, "", "resources.subscribe"),
+    ("prompts/list", _ALL, _NONE, "{asker} lists the prompts of {asked}", _PROMPTS, _PROMPTS, "prompts"),
+    ("prompts/get", _ALL, _NONE, "{asker} gets {what} from {asked}", _PROMPTS, _PROMPTS, "prompts"),
     ("completion/complete", _ALL, _NONE,
      "{asker} asks {asked} for completions of an argument",
-     "server/utilities/completion", "server/utilities/completion"),
+     "server/utilities/completion", "server/utilities/completion", "completions"),
     ("logging/setLevel", _OLD, _NONE,
-     "{asker} sets the log level of {asked}", "server/utilities/logging", ""),
+     "{asker} sets the log level of {asked}", "server/utilities/logging", "", "logging"),
     ("subscriptions/listen", _NEW, _NONE,
      "{asker} opens a change stream from {asked}, which ends with the response",
      "", _SUBSCRIPTIONS),
     ("sampling/createMessage", _NONE, _OLD,
-     "{asker} requests a reply from the model of {asked}", "client/sampling", ""),
-    ("elicitation/create", _NONE, _FROM_JUNE, "{asker} asks the user a question", "client/elicitation", ""),
-    ("roots/list", _NONE, _OLD, "{asker} asks for its roots", "client/roots", ""),
+     "{asker} requests a reply from the model of {asked}", "client/sampling", "", "sampling"),
+    ("elicitation/create", _NONE, _FROM_JUNE,
+     "{asker} asks the user a question", "client/elicitation", "", "elicitation"),
+    ("roots/list", _NONE, _OLD, "{asker} asks for its roots", "client/roots", "", "roots"),
     ("tasks/get", _NOVEMBER, _NOVEMBER, "{asker} gets the status of a task of {asked}", _TASKS, ""),
     ("tasks/result", _NOVEMBER, _NOVEMBER, "{asker} waits for the result of a task", _TASKS, ""),
     ("tasks/list", _NOVEMBER, _NOVEMBER, "{asker} lists the tasks of {asked}", _TASKS, ""),
     ("tasks/cancel", _NOVEMBER, _NOVEMBER, "{asker} cancels a task of {asked}", _TASKS, ""),
-)  # fmt: skip
-
-_CANCELLATION = ("basic/utilities/cancellation", "basic/patterns/cancellation")
-_NOTIFICATIONS = (
     ("notifications/initialized", _OLD, _NONE,
      "{asker} confirms initialize, and the session is open", _LIFECYCLE, ""),
     ("notifications/cancelled", _ALL, _ALL,
@@ -91,17 +99,17 @@ _NOTIFICATIONS = (
     ("notifications/progress", _OLD, _ALL,
      "{asker} reports progress", "basic/utilities/progress", "basic/patterns/progress"),
     ("notifications/message", _NONE, _ALL,
-     "{asker} sends a log message", "server/utilities/logging", "server/utilities/logging"),
+     "{asker} sends a log message", "server/utilities/logging", "server/utilities/logging", "logging"),
     ("notifications/tools/list_changed", _NONE, _ALL,
-     "the tools of {asker} have changed", _TOOLS, _TOOLS),
+     "the tools of {asker} have changed", _TOOLS, _TOOLS, "tools.listChanged"),
     ("notifications/resources/list_changed", _NONE, _ALL,
-     "the resources of {asker} have changed", _RESOURCES, _RESOURCES),
+     "the resources of {asker} have changed", _RESOURCES, _RESOURCES, "resources.listChanged"),
     ("notifications/resources/updated", _NONE, _ALL,
-     "{what} of {asker} has changed", _RESOURCES, _RESOURCES),
+     "{what} of {asker} has changed", _RESOURCES, _RESOURCES, "resources.subscribe"),
     ("notifications/prompts/list_changed", _NONE, _ALL,
-     "the prompts of {asker} have changed", _PROMPTS, _PROMPTS),
+     "the prompts of {asker} have changed", _PROMPTS, _PROMPTS, "prompts.listChanged"),
     ("notifications/roots/list_changed", _OLD, _NONE,
-     "the roots of {asker} have changed", "client/roots", ""),
+     "the roots of {asker} have changed", "client/roots", "", "roots.listChanged"),
     ("notifications/elicitation/complete", _NONE, _NOVEMBER,
      "{asker} reports that a question in the browser is answered", "client/elicitation", ""),
     ("notifications/subscriptions/acknowledged", _NONE, _NEW,
@@ -110,10 +118,7 @@ _NOTIFICATIONS = (
      "{asker} reports the status of a task", _TASKS, ""),
 )  # fmt: skip
 
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {row[0]: Method(row[0], False, *row[1:]) for row in _REQUESTS}
-    | {row[0]: Method(row[0], True, *row[1:]) for row in _NOTIFICATIONS}
-)
+METHODS: Mapping[str, Method] = MappingProxyType({row[0]: Method(*row) for row in _ROWS})
 """Every method by its name."""
 
 _SETUP = frozenset(

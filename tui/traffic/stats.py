@@ -30,8 +30,6 @@ def _rounded(ns: int) -> int:
 class LatencyHistogram:
     """Durations in nanoseconds; `longest` is exact, the percentiles only if `is_exact`."""
 
-    __slots__ = ("_counts", "count", "is_exact", "longest")
-
     def __init__(self) -> None:
         self.count = self.longest = 0
         self._counts = Counter[int]()
@@ -131,8 +129,6 @@ class Figures:
 
 class _Line:
     """The counts of one server, method and tool."""
-
-    __slots__ = ("calls", "cancelled", "ended", "errors", "latencies", "lost", "octets", "sparks")
 
     def __init__(self) -> None:
         self.calls = self.ended = self.errors = self.cancelled = self.lost = self.octets = 0

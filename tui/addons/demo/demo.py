@@ -11,7 +11,17 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from tui.addons.demo.demo_choice import MAX_TEXT, PLACES, choose_tool, fill, is_cjk, own_name, suggested
+from tui.addons.demo.demo_choice import (
+    KNOWN,
+    MAX_TEXT,
+    NEVER_MIND,
+    PLACES,
+    choose_tool,
+    fill,
+    is_cjk,
+    own_name,
+    suggested,
+)
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -38,21 +48,9 @@ from tui.core.text import clean_line
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
-_SMALL_TALK = {
-    "help": r"(?:hi|hello|hey|good (?:morning|evening|afternoon)|你好|您好|嗨|こんにちは)(?: there)?"
-    r"|/?help(?: me)?|\?|(?:what|who|how) (?:can|do|does|are) (?:you|this|it|i)\b.{0,20}"
-    r"|are you (?:an? )?(?:ai|human|robot|bot|llm|language model|real)"
-    r"|帮助|你(?:能|会|可以)(?:做|干)(?:什么|些什么|啥).?|你是(?:谁|什么).?",
-    "thanks": r"(?:thanks?(?: you)?(?: (?:so|very) much)?|thx|cheers|great|nice|cool|谢谢你?|多谢)",
-    "tools": r"/?(?:(?:list|show|what|which)\s*(?:me\s+)?)?(?:all\s+)?(?:the\s+|your\s+)?(?:available\s+)?"
-    r"tools(?:\s+(?:are|do|can)\b.{0,20})?|(?:列出|显示|有哪些|有什么)?(?:所有|全部|可用的?)?工具(?:有哪些)?",
-}
-"""Requests that are answered with a sentence, without a tool."""
-
 _CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
 """Exactly this tool with exactly these arguments: `/call NAME`, `call NAME {JSON}`, `NAME {JSON}`."""
 
-_NEVER_MIND = late(r"^\W*(?:no|nothing|cancel|never ?mind|stop|forget it|算了|不用了?|取消)\W*$", re.I)
 _PIECE = late(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
 )
@@ -128,8 +126,8 @@ def decide(request: ModelRequest) -> Move:
     text = _LONG_GAP.sub(r"\1", text.strip())
     if (tool := suggested(text, tools)) is not None:
         return Move(tool=tool)
-    for sentence, pattern in _SMALL_TALK.items():
-        if re.match(rf"^\W*(?:{pattern})\W*$", text, re.I):
+    for sentence, patterns in KNOWN["small_talk"].items():
+        if re.match(rf"^\W*(?:{'|'.join(patterns)})\W*$", text, re.I):
             return Move(_say(sentence, chinese, tools))
     choice = choose_tool(text, tools)
     if choice is not None and not choice.rivals and not choice.missing:
@@ -147,7 +145,7 @@ def _continued(text: str, before: Sequence[Message], tools: Sequence[ToolSpec]) 
     """If the demo has just asked for an argument, take `text` as the answer."""
     asked = [message.text for message in before if isinstance(message, UserMessage)]
     is_asked = asked and isinstance(before[-1], AssistantMessage) and not before[-1].calls
-    choice = choose_tool(asked[-1], tools) if is_asked and not _NEVER_MIND.match(text) else None
+    choice = choose_tool(asked[-1], tools) if is_asked and not NEVER_MIND.match(text) else None
     if choice is None or choice.rivals or len(choice.missing) != 1:
         return None
     name = choice.missing[0]
@@ -182,55 +180,13 @@ MAX_ANSWERED = 80
 
 MAX_JSON = 64 * 1024
 
-_EXAMPLES = (
-    ("get_weather", "What's the weather in Hangzhou?", "北京天气如何"),
-    ("add_note", "add a note: buy milk", "记一下：买牛奶"),
-    ("search_notes", "which notes mention milk?", "哪些笔记提到牛奶？"),
-    ("count_slowly", "count slowly for 5 seconds", "数到 5"),
-)
-_SENTENCES = {
-    "help": (
-        "I am a rule-based demo, not a language model, and I work offline. I pick one tool by its name and "
-        "description, fill in its arguments, and answer from what it returns.\n\nTry:\n\n{examples}\n\n"
-        "`list tools` shows every tool. `call NAME {{JSON}}` runs one with exactly these arguments.",
-        "我是基于规则的演示模型，不是语言模型，也不联网。我会按名称和描述挑选一个工具、填写参数，并用结果作答。\n\n"
-        "可以试试：\n\n{examples}\n\n`list tools` 列出所有工具。",
-    ),
-    "thanks": ("You're welcome.", "不客气。"),
-    "tools": ("{tools}", "{tools}"),
-    "no tools": (
-        "I am a rule-based demo, not a language model. No tools are available: no server that offers tools "
-        "is running.",
-        "我是基于规则的演示模型。现在没有可用的工具：没有提供工具的服务器在运行。",
-    ),
-    "not understood": (
-        "I am a rule-based demo, not a language model, and I found no matching tool. Try:\n\n"
-        "{examples}\n\nConfigure a language model to ask anything.",
-        "我是基于规则的演示模型，没有找到能回答这个问题的工具。可以试试：\n\n{examples}",
-    ),
-    "too long": (
-        "I am a rule-based demo and read at most {limit} characters. This message is longer.",
-        "我是基于规则的演示模型，最多读 {limit} 个字符，这条消息太长了。",
-    ),
-    "missing": (
-        "`{tool}` needs {names}. What should it be?",
-        "`{tool}` 还需要 {names}。请告诉我。",
-    ),
-    "several": (
-        "Several tools match: {names}. Use the tool's own words, or `call NAME {{JSON}}`.",
-        "有几个工具都可能合适：{names}。请说得更具体些，或输入 `call 工具名 {{JSON}}`。",
-    ),
-    "failed": ("`{tool}` failed: {text}", "`{tool}` 没有成功：{text}"),
-    "empty": ("`{tool}` ran and returned nothing.", "`{tool}` 已运行，没有返回内容。"),
-}
-
 
 def _say(sentence: str, chinese: bool, tools: Sequence[ToolSpec] = (), **values: object) -> str:
     """Return a sentence in English or Chinese, with `values` filled in."""
-    text = _SENTENCES[sentence][chinese]
+    text = str(KNOWN["sentences"][sentence][chinese])
     if "{examples}" in text or "{tools}" in text:
         if not tools:
-            return _SENTENCES["no tools"][chinese]
+            return _say("no tools", chinese)
         values |= {"examples": _examples(tools, chinese), "tools": _list_tools(tools)}
     return text.format(**values)
 
@@ -282,7 +238,7 @@ def _list_tools(tools: Sequence[ToolSpec]) -> str:
 def _examples(tools: Sequence[ToolSpec], chinese: bool) -> str:
     """Return sentences that work with the current tools."""
     names = {tool.tool for tool in tools}
-    found = [zh if chinese else en for name, en, zh in _EXAMPLES if name in names]
+    found = [examples[chinese] for name, examples in KNOWN["examples"].items() if name in names]
     questions = [question_of(tool.description) for tool in tools if not needs_arguments(tool.schema)]
     found = found or [*filter(None, questions)][:3]
     return _items(found or [f"`call {clean_line(own_name(tools[0]), 80)} {{…}}`"])

@@ -1,5 +1,7 @@
 """Selects the tool that a sentence asks the demo model for, and fills in its arguments. Pure.
 
+The words and patterns that it knows are in `vocabulary.toml`.
+
 A wrong call costs more than a missed one: a tool is called only if the sentence mentions its own name (or,
 for meaningless names, its description), if it does not ask for something of another kind (nothing is written
 or deleted unless the sentence begins with such a verb), and if no other tool matches about as well. The
@@ -7,11 +9,14 @@ patterns search only a bounded text, each in about linear time.
 """
 
 import re
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
+from tui.core.forms.schema import mapping
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 
@@ -38,59 +43,14 @@ def _table(text: str) -> dict[str, str]:
 _READ_ONLY = frozenset({"get", "list", "search"})
 """Verbs that only read. Groups of verbs are as coarse as safety allows."""
 
-_VERBS = """
-get get show read what when where who fetch tell give display view check is are was were will does how, list
-list all every enumerate, search search find lookup mention contain which match grep locate query, add add
-create save write insert make remember remind put append store set jot post send, change update edit change
-rename modify move replace, delete delete remove erase drop destroy forget purge
-"""
-VERBS = {stem(word): verb for word, verb in _table(_VERBS).items()}
-
-_STOP = """
-a an the of for in on at to from by with and or but not no do does did done i me my mine we us our
-you your it its this that these those there here been be am is are was were will would could should
-can may might must shall have has had please now today tomorrow tonight currently current just so
-then than too very some any like about as if out up down off over what whats which who whom whose
-when where why how s t re ve ll d m right want need know let lets using use call run try tool server
-go going get show tell give really actually still again ever always never moment far
-"""
-STOP_WORDS = frozenset(map(stem, _STOP.split()))
-
-_SYNONYMS = """
-weather temperature forecast rain rainy sunny snow windy hot cold humid umbrella degree, record report
-history, note memo reminder remember remind, directory folder dir, time clock, add sum plus
-"""
-SYNONYMS = {stem(word): stem(meaning) for word, meaning in _table(_SYNONYMS).items()}
-
-_CHINESE = _table("""
-weather 天气 天气 气温 温度 下雨 下雪, record 记录, note 笔记 备忘 便签, remember 记下 记一下 记住, remind
-提醒我, add 添加 新增 加一条 写一条, delete 删除 删掉 去掉, search 搜索 查找, mention 提到, contain 包含
-含有, which 哪些 哪条, list 列出, all 所有 全部, show 显示 查看 看看, time 时间 几点, count 数到, file 文件,
-directory 目录
-""")
-_FILLER = """
-怎么样 怎样 如何 今天 明天 后天 现在 目前 最近 请问 请 告诉我 查一下 查询 查看 查 看看 一下 想知道 我想 知道
-帮我 多少度 多少 是什么 什么 吗 呢 吧 啊 的 了 在 会 是 冷不冷 热不热 冷 热 有 我 は です か の 教えて 呀 好
-那里 那边
-"""
-PLACES = {
-    chinese: latin.replace("_", " ")
-    for chinese, latin in _table("""
-Beijing 北京, Shanghai 上海, Hangzhou 杭州, Guangzhou 广州, Shenzhen 深圳, Chengdu 成都, Chongqing 重庆,
-Nanjing 南京, Wuhan 武汉, Xi'an 西安, Tianjin 天津, Suzhou 苏州, Qingdao 青岛, Xiamen 厦门, Changsha 长沙,
-Dalian 大连, Kunming 昆明, Harbin 哈尔滨, Lhasa 拉萨, Hong_Kong 香港, Macau 澳门,
-Taipei 台北, Tokyo 东京 東京, Osaka 大阪, Seoul 首尔, Singapore 新加坡, Bangkok 曼谷, London 伦敦, Paris 巴黎,
-Berlin 柏林, Moscow 莫斯科, New_York 纽约, San_Francisco 旧金山, Los_Angeles 洛杉矶, Sydney 悉尼
-""").items()
-}
-ZONES = _table("""
-Asia/Shanghai beijing shanghai hangzhou, Asia/Hong_Kong hong_kong, Asia/Tokyo tokyo, Asia/Seoul seoul,
-Asia/Singapore singapore, Asia/Kolkata delhi mumbai, Asia/Dubai dubai, Europe/Moscow moscow, Europe/Berlin
-berlin, Europe/Paris paris, Europe/Madrid madrid, Europe/Rome rome, Europe/London london, America/New_York
-new_york nyc, America/Chicago chicago, America/Denver denver, America/Los_Angeles san_francisco los_angeles,
-Australia/Sydney sydney, UTC utc, Etc/GMT gmt
-""")
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+KNOWN = tomllib.loads((files("tui.addons.demo") / "vocabulary.toml").read_text(encoding="utf-8"))
+_TABLES = {name: _table(text) for name, text in KNOWN["words"].items()}
+_LISTS = {name: text.split() for name, text in KNOWN["lists"].items()}
+VERBS = {stem(word): verb for word, verb in _TABLES["verbs"].items()}
+STOP_WORDS = frozenset(map(stem, _LISTS["stop"]))
+SYNONYMS = {stem(word): stem(meaning) for word, meaning in _TABLES["synonyms"].items()}
+PLACES = {chinese: latin.replace("_", " ") for chinese, latin in _TABLES["places"].items()}
+_CHINESE, _ZONES = _TABLES["chinese"], _TABLES["zones"]
 
 
 def _longest_first(words: list[str]) -> str:
@@ -98,7 +58,7 @@ def _longest_first(words: list[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-_CHINESE_NOISE = late(_longest_first([*_CHINESE, *_FILLER.split()]))
+_CHINESE_NOISE = late(_longest_first([*_CHINESE, *_LISTS["filler"]]))
 _CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _PIECE = late(rf"[a-z0-9]+|{_longest_first([*_CHINESE])}")
@@ -138,98 +98,33 @@ MAX_BARE_WORDS = 3
 """In a sentence this short, a lower-case word may be a place too ("weather nyc")."""
 
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
-PLACE_WORDS = "location city place town region country where destination area"
-_TEXT_WORDS = "text content message note body msg comment input description summary value"
 
-_POLITE = late(
-    r"^\s*(?:(?:hi|hello|hey|ok|okay|well|so|and|now|then|also|please|pls)\b[\s,!.]*"
-    r"|(?:can|could|would|will) you\b\s*(?:please\b)?\s*"
-    r"|i(?:'d| would) like (?:you )?to\b\s*|i (?:want|need) (?:you )?to\b\s*|let'?s\b\s*|help me\b\s*)+",
-    re.I,
-)
-_TALK = late(
-    r"\b(?:joke|poem|poetry|story|essay|song|haiku|limerick|opinion|philosophy|meaning|translate|summari[sz]e"
-    r"|explain|why|love|hate|feel|feeling|think|believe|code|program|function|recipe|advice|recommend"
-    r"|history of|difference between|metaphor|novel|lyrics|riddle|count on|favou?rite)\b"
-    r"|笑话|诗|故事|为什么|翻译|解释|小说|歌词|意义"
-    r"|^\s*(?:i|we|he|she|they|it|you)(?:['’]\w+)?\s"
-    r"|^\s*(?:my|his|her|our|their|that|this|the|there)\b.*"
-    r"\b(?:is|are|was|were|am|has|had|seems?|looks?|feels?|got)\b"
-    r"|^\s*(?:do not|don['’]?t|never|no need|should i|shall i|what if|what happens"
-    r"|how (?:do|can|would|should|to|long|often|come)\b(?! you)|what(?:['’]s| is) an? )"
-    r"|^\s*(?:不要|别|不用|不想|不必|怎么(?!样))",
-    re.I,
-)
-"""Conversation: a request that no tool could fulfil, a statement, a question about doing something."""
+_PATTERNS = {name: "|".join(patterns) for name, patterns in KNOWN["patterns"].items()}
+_POLITE = late(rf"^\s*(?:{_PATTERNS['polite']})+", re.I)
+_TALK, _NOTE_DOWN = late(_PATTERNS["talk"], re.I), late(_PATTERNS["note_down"], re.I)
+NEVER_MIND = late(_PATTERNS["never_mind"], re.I)
+_WHEN = late(rf"(?:\b(?:{_PATTERNS['when']})(?:\W+|$))+$", re.I)
 
-_NOTE_DOWN = late(r"^\s*(?:note|todo)(?:\s+(?:(?:it|this)\s+)?(?:that|down)\b|\s*[:：])", re.I)
-
-_QUOTED = late(r"\"([^\"]{1,2000})\"|“([^”]{1,2000})”|「([^」]{1,2000})」|`([^`]{1,2000})`")
-_NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_PAYLOADS = (
-    late(r"^.{2,80}?(?<!https)(?<!http)[:：](?!//)\s*(\S.*)$", re.S),
-    late(
-        r"\b(?:(?:note|memo|todo|reminder|message)s?\s+(?:that\s+says|saying|that|to|about)"
-        r"|remember\s+(?:to|that)|remind\s+me\s+(?:to|that|about))\s+(.+)$",
-        re.I | re.S,
-    ),
-    late(
-        r"(?:记一下|记下来?|记住|提醒我|(?:添加|新增|加|写)(?:一条|一个)?(?:笔记|备忘录?|便签))[\s,，:：]*(\S.*)$",
-        re.S,
-    ),
-)
-"""What follows is content ("buy milk" in "add a note: buy milk")."""
-
-_KINDS = {
-    "url uri link": (late(r"\b(https?://[^\s\"'<>)\]]+)"),),
-    "email mail": (late(r"([\w.+-]+@[\w-]+(?:\.[\w-]+)+)"),),
-    "date day since until": (late(r"\b(\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?)\b"),),
-    "time clock": (late(r"(?<!\d)((?:[01]?\d|2[0-3]):[0-5]\d)(?!\d)"),),
-    "path file filename filepath directory dir folder": (
-        late(r"(?<!\w)((?:~|\.{1,2})?/[^\s\"'`,;?!]*|\b[\w-]+(?:/[\w.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}\b)"),
-    ),
-    "query q search keyword keywords term terms pattern phrase needle word": (
-        _QUOTED,
-        late(
-            r"\b(?:mention(?:s|ed|ing)?|contain(?:s|ing)?|about|matching|with(?: the word)?|for)"
-            r"\s+(?:(?:the|a|an|my|word)\s+)?(.+)$",
-            re.I,
-        ),
-        late(r"\b(?:find|search|look up|grep|locate)\s+(?!(?:for|in|my|the)\b)(.+)$", re.I),
-        late(
-            r"(?:提到|关于|包含|含有|搜索|查找|有)了?(.+?)(?:的?(?:笔记|备忘|便签|文件).*)?[?？。!！吗呢]*$"
-        ),
-    ),
-    _TEXT_WORDS: (
-        *_PAYLOADS,
-        _QUOTED,
-        late(
-            r"\b(?:add|put|save|write|store|note|jot)\s+(.+?)\s+"
-            r"(?:(?:to|in|into|on)\s+(?:my|the)\s+\w+|as\s+an?\s+\w+|down)\W*$",
-            re.I,
-        ),
-    ),
-    "id key number uuid slug identifier": (
-        _QUOTED,
-        late(r"#(\w[\w-]*)|(?<![\w-])((?=[\w-]*\d)\w[\w-]*)", re.I),
-        late(r"(?<!about)(?<! on)(?<! for)\s(\w+(?:[-_]\w+)+)\W*$"),
-    ),
+_PIECES = {name: tuple(map(late, patterns)) for name, patterns in KNOWN["pieces"].items()}
+_PAYLOADS, (_QUOTED,) = _PIECES["payload"], _PIECES["quoted"]
+_VALUES = {
+    kind: (
+        frozenset(known["names"].split()),
+        [each for text in known["patterns"] for each in _PIECES.get(text) or (late(text),)],
+    )
+    for kind, known in KNOWN["values"].items()
 }
-"""By the words of a property's name, what its value looks like: the first group of the first match."""
+"""The words of a property's name, and what its value looks like."""
 
+_NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
 _ZONE = late(
     r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
-    rf"|(?<!\w)(?:{_longest_first([*ZONES])})(?!\w)",
+    rf"|(?<!\w)(?:{_longest_first([*_ZONES])})(?!\w)",
     re.I,
 )
 _TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
 _PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
 _POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
-_WHEN = late(
-    r"(?:\b(?:right now|at the moment|this (?:morning|afternoon|evening|week|weekend)|next week|today"
-    r"|tomorrow|tonight|currently|now|please|like|thanks|thank you|and|then|going to be|be)(?:\W+|$))+$",
-    re.I,
-)
 _CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
 _PLACE_NAME = late("|".join(PLACES))
 
@@ -325,9 +220,8 @@ def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
 
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
     """Return the properties of a schema, which may be anything."""
-    found = tool.schema.get("properties")
-    items = list(found.items())[:MAX_PROPERTIES] if isinstance(found, Mapping) else []
-    return {str(name): schema if isinstance(schema, Mapping) else {} for name, schema in items}
+    items = list(mapping(tool.schema.get("properties")).items())[:MAX_PROPERTIES]
+    return {str(name): mapping(schema) for name, schema in items}
 
 
 def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
@@ -337,7 +231,7 @@ def fill(tool: ToolSpec, text: str, taken: Collection[str] = ()) -> DemoChoice:
     required = sorted(required[:MAX_PROPERTIES], key=[*properties, *required].index)
     text = text[:MAX_TEXT].strip()
     spelled = _QUOTED.sub(" ", text.lower())
-    for number, word in enumerate(NUMBERS):
+    for number, word in enumerate(_LISTS["numbers"]):
         spelled = re.sub(rf"\b{word}\b", str(number), spelled)
     numbers = _NUMBER.findall(spelled)
     values: dict[str, Any] = {}
@@ -402,19 +296,19 @@ def _string(
     if kinds & {"timezone", "tz", "zone"}:  # the first or second, by its IANA name or that of a large city
         for chinese, latin in PLACES.items():
             text = text.replace(chinese, f" {latin} ")
-        zones = [ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
+        zones = [_ZONES.get(found[0].casefold(), found[0]) for found in _ZONE.finditer(text)]
         place = bool(kinds & {"target", "to", "destination"})
         return zones[place] if len(zones) > place else None
-    if kinds.intersection(PLACE_WORDS.split()):
+    if kinds.intersection(_LISTS["place_names"]):
         return _place(text, tool, taken)
-    label = next((label for label in _KINDS if kinds.intersection(label.split())), "")
-    if name not in required and label in ("", _TEXT_WORDS):
+    kind = next((kind for kind, (names, _) in _VALUES.items() if kinds & names), "")
+    if name not in required and kind in ("", "text"):
         return None
-    if not label:
+    if not kind:
         return _first((_QUOTED, *(() if len(required) > 1 else (*_PAYLOADS, _TAIL))), text)
     first, _, rest = text.partition(" ")
-    is_named = label == _TEXT_WORDS and words(first) == words(own_name(tool))  # "echo hello"
-    return _first(_KINDS[label], text) or (rest if is_named else None)
+    is_named = kind == "text" and words(first) == words(own_name(tool))  # "echo hello"
+    return _first(_VALUES[kind][1], text) or (rest if is_named else None)
 
 
 def _first(patterns: Collection[re.Pattern[str]], text: str) -> str | None:

@@ -24,19 +24,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from tui.addons.packages.server_inputs import (
-    ServerInput,
-    Values,
-    checked_text,
-    fill_template,
-    object_in,
-    refuse_long_table,
-    text_in,
-)
+from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
+from tui.core.forms.schema import mapping
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import number_limit, size
+from tui.host.content import text_in
 from tui.settings.references import escaped
 
 MIB = 1024 * 1024
@@ -50,16 +44,7 @@ CHUNK = 256 * 1024
 MANIFEST = "manifest.json"
 _AGAIN = "Download it again."
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_DAMAGES = (
-    zipfile.BadZipFile,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-    EOFError,
-    zlib.error,
-    struct.error,
-)
+_DAMAGES = (zipfile.BadZipFile, OSError, RuntimeError, ValueError, EOFError, zlib.error, struct.error)
 """Exceptions that reading a damaged zip raises."""
 
 
@@ -258,12 +243,11 @@ class Bundle:
     is_binary: bool = False
     entry_point: str = ""
 
-    def table(self, folder: Path, values: Values, home: Path) -> dict[str, Any]:
+    def table(self, folder: Path, values: Values) -> dict[str, Any]:
         """Return the server as a table of the configuration, with its files in `folder`.
 
         Raises UsageError for a value that cannot be used.
         """
-        places = {"__dirname": str(folder)}
 
         def filled(text: str) -> str:
             def value(name: str) -> str | None:
@@ -275,7 +259,7 @@ class Bundle:
                     )
                 return None if texts is None else "".join(texts)
 
-            return fill_template(_VARIABLE, text, value, lambda part: _with_places(part, places, home))
+            return fill_template(_VARIABLE, text, value, lambda part: _with_places(part, folder))
 
         def words(text: str) -> Sequence[str]:
             """Return the arguments for one text: several if its value has several."""
@@ -293,7 +277,6 @@ class Bundle:
         env = {name: text for name, said in self.env.items() if (text := filled(said))}
         table |= {"args": args} if args else {}
         table |= {"env": env} if env else {}
-        refuse_long_table(table)
         return table | {"cwd": escaped(str(folder))}
 
     def program(self) -> str:
@@ -321,13 +304,13 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     name, version = text_in(manifest, "name"), text_in(manifest, "version")
     if not name or not version:
         raise _unusable(f"has no {'name' if not name else 'version'}")
-    platforms = object_in(manifest.get("compatibility")).get("platforms")
+    platforms = mapping(manifest.get("compatibility")).get("platforms")
     if isinstance(platforms, list) and platforms and platform not in platforms:
         shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
         raise UsageError(f"the bundle requires {shown}. This is {platform}.")
-    server = object_in(manifest.get("server"))
-    config = object_in(server.get("mcp_config"))
-    config = {**config, **object_in(object_in(config.get("platform_overrides")).get(platform))}
+    server = mapping(manifest.get("server"))
+    config = mapping(server.get("mcp_config"))
+    config = {**config, **mapping(mapping(config.get("platform_overrides")).get(platform))}
     command, args, env = _launch(config)
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
@@ -339,7 +322,7 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
         version=version,
         title=text_in(manifest, "display_name"),
         description=text_in(manifest, "description"),
-        author=text_in(object_in(manifest.get("author")), "name"),
+        author=text_in(mapping(manifest.get("author")), "name"),
         inputs=inputs,
         command=command,
         args=tuple(args),
@@ -382,13 +365,12 @@ def _inputs(said: Any) -> Iterator[ServerInput]:
     if not isinstance(said, Mapping):
         raise _unusable("has a user_config that is not an object")
     for name, one in list(said.items())[:MAX_ITEMS]:
-        kind = text_in(object_in(one), "type")
+        kind = text_in(mapping(one), "type")
         if not _NAME.fullmatch(name) or kind not in KINDS:
             raise _unusable(f"requires {quoted_name(name, 60)} in an unsupported way (user_config)")
         yield ServerInput(
             name,
-            title=text_in(one, "title"),
-            description=text_in(one, "description"),
+            description=text_in(one, "description") or text_in(one, "title"),
             kind=kind,
             required=one.get("required") is True,
             secret=one.get("sensitive") is True,
@@ -409,12 +391,13 @@ def _default(said: Any) -> tuple[str, ...] | None:
         elif isinstance(one, int | float):
             texts.append(f"{one:g}" if isinstance(one, float) else str(one))
         elif isinstance(one, str) and one and one.isprintable():
-            texts.append(_with_places(one, {}, Path.home()))
+            texts.append(_with_places(one))
     return tuple(texts) or None
 
 
-def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
-    """Return a text of the manifest, escaped, with this machine's paths filled in."""
+def _with_places(text: str, folder: Path | None = None) -> str:
+    """Return a text of the manifest, escaped, with this machine's paths and the folder filled in."""
+    home = Path.home()
     places = {
         "HOME": str(home),
         "DESKTOP": str(home / "Desktop"),
@@ -422,7 +405,7 @@ def _with_places(text: str, more: Mapping[str, str], home: Path) -> str:
         "DOWNLOADS": str(home / "Downloads"),
         "pathSeparator": os.sep,
         "/": os.sep,
-        **more,
+        **({} if folder is None else {"__dirname": str(folder)}),
     }
     filled = _VARIABLE.sub(lambda found: places.get(found[1], found[0]), text)
     return escaped(filled)

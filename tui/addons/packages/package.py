@@ -87,7 +87,7 @@ def from_bundle(args: argparse.Namespace, word: str) -> FoundServer:
             )
 
     def table_of(values: Values) -> dict[str, Any]:
-        made = bundle.table(folder, values, Path.home())
+        made = bundle.table(folder, values)
         if made["command"] == "python" and find_program("python") is None and find_program("python3"):
             made["command"] = "python3"
         return made

@@ -17,20 +17,16 @@ from urllib.parse import quote
 import httpx2
 
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
-from tui.addons.packages.server_inputs import (
-    entry_text,
-    found_server,
-    object_in,
-    text_in,
-    values_of,
-)
+from tui.addons.packages.server_inputs import entry_text, found_server, values_of
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
+from tui.core.forms.schema import mapping
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import size
 from tui.core.web import proxy_problem
+from tui.host.content import text_in
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 from tui.settings.new_server import named_after, pairs
 
@@ -71,7 +67,7 @@ def _lines(item: Mapping[str, Any]) -> list[str]:
 
 
 def _status(item: Mapping[str, Any]) -> str:
-    official = object_in(object_in(item.get("_meta")).get(OFFICIAL))
+    official = mapping(mapping(item.get("_meta")).get(OFFICIAL))
     status = entry_text(official, "status", 20)
     return "" if status == "active" else status
 
@@ -142,7 +138,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         )
     way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
     print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
-    for line in (entry_text(entry, "description"), entry_text(object_in(entry.get("repository")), "url")):
+    for line in (entry_text(entry, "description"), entry_text(mapping(entry.get("repository")), "url")):
         if line:
             print(f"  {line}")
     print(
@@ -234,7 +230,7 @@ class Registry:
             for item in listed[:left]:
                 if isinstance(item, Mapping) and _has(item, words):
                     found.setdefault(str(item["server"].get("name"))[:MAX_NAME], item)
-            after = object_in(answer.get("metadata")).get("nextCursor")
+            after = mapping(answer.get("metadata")).get("nextCursor")
             left -= len(listed)
             if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
@@ -302,7 +298,7 @@ class Registry:
 
 
 def _has(item: Mapping[str, Any], words: list[str]) -> bool:
-    server = object_in(item.get("server"))
+    server = mapping(item.get("server"))
     texts = (text_in(server, key)[:MAX_TEXT] for key in ("name", "title", "description"))
     text = " ".join(texts).casefold()
     return bool(server) and all(word.casefold() in text for word in words)

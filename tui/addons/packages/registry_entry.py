@@ -10,19 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from tui.addons.packages.server_inputs import (
-    MAX_TEXT,
-    ServerInput,
-    Values,
-    checked_text,
-    fill_template,
-    object_in,
-    refuse_long_table,
-    text_in,
-)
+from tui.addons.packages.server_inputs import MAX_TEXT, ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError
+from tui.core.forms.schema import mapping
 from tui.core.text import clean_line, quoted_name
 from tui.core.web import header_name_fault, url_fault
+from tui.host.content import text_in
 from tui.settings.references import escaped, is_reference
 
 KINDS = ("npm", "pypi", "oci", "remote")
@@ -74,11 +67,9 @@ class LaunchOption:
 
     def table(self, values: Values) -> dict[str, Any]:
         """Return the server as a table of the configuration. Raises UsageError for an invalid value."""
-        filler = _Filler(values)
-        is_remote = self.kind == "remote"
-        made = filler.remote(self.source) if is_remote else filler.package(self.kind, self.source)
-        refuse_long_table(made)
-        return made
+        if self.kind == "remote":
+            return _remote_table(self.source, values)
+        return _package_table(self.kind, self.source, values)
 
 
 def launch_options(entry: Mapping[str, Any]) -> list[LaunchOption]:
@@ -103,7 +94,7 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
         return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
-    transport = text_in(object_in(package.get("transport")), "type") or "stdio"
+    transport = text_in(mapping(package.get("transport")), "type") or "stdio"
     if transport != "stdio":
         return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
     launcher = text_in(package, "runtimeHint")
@@ -162,7 +153,7 @@ def _named_pairs(pairs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
-    variables = object_in(holder.get("variables"))
+    variables = mapping(holder.get("variables"))
     for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
         if isinstance(variables.get(name), Mapping):
             yield _input(name, variables[name], needed=True)
@@ -192,71 +183,73 @@ def _distinct(inputs: list[ServerInput]) -> tuple[ServerInput, ...]:
 # ---- resulting configuration -----------------------------------------------------------------------------
 
 
-class _Filler:
-    """Fills in the values. A secret without a value becomes a reference to a variable with its name."""
+def _package_table(kind: str, package: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    launcher = text_in(package, "runtimeHint") or _LAUNCHERS[kind][0]
+    env = dict(_pairs(package.get("environmentVariables"), values))
+    runtime = list(_arguments(package.get("runtimeArguments"), values))
+    name = _reference_of(kind, package)
+    if launcher == "npx":
+        runtime = runtime if {"-y", "--yes"} & set(runtime) else ["-y", *runtime]
+    elif kind == "oci":
+        passed = [word for variable in env for word in ("-e", variable)]
+        own = [word for word in runtime if word not in ("run", "-i", "--interactive", "--rm")]
+        runtime = ["run", "-i", "--rm", *passed, *own]
+    arguments = [*runtime, name, *_arguments(package.get("packageArguments"), values)]
+    return {"command": launcher, "args": arguments} | ({"env": env} if env else {})
 
-    def __init__(self, values: Values) -> None:
-        self._values = values
 
-    def package(self, kind: str, package: Mapping[str, Any]) -> dict[str, Any]:
-        launcher = text_in(package, "runtimeHint") or _LAUNCHERS[kind][0]
-        env = dict(self._pairs(package.get("environmentVariables")))
-        runtime = list(self._arguments(package.get("runtimeArguments")))
-        name = _reference_of(kind, package)
-        if launcher == "npx":
-            runtime = runtime if {"-y", "--yes"} & set(runtime) else ["-y", *runtime]
-        elif kind == "oci":
-            passed = [word for variable in env for word in ("-e", variable)]
-            own = [word for word in runtime if word not in ("run", "-i", "--interactive", "--rm")]
-            runtime = ["run", "-i", "--rm", *passed, *own]
-        arguments = [*runtime, name, *self._arguments(package.get("packageArguments"))]
-        return {"command": launcher, "args": arguments} | ({"env": env} if env else {})
+def _remote_table(remote: Mapping[str, Any], values: Values) -> dict[str, Any]:
+    url = _filled(text_in(remote, "url"), remote, values, quoted=True)
+    if fault := url_fault(url):
+        raise UsageError(f"with these values its url is invalid: it {fault}.")
+    table: dict[str, Any] = {"url": url}
+    if text_in(remote, "type") == "sse":
+        table["transport"] = "sse"
+    headers = dict(_pairs(remote.get("headers"), values))
+    return table | ({"headers": headers} if headers else {})
 
-    def remote(self, remote: Mapping[str, Any]) -> dict[str, Any]:
-        url = self._filled(text_in(remote, "url"), remote, quoted=True)
-        if fault := url_fault(url):
-            raise UsageError(f"with these values its url is invalid: it {fault}.")
-        table: dict[str, Any] = {"url": url}
-        if text_in(remote, "type") == "sse":
-            table["transport"] = "sse"
-        headers = dict(self._pairs(remote.get("headers")))
-        return table | ({"headers": headers} if headers else {})
 
-    def _arguments(self, arguments: Any) -> Iterator[str]:
-        for key, argument in _named_arguments(arguments):
-            is_named = argument.get("type") == "named"
-            name = escaped(checked_text(text_in(argument, "name"), "the entry")) if is_named else ""
-            is_required = argument.get("isRequired") is True
-            texts = self._texts(key, argument, needs_secret=is_required)
-            if not texts and name and "default" not in argument and is_required:
-                yield name  # a flag
-            for text in texts:
-                yield from (name, text) if name else (text,)
+def _arguments(arguments: Any, values: Values) -> Iterator[str]:
+    for key, argument in _named_arguments(arguments):
+        is_named = argument.get("type") == "named"
+        name = escaped(checked_text(text_in(argument, "name"), "the entry")) if is_named else ""
+        is_required = argument.get("isRequired") is True
+        texts = _texts(key, argument, values, needs_secret=is_required)
+        if not texts and name and "default" not in argument and is_required:
+            yield name  # a flag
+        for text in texts:
+            yield from (name, text) if name else (text,)
 
-    def _pairs(self, pairs: Any) -> Iterator[tuple[str, str]]:
-        for name, pair in _named_pairs(pairs):
-            for text in self._texts(name, pair, needs_secret=True)[-1:]:
-                yield name, text
 
-    def _texts(self, name: str, holder: Mapping[str, Any], *, needs_secret: bool) -> tuple[str, ...]:
-        """Return the texts of an argument, a variable or a header."""
-        if fixed := text_in(holder, "value"):
-            return (self._filled(fixed, holder),)
-        secret = (_variable(name),) if needs_secret and holder.get("isSecret") is True else ()
-        return self._values.get(name) or secret
+def _pairs(pairs: Any, values: Values) -> Iterator[tuple[str, str]]:
+    for name, pair in _named_pairs(pairs):
+        for text in _texts(name, pair, values, needs_secret=True)[-1:]:
+            yield name, text
 
-    def _filled(self, template: str, holder: Mapping[str, Any], *, quoted: bool = False) -> str:
-        """Return a template with its `{variables}` filled in; everything else is literal."""
-        variables = object_in(holder.get("variables"))
 
-        def value(name: str) -> str | None:
-            known = isinstance(variables.get(name), Mapping)
-            if not known or not (texts := self._values.get(name)):
-                return _variable(name) if known else None
-            is_plain = quoted and not is_reference(texts[-1])
-            return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
+def _texts(name: str, holder: Mapping[str, Any], values: Values, *, needs_secret: bool) -> tuple[str, ...]:
+    """Return the texts of an argument, a variable or a header.
 
-        return fill_template(_PLACEHOLDER, checked_text(template, "the entry"), value, escaped)
+    A secret without a value becomes a reference to a variable with its name.
+    """
+    if fixed := text_in(holder, "value"):
+        return (_filled(fixed, holder, values),)
+    secret = (_variable(name),) if needs_secret and holder.get("isSecret") is True else ()
+    return values.get(name) or secret
+
+
+def _filled(template: str, holder: Mapping[str, Any], values: Values, *, quoted: bool = False) -> str:
+    """Return a template with its `{variables}` filled in; everything else is literal."""
+    variables = mapping(holder.get("variables"))
+
+    def value(name: str) -> str | None:
+        known = isinstance(variables.get(name), Mapping)
+        if not known or not (texts := values.get(name)):
+            return _variable(name) if known else None
+        is_plain = quoted and not is_reference(texts[-1])
+        return quote(texts[-1], safe="${}:-.") if is_plain else texts[-1]
+
+    return fill_template(_PLACEHOLDER, checked_text(template, "the entry"), value, escaped)
 
 
 def variable_name(name: str) -> str:

@@ -21,11 +21,13 @@ from urllib.parse import quote
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.forms.schema import mapping
 from tui.core.programs import find_program
 from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
+from tui.host.content import text_in
 from tui.settings.config_secrets import MASK, leaves
 from tui.settings.locations import bundles_dir, secrets_dir, server_folder
 from tui.settings.problems import did_you_mean
@@ -42,7 +44,6 @@ class ServerInput:
     """
 
     name: str
-    title: str = ""
     description: str = ""
     kind: str = "string"
     required: bool = False
@@ -82,7 +83,7 @@ class ServerInput:
     @property
     def about(self) -> str:
         """Its description on one line."""
-        what = clean_line(self.description or self.title, 160)
+        what = clean_line(self.description, 160)
         facts = [word for word, holds in (("required", self.required), ("secret", self.secret)) if holds]
         if self.default is not None and not self.secret:
             facts.append(f"default {clean_line(' '.join(self.default), 60) or 'empty'}")
@@ -181,17 +182,6 @@ def fill_template(
     return "".join(kept)
 
 
-def object_in(value: Any) -> Mapping[str, Any]:
-    """Return a value if it is an object, otherwise an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def text_in(holder: Mapping[str, Any], key: str) -> str:
-    """Return a member if it is a text, otherwise ""."""
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
 def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str, str]]) -> None:
     """Raise UsageError if a server reads a keychain entry that the user did not name.
 
@@ -210,9 +200,14 @@ def refuse_borrowed_secrets(table: Mapping[str, Any], given: Iterable[tuple[str,
 
 def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
     """Ask for the values of an input on the terminal. None if there is none, or for its default."""
+    several = " (separate several with :)" if wanted.several else ""
+    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
     while is_terminal():
-        text = _line(wanted)
-        if text is None or (not text and (wanted.default is not None or not wanted.required)):
+        try:
+            text = getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
+        except EOFError:
+            return None
+        if not text and (wanted.default is not None or not wanted.required):
             return None
         texts = tuple(part for part in text.split(":") if part) if wanted.several else (text,)
         problem = next(filter(None, map(wanted.problem, texts)), "")
@@ -220,15 +215,6 @@ def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
             return tuple(map(wanted.literal, texts))
         print(f"  {clean_line(wanted.name, 60)} {problem}")
     return None
-
-
-def _line(wanted: ServerInput) -> str | None:
-    several = " (separate several with :)" if wanted.several else ""
-    prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
-    try:
-        return getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
-    except EOFError:
-        return None
 
 
 def entry_text(entry: Mapping[str, Any], key: str, limit: int = 200) -> str:
@@ -246,8 +232,12 @@ def found_server(
     table_of: Callable[[Values], dict[str, Any]],
     lines: Iterable[str],
 ) -> FoundServer:
-    """Return the server that `table_of` makes of values; `lines` say what is not set yet."""
+    """Return the server that `table_of` makes of values; `lines` say what is not set yet.
+
+    Raises UsageError if it cannot be started, or reads a secret that the user did not name.
+    """
     table = table_of(values)
+    refuse_long_table(table)
     refuse_borrowed_secrets(table, given)
     marked, store = without_secrets(inputs, values, table_of)
     command, told = table.get("command", ""), list(lines)
@@ -268,13 +258,9 @@ UNPACKING_SECONDS = 60.0
 MAX_FILES = 200_000
 
 
-Store = Callable[[dict[str, Any], str, Path], dict[str, Any]]
-"""Stores secrets: takes a server's table, its name and the configuration file, and returns the table."""
-
-
 def without_secrets(
     inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
-) -> tuple[dict[str, Any], Store]:
+) -> tuple[dict[str, Any], Callable[[dict[str, Any], str, Path], dict[str, Any]]]:
     """Return a server's table with `***` for each secret that the user gave, and what stores them.
 
     `table` makes the server's table of values. Secrets go to the keychain. Without one, or where a reference
@@ -397,8 +383,7 @@ async def _delete_secrets(places: Sequence[str]) -> str:
 
 
 def _folder(table: Any) -> str:
-    folder = table.get("cwd") if isinstance(table, Mapping) else None
-    return folder.replace("$${", "${") if isinstance(folder, str) else ""
+    return text_in(mapping(table), "cwd").replace("$${", "${")
 
 
 def _places(table: Any) -> list[str]:

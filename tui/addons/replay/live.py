@@ -16,10 +16,11 @@ from typing import Any, Self
 
 from tui import __version__
 from tui.addons.replay.mock import member_span, with_member
-from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, object_in, parsed
+from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, parsed
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.errors import ServerError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
 from tui.core.servers import ServerSpec
@@ -63,19 +64,15 @@ class ReplayItem:
     """A message of the host: a request, a notification, or the response to a server's request.
 
     Attributes:
-        method, tool: those of the message, or of the server's request that it responds to.
+        raw: its bytes.
         expected: the recorded response, b"" for none.
         took_ns: how long that took, -1 for no response.
         left_out: why it is not sent, or "".
         refusal: why it may not be sent, which is a difference, or "".
     """
 
-    seq: int
-    method: str
-    tool: str
-    kind: Kind
+    entry: Entry
     raw: bytes
-    ident: str = ""
     expected: bytes = b""
     took_ns: int = -1
     left_out: str = ""
@@ -112,35 +109,28 @@ def _item(entry: Entry, answer: Entry | None, bodies: Bodies) -> ReplayItem:
         expected = bodies.read(answer)
         if bodies.missing(answer, expected) is not None:
             left_out, expected = "only the start of its response was recorded", b""
-    return ReplayItem(
-        entry.seq,
-        entry.method,
-        entry.tool,
-        entry.kind,
-        raw,
-        entry.ident,
-        expected,
-        answer.mono_ns - entry.mono_ns if answer is not None else -1,
-        left_out,
-    )
+    took_ns = answer.mono_ns - entry.mono_ns if answer is not None else -1
+    return ReplayItem(entry, raw, expected, took_ns, left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of sending an item: the live response (b"" for none), how long it took, or the problem.
+    """The result of sending an item: how long the response took (-1 for none), or the problem.
 
-    `comparison` is None where there was nothing to compare; `took_ns` is -1 for no response.
+    `comparison` is None where there was nothing to compare.
     """
 
     item: ReplayItem
-    got: bytes = b""
     took_ns: int = -1
     comparison: Comparison | None = None
     problem: str = ""
 
     @property
-    def differs(self) -> bool:
-        return bool(self.problem) or (self.comparison is not None and not self.comparison.same)
+    def verdict(self) -> str:
+        """Whether it is the same ("same"), differs ("differ") or was omitted ("omitted")."""
+        if self.problem or (self.comparison is not None and not self.comparison.same):
+            return "differ"
+        return "omitted" if self.comparison is None else "same"
 
 
 class Replay:
@@ -152,7 +142,7 @@ class Replay:
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
-        return (item for item in self._items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION))
+        return (item for item in self._items if item.entry.kind in (Kind.REQUEST, Kind.NOTIFICATION))
 
     def bytes_of(self, item: ReplayItem) -> bytes:
         """Return the bytes of an item, after the responses so far."""
@@ -171,7 +161,7 @@ class Replay:
                 self._handed_out[before] = after
         found = ((parsed(raw), raw.decode("utf-8", "replace")) for raw in (item.expected, got))
         was, now = (text if value is None else value for value, text in found)
-        return ReplayResult(item, got, took_ns, compare(was, now, self._tolerance))
+        return ReplayResult(item, took_ns, compare(was, now, self._tolerance))
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.
@@ -179,7 +169,7 @@ class Replay:
         Each response is used once, in order. After that, an error is returned.
         """
         for place, item in enumerate(self._items):
-            if item.kind in ANSWERS and item.method == method and not item.left_out:
+            if item.entry.kind in ANSWERS and item.entry.method == method and not item.left_out:
                 del self._items[place]
                 return with_member(item.raw, ("id",), json.dumps(ident).encode())
         error = {"code": METHOD_NOT_FOUND, "message": "no recorded response"}
@@ -189,17 +179,6 @@ class Replay:
 def _member(raw: bytes, *path: str) -> bytes:
     start, end = member_span(raw, path)
     return raw[start : max(start, end)]
-
-
-def tally(results: Iterable[ReplayResult]) -> Mapping[str, int]:
-    """Return how many items are the same, differ, and were omitted."""
-    found = {"same": 0, "differ": 0, "omitted": 0}
-    for result in results:
-        if result.item.kind is Kind.REQUEST:
-            compared = "differ" if result.differs else "same"
-            key = "omitted" if result.comparison is None and not result.problem else compared
-            found[key] += 1
-    return found
 
 
 # ---- the live server
@@ -262,37 +241,35 @@ class LiveConnection:
         that request, each request names the revision. Raises NotStartedError if the server does not respond
         with a list.
         """
-        opening = [one for one in items if one.method == INITIALIZE and one.kind is Kind.REQUEST][:1]
+        first = (INITIALIZE, Kind.REQUEST)
+        opening = [one for one in items if (one.entry.method, one.entry.kind) == first][:1]
         introduction: Mapping[str, Any] = {"protocolVersion": MODERN}
         meta = {VERSION_KEY: MODERN, CAPABILITIES_KEY: {}, CLIENT_KEY: _CLIENT}
         named: Mapping[str, Any] = {} if opening else {"_meta": meta}
         if opening:
             introduction = await self._greet(opening[0])
-            told = next((each for each in items if each.method == INITIALIZED), opening[0])
-            self._already.setdefault(told.seq, None)
+            told = next((each for each in items if each.entry.method == INITIALIZED), opening[0])
+            self._already.setdefault(told.entry.seq, None)
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
             return (await self._request('"mcptui-tools"', "tools/list", params))[1]
 
-        offers = introduction.get("capabilities")
-        has_tools = not opening or (isinstance(offers, Mapping) and "tools" in offers)
+        has_tools = not opening or "tools" in mapping(introduction.get("capabilities"))
         walk = await walk_pages(page, "tools") if has_tools else Walk()
         return walk, introduction
 
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
-        recorded = object_in(opening.raw)
-        params, ident = recorded.get("params"), recorded.get("id")
-        params = params if isinstance(params, dict) else {}
+        recorded = mapping(parsed(opening.raw))
+        params, ident = mapping(recorded.get("params")), recorded.get("id")
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
-        declared = params.get("capabilities")
-        known: Mapping[str, Any] = declared if isinstance(declared, dict) else {}
+        known = mapping(params.get("capabilities"))
         offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
         revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
         begin = time.monotonic_ns()
         said = {"protocolVersion": revision, "capabilities": offered, "clientInfo": _CLIENT}
         got, result = await self._request(ident, INITIALIZE, said)
-        self._already[opening.seq] = got, time.monotonic_ns() - begin
+        self._already[opening.entry.seq] = got, time.monotonic_ns() - begin
         self._write(json.dumps({"jsonrpc": "2.0", "method": INITIALIZED}).encode())
         return result
 
@@ -304,7 +281,7 @@ class LiveConnection:
         got = await self._exchange(ident, raw.encode(), self._seconds)
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
-        answer = object_in(got)
+        answer = mapping(parsed(got))
         if isinstance(result := answer.get("result"), dict):
             return got, result
         problem = answer.get("error")
@@ -327,13 +304,13 @@ class LiveConnection:
             return ReplayResult(item)
         if item.refusal:
             return ReplayResult(item, problem=item.refusal)
-        if item.seq in self._already:
-            answered = self._already[item.seq]
+        if item.entry.seq in self._already:
+            answered = self._already[item.entry.seq]
             return ReplayResult(item) if answered is None else self._replay.answer(item, *answered)
-        if item.kind is not Kind.REQUEST:
+        if item.entry.kind is not Kind.REQUEST:
             return ReplayResult(item, problem=self._write(self._replay.bytes_of(item)))
         began = time.monotonic_ns()
-        got = await self._exchange(item.ident, self._replay.bytes_of(item), ANSWER_SECONDS)
+        got = await self._exchange(item.entry.ident, self._replay.bytes_of(item), ANSWER_SECONDS)
         if isinstance(got, str):
             return ReplayResult(item, problem=got)
         return self._replay.answer(item, got, time.monotonic_ns() - began)

@@ -28,35 +28,25 @@ from tui.addons.replay.recorded_server import (
     Question,
     RecordedServer,
     Script,
-    acknowledgement,
     handshake,
     input_required,
     is_sent_unasked,
     legacy_revision,
-    missing_capability,
     modern_answer,
     nearest,
-    object_in,
     parsed,
     wanted_input,
 )
 from tui.commands.recordings import open_entries, recordings
 from tui.core.errors import McptuiError, UsageError
+from tui.core.forms.schema import mapping
+from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.framing import Framer
-from tui.core.jsonrpc.protocol import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    MISSING_CAPABILITY,
-    PARSE_ERROR,
-    UNSUPPORTED_VERSION,
-)
 from tui.core.jsonrpc.skimmer import outline
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.traffic.methods import METHODS, STAYS_OPEN
 
-LISTEN = "subscriptions/listen"
 ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
 """Requests that every server answers alike, recorded or not."""
 
@@ -118,15 +108,15 @@ class MockServer:
             return []
         message = parsed(line)
         if message is None:
-            return [self._refused("null", PARSE_ERROR, "not JSON")]
+            return [self._refused("null", protocol.PARSE_ERROR, "not JSON")]
         if message == []:
-            return [self._refused("null", INVALID_REQUEST, "empty batch")]
+            return [self._refused("null", protocol.INVALID_REQUEST, "empty batch")]
         try:
             if not isinstance(message, list):
                 return self._take(message)
             sends = [send for one in message[:MAX_BATCH] for send in self._take(one)]
         except RecursionError:
-            return [self._refused("null", INVALID_REQUEST, "nested too deeply")]
+            return [self._refused("null", protocol.INVALID_REQUEST, "nested too deeply")]
         shared = [send for send in sends if send.is_shared]
         if not shared:
             return sends
@@ -136,7 +126,7 @@ class MockServer:
 
     def _take(self, message: Any) -> list[Send]:
         if not isinstance(message, dict):
-            return [self._refused("null", INVALID_REQUEST, "not a JSON-RPC message")]
+            return [self._refused("null", protocol.INVALID_REQUEST, "not a JSON-RPC message")]
         method, ident = message.get("method"), json.dumps(message.get("id"))
         if not isinstance(method, str):
             play = self._waiting.pop(ident, None)  # the client's response to a request of the server
@@ -157,7 +147,7 @@ class MockServer:
     def _request(self, asked: Question, ident: str) -> Iterator[Send]:
         if asked.revision and asked.revision not in KNOWN:
             data = {"supported": [*KNOWN], "requested": asked.revision}
-            yield _error(ident, UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
+            yield _error(ident, protocol.UNSUPPORTED_VERSION, f"no revision {asked.revision[:40]}", data)
             return
         state = asked.param("requestState")
         play = self._rounds.pop(state, None) if isinstance(state, str) else None
@@ -189,7 +179,7 @@ class MockServer:
             return
         scripts = (self._recorded.handshakes.get(name) for name in HANDSHAKES)
         answer = next(filter(None, (one.result() for one in scripts if one is not None)), None)
-        recorded = object_in(self._bodies.read(answer)).get("result") if answer is not None else None
+        recorded = mapping(parsed(self._bodies.read(answer))).get("result") if answer is not None else None
         version, methods = asked.param("protocolVersion"), self._recorded.methods()
         result = handshake(asked.method, version, recorded, methods)
         yield _result_send(ident, result)
@@ -197,12 +187,12 @@ class MockServer:
     def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
         unanswered = ident and not any(answers for _, answers in script.steps)
-        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != LISTEN:
+        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != STAYS_OPEN:
             yield self._ends_before(asked, ident)
 
     def _ends_before(self, asked: Question, ident: bytes) -> Send:
         text = f"the recording ends before the response to {asked.method}"
-        return self._refused(ident.decode(), INTERNAL_ERROR, text)
+        return self._refused(ident.decode(), protocol.INTERNAL_ERROR, text)
 
     def _continue_play(self, play: _Play) -> Iterator[Send]:
         steps = play.script.steps
@@ -255,14 +245,23 @@ class MockServer:
         return ident
 
     def _missing(self, play: _Play, method: Any) -> str:
-        return missing_capability(str(method), play.asked.meta, self._begun)
+        """Return the capability that the client lacks for a request of the server, or "".
+
+        A client that declares nothing is not checked.
+        """
+        known = METHODS.get(str(method))
+        declared = mapping(play.asked.meta).get(protocol.CAPABILITIES_KEY)
+        if declared is None:
+            declared = mapping(self._begun).get("capabilities")
+        needed = known.needs if known is not None and known.needs_client and not known.notification else ""
+        return "" if not isinstance(declared, Mapping) or needed in declared else needed
 
     def _incapable(self, play: _Play, missing: str) -> Send:
         text = (
             f"{play.asked.method}: the recorded server requires {missing}, which the client does not declare"
         )
         data: dict[str, Any] = {"requiredCapabilities": {missing: {}}}
-        return self._refused(play.ident.decode(), MISSING_CAPABILITY, text, data)
+        return self._refused(play.ident.decode(), protocol.MISSING_CAPABILITY, text, data)
 
     def _next_round(self, asking: Entry, play: _Play) -> bytes:
         """Return a result that asks a modern client for what the recorded server asked in a request."""
@@ -294,7 +293,7 @@ class MockServer:
             if size is not None:
                 text = f"the recording has only the beginning of this response ({size} bytes)"
                 text = text if size else "this response was dropped from the recording"
-                return self._refused(play.ident.decode(), INTERNAL_ERROR, text).raw
+                return self._refused(play.ident.decode(), protocol.INTERNAL_ERROR, text).raw
             raw = with_member(raw, ("id",), play.ident)
             return modern_answer(raw, play.asked.method) if play.is_modernized else raw
         if entry.kind is Kind.NOTIFICATION:
@@ -314,17 +313,20 @@ class MockServer:
         """Return the answer to a request that was not recorded."""
         if asked.method in ALWAYS_ANSWERED:
             return _result_send(ident, {})
-        if asked.method == LISTEN:  # the mock never changes, so nothing more is sent
-            return Send(acknowledgement(ident, asked.param("notifications")))
+        if asked.method == STAYS_OPEN:  # the mock never changes, so nothing more is sent
+            meta = {protocol.SUBSCRIPTION_KEY: json.loads(ident)}
+            params = {"_meta": meta, "notifications": asked.param("notifications") or {}}
+            method = "notifications/subscriptions/acknowledged"
+            return Send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
         known = self._recorded.recorded(asked.method)
         if not known:
             methods = self._recorded.methods()
             text = f"{asked.method} was not recorded. Recorded: {', '.join(methods) or 'nothing'}"
-            return self._refused(ident, METHOD_NOT_FOUND, text, {"recorded": methods})
+            return self._refused(ident, protocol.METHOD_NOT_FOUND, text, {"recorded": methods})
         text = f"{asked.method} was not recorded with these parameters"
         listed = [one.shown() for one in nearest(asked, known)[:MAX_LISTED]]
         self.unanswered.append(f"{text}: {asked.shown()}")
-        return _error(ident, INVALID_PARAMS, f"{text}. Closest: {listed[0]}", {"recorded": listed})
+        return _error(ident, protocol.INVALID_PARAMS, f"{text}. Closest: {listed[0]}", {"recorded": listed})
 
     def _refused(self, ident: str, code: int, text: str, data: Mapping[str, Any] | None = None) -> Send:
         self.unanswered.append(text)

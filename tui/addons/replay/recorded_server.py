@@ -18,8 +18,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.core.errors import StorageError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import (
-    CAPABILITIES_KEY,
     LOG_LEVEL_KEY,
     MODERN,
     REVISIONS,
@@ -52,23 +52,14 @@ _CAPABILITIES = {
 """The capability that a method needs, by the part of its name before the slash."""
 
 
-_OF_CLIENTS = {
-    "elicitation/create": "elicitation",
-    "sampling/createMessage": "sampling",
-    "roots/list": "roots",
-}
-"""The capability that a client needs for a request of the server."""
-
-
 def handshake(method: str, requested: Any, recorded: Any, methods: Collection[str]) -> dict[str, Any]:
     """Return a result of `initialize` or `server/discover`, from that of the other one.
 
     `recorded` is that result. Without one, capabilities are inferred from the recorded `methods`. A
     `requested` revision is answered with itself if it has a handshake.
     """
-    recorded = recorded if isinstance(recorded, Mapping) else {}
-    meta = recorded.get("_meta")
-    server = recorded.get("serverInfo") or (meta.get(SERVER_INFO_KEY) if isinstance(meta, Mapping) else None)
+    recorded = mapping(recorded)
+    server = recorded.get("serverInfo") or mapping(recorded.get("_meta")).get(SERVER_INFO_KEY)
     server = server if isinstance(server, Mapping) else {"name": "mock", "version": "0"}
     capabilities = recorded.get("capabilities")
     if not isinstance(capabilities, Mapping):
@@ -93,41 +84,15 @@ def parsed(raw: bytes) -> Any:
         return None
 
 
-def object_in(raw: bytes) -> dict[str, Any]:
-    """Return a message as a JSON object, an empty one if it is none."""
-    found = parsed(raw)
-    return found if isinstance(found, dict) else {}
-
-
 def legacy_revision(version: Any) -> str:
     """Return a revision that has a handshake, or ""."""
     return version if version in _LEGACY else ""
 
 
-def missing_capability(method: str, meta: Any, begun: Any) -> str:
-    """Return the capability that a client lacks for a request of the server, or "".
-
-    `meta` is from its request, `begun` are the params of its `initialize`. A client that declares nothing is
-    not checked.
-    """
-    needed = _OF_CLIENTS.get(method, "")
-    declared = meta.get(CAPABILITIES_KEY) if isinstance(meta, Mapping) else None
-    if declared is None and isinstance(begun, Mapping):
-        declared = begun.get("capabilities")
-    return "" if not isinstance(declared, Mapping) or needed in declared else needed
-
-
-def acknowledgement(ident: str, wanted: Any) -> bytes:
-    """Return the notification that a `subscriptions/listen` with this id is accepted."""
-    params = {"_meta": {SUBSCRIPTION_KEY: json.loads(ident)}, "notifications": wanted or {}}
-    method = "notifications/subscriptions/acknowledged"
-    return json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode()
-
-
 def is_sent_unasked(method: str, meta: Any) -> bool:
     """Return whether a modern client gets this notification while its request with `meta` is answered."""
     if method == "notifications/message":
-        return isinstance(meta, Mapping) and LOG_LEVEL_KEY in meta
+        return LOG_LEVEL_KEY in mapping(meta)
     return method == "notifications/progress"
 
 
@@ -148,7 +113,7 @@ def modern_answer(raw: bytes, method: str) -> bytes:
 
 def input_required(ident: str, request: bytes, state: str) -> bytes:
     """Return a modern result that asks for what a legacy server asked in a request."""
-    inner = {key: value for key, value in object_in(request).items() if key in ("method", "params")}
+    inner = {key: value for key, value in mapping(parsed(request)).items() if key in ("method", "params")}
     result = {"resultType": INPUT_REQUIRED, "inputRequests": {"1": inner}, "requestState": state}
     return f'{{"jsonrpc":"2.0","id":{ident},"result":{json.dumps(result)}}}'.encode()
 
@@ -157,12 +122,10 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    result = object_in(raw).get("result")
-    if not isinstance(result, Mapping) or result.get("resultType") != INPUT_REQUIRED:
+    result = mapping(mapping(parsed(raw)).get("result"))
+    if result.get("resultType") != INPUT_REQUIRED:
         return None
-    requests = result.get("inputRequests")
-    values = requests.values() if isinstance(requests, Mapping) else ()
-    return [one for one in values if isinstance(one, Mapping)]
+    return [one for one in mapping(result.get("inputRequests")).values() if isinstance(one, Mapping)]
 
 
 HANDSHAKES = ("initialize", "server/discover")
@@ -234,7 +197,7 @@ class Question:
         return f"{self.method}\n{_canonical(self.params)}"
 
     def param(self, name: str) -> Any:
-        return self.params.get(name) if isinstance(self.params, dict) else None
+        return mapping(self.params).get(name)
 
     def loose_key(self) -> str:
         """Return the key of what every client sends once, or of a further round of a call, or ""."""
@@ -251,7 +214,7 @@ class Question:
     @property
     def revision(self) -> str:
         """The revision that it names (only in the modern era), or ""."""
-        version = self.meta.get(VERSION_KEY) if isinstance(self.meta, dict) else None
+        version = mapping(self.meta).get(VERSION_KEY)
         return version if isinstance(version, str) else ""
 
     @property
@@ -269,7 +232,7 @@ def _canonical(value: Any) -> str:
 
 def request_of(raw: bytes, method: str) -> Question | None:
     """Return a recorded request, None if its bytes are incomplete or cannot be parsed."""
-    message = object_in(raw)
+    message = mapping(parsed(raw))
     try:
         asked = Question.of(method, message.get("params"))
         asked.exact_key()  # parseable, but nested too deeply to compare

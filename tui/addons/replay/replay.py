@@ -20,7 +20,6 @@ from tui.addons.replay.live import (
     ReplayItem,
     ReplayResult,
     plan,
-    tally,
 )
 from tui.addons.replay.mock import server_of
 from tui.commands.headless import Interrupt
@@ -109,7 +108,7 @@ class ReplayApproval:
         if isinstance(message, str):
             return replace(item, left_out=message)
         method, params = message.get("method"), message.get("params")
-        if (item.kind in ANSWERS) == ("method" in message):
+        if (item.entry.kind in ANSWERS) == ("method" in message):
             return replace(item, left_out="the message is not of the recorded kind")
         if not isinstance(method, str):
             return item
@@ -262,7 +261,7 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     with closing(choice.selections()) as selections:
         for selection in selections:
             items, passing, server = _items(args, selection)
-    if choice.query.root is not None and not any(item.seq in passing for item in items):
+    if choice.query.root is not None and not any(item.entry.seq in passing for item in items):
         choice.report_no_match()
         return _nothing_compared(args.json, "no request to the server matches the filter")
 
@@ -324,10 +323,10 @@ def _items(args: argparse.Namespace, selection: Selection) -> tuple[list[ReplayI
     ours = (entry for entry in recording.whole_entries() if entry.source == server)
     items = plan(ours, recording.reader.body)
     passing = frozenset(_matching_requests(selection)) & {
-        item.seq for item in items if item.kind in (Kind.REQUEST, Kind.NOTIFICATION)
+        item.entry.seq for item in items if item.entry.kind in (Kind.REQUEST, Kind.NOTIFICATION)
     }
-    goes_along = (item.kind in ANSWERS or item.method in HANDSHAKE for item in items)
-    kept = [item for item, goes in zip(items, goes_along, strict=True) if goes or item.seq in passing]
+    goes_along = (item.entry.kind in ANSWERS or item.entry.method in HANDSHAKE for item in items)
+    kept = [item for item, goes in zip(items, goes_along, strict=True) if goes or item.entry.seq in passing]
     return kept, passing, server
 
 
@@ -382,11 +381,12 @@ async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[in
     live.begin(replay)
     for item in replay.items():
         result = await live.send(item)
-        if result.item.kind is Kind.REQUEST and (result.item.seq in wanted or result.problem):
+        if result.item.entry.kind is Kind.REQUEST and (result.item.entry.seq in wanted or result.problem):
             results.append(result)
             sys.stdout.write(_result_text(result, as_json))
             sys.stdout.flush()
-    found = tally(results)
+    found = Counter({"same": 0, "differ": 0, "omitted": 0})
+    found.update(result.verdict for result in results)
     if not as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
@@ -401,7 +401,7 @@ def _why_nothing(results: Sequence[ReplayResult]) -> str:
     """Return why no response was compared, or "". A handshake counts only if nothing else was recorded."""
     if not results:
         return "no request was sent"
-    calls = [one for one in results if one.item.method not in HANDSHAKE] or results
+    calls = [one for one in results if one.item.entry.method not in HANDSHAKE] or results
     if any(one.comparison is not None for one in calls):
         return ""
     left_out = Counter(one.item.left_out for one in calls if one.item.left_out)
@@ -419,19 +419,20 @@ def _nothing_compared(as_json: bool, why: str) -> int:
 
 
 def _result_text(result: ReplayResult, as_json: bool) -> str:
-    item = result.item
+    item, entry = result.item, result.item.entry
     lines = text_lines(result.comparison) if result.comparison is not None else []
+    differs = result.verdict == "differ"
     if as_json:
-        told = {"seq": item.seq, "method": item.method, "tool": item.tool, "differs": result.differs}
+        told = {"seq": entry.seq, "method": entry.method, "tool": entry.tool, "differs": differs}
         told |= {"left_out": item.left_out, "problem": result.problem, "differences": lines}
         told |= {"took_ns": result.took_ns, "recorded_ns": item.took_ns}
         return json.dumps(told) + "\n"
-    name = clean_line(f"{item.method} {item.tool}".strip(), 80)
+    name = clean_line(f"{entry.method} {entry.tool}".strip(), 80)
     if item.left_out:
         return f"· {name}: omitted, {item.left_out}\n"
     if result.problem:
         return f"✗ {name}: {result.problem}\n"
     times = f"{duration(result.took_ns / 1e6)}, was {duration(item.took_ns / 1e6)}"
-    if not result.differs:
+    if not differs:
         return f"✓ {name}  {times}\n"
     return f"✗ {name}  {times}\n" + "".join(f"    {line}\n" for line in lines)

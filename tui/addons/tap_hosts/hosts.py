@@ -13,55 +13,49 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.scopes import ROOTS
 
-USER, PLATFORM, PROJECT = "~", "platform", "."
-"""The directory that a path is relative to: home, the platform's configuration, or the project."""
-
 
 @dataclass(frozen=True, slots=True)
 class KnownHost:
-    """A host's display name, and its files, each with the directory that its path is relative to."""
+    """A host's display name, and its files.
+
+    A path begins with the directory that it is relative to: home (`~`), the platform's configuration (`+`),
+    or the project (`.`).
+    """
 
     title: str
-    files: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
 
 
-def _vscode(folder: str) -> tuple[tuple[str, str], ...]:
-    settings = ((PLATFORM, f"{folder}/User/mcp.json"), (PLATFORM, f"{folder}/User/settings.json"))
-    return (*settings, (PROJECT, ".vscode/mcp.json"))
+def _vscode(folder: str) -> tuple[str, ...]:
+    return (f"+/{folder}/User/mcp.json", f"+/{folder}/User/settings.json", "./.vscode/mcp.json")
 
 
-def _extension(path: str) -> tuple[tuple[str, str], ...]:
-    return tuple((PLATFORM, f"{folder}/User/globalStorage/{path}") for folder in ("Code", "Code - Insiders"))
+def _extension(path: str) -> tuple[str, ...]:
+    return tuple(f"+/{folder}/User/globalStorage/{path}" for folder in ("Code", "Code - Insiders"))
 
 
-_DESKTOP = ((PLATFORM, "Claude/claude_desktop_config.json"),)
-_CODE = ((USER, ".claude.json"), (PROJECT, ".mcp.json"))
+_DESKTOP = ("+/Claude/claude_desktop_config.json",)
+_CODE = ("~/.claude.json", "./.mcp.json")
+_CLINE = _extension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json")
+_ROO = _extension("rooveterinaryinc.roo-cline/settings/mcp_settings.json")
 
 HOSTS: Mapping[str, KnownHost] = {
     "claude": KnownHost("Claude", (*_DESKTOP, *_CODE)),
     "claude-desktop": KnownHost("Claude Desktop", _DESKTOP),
     "claude-code": KnownHost("Claude Code", _CODE),
-    "cursor": KnownHost("Cursor", ((USER, ".cursor/mcp.json"), (PROJECT, ".cursor/mcp.json"))),
+    "cursor": KnownHost("Cursor", ("~/.cursor/mcp.json", "./.cursor/mcp.json")),
     "vscode": KnownHost("VS Code", _vscode("Code")),
     "vscode-insiders": KnownHost("VS Code Insiders", _vscode("Code - Insiders")),
-    "windsurf": KnownHost("Windsurf", ((USER, ".codeium/windsurf/mcp_config.json"),)),
-    "cline": KnownHost(
-        "Cline",
-        (
-            *_extension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-            (USER, ".cline/data/settings/cline_mcp_settings.json"),
-        ),
-    ),
-    "roo": KnownHost(
-        "Roo Code",
-        (*_extension("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), (PROJECT, ".roo/mcp.json")),
-    ),
-    "zed": KnownHost("Zed", ((USER, ".config/zed/settings.json"), (PROJECT, ".zed/settings.json"))),
-    "gemini": KnownHost("Gemini CLI", ((USER, ".gemini/settings.json"), (PROJECT, ".gemini/settings.json"))),
+    "windsurf": KnownHost("Windsurf", ("~/.codeium/windsurf/mcp_config.json",)),
+    "cline": KnownHost("Cline", (*_CLINE, "~/.cline/data/settings/cline_mcp_settings.json")),
+    "roo": KnownHost("Roo Code", (*_ROO, "./.roo/mcp.json")),
+    "zed": KnownHost("Zed", ("~/.config/zed/settings.json", "./.zed/settings.json")),
+    "gemini": KnownHost("Gemini CLI", ("~/.gemini/settings.json", "./.gemini/settings.json")),
 }
 
 
@@ -72,8 +66,8 @@ def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Pat
         platform = home / "Library/Application Support"
     else:
         platform = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    roots = {USER: home, PLATFORM: platform, PROJECT: project}
-    return list(dict.fromkeys(roots[root] / path for root, path in host.files))
+    roots = {"~": home, "+": platform, ".": project}
+    return list(dict.fromkeys(roots[path[0]] / path[2:] for path in host.files))
 
 
 Keys = tuple[str, ...]
@@ -108,8 +102,7 @@ class HostFile:
     def servers(self, project: str) -> Iterator[Keys]:
         """Yield the keys of each server: of all projects, and of `project` (Claude Code)."""
         for root in (("projects", project, "mcpServers"), *ROOTS):
-            table = self.at(keys := tuple(map(str, root)))
-            for name, entry in table.items() if isinstance(table, Mapping) else ():
+            for name, entry in mapping(self.at(keys := tuple(map(str, root)))).items():
                 if isinstance(entry, Mapping) and ("command" in entry or url_of(entry)):
                     yield (*keys, name)
 
@@ -117,7 +110,7 @@ class HostFile:
         """Return the value at `keys`, None if there is none."""
         value = self.tree
         for key in keys:
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = mapping(value).get(key)
         return value
 
     def span(self, keys: Keys) -> tuple[int, int]:

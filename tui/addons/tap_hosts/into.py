@@ -13,20 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.addons.tap_hosts.hosts import (
-    HOSTS,
-    Edit,
-    HostFile,
-    Keys,
-    KnownHost,
-    checked,
-    files_of,
-    tap_length,
-    tapped,
-    untapped,
-    url_of,
-    words_of,
-)
+from tui.addons.tap_hosts import hosts
+from tui.addons.tap_hosts.hosts import Edit, HostFile, Keys, KnownHost
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
 from tui.commands.tap import fill_tap, tap_texts
@@ -53,11 +41,11 @@ class HostServer:
 
     @property
     def words(self) -> list[str]:
-        return words_of(self.file, self.keys)
+        return hosts.words_of(self.file, self.keys)
 
     @property
     def length(self) -> int:
-        return tap_length(self.words)
+        return hosts.tap_length(self.words)
 
     @property
     def place(self) -> str:
@@ -99,7 +87,7 @@ def _change(args: argparse.Namespace) -> int:
         print(f"{name} {'already goes' if into else 'does not go'} through the tap: {found.place}")
         return 0
     change = _into(found, args.name or server) if into else _out(found)
-    checked(found.file, found.keys, change.edits, change.words)
+    hosts.checked(found.file, found.keys, change.edits, change.words)
     _preview(found, host, change)
     if args.dry_run:
         print("dry run, nothing written")
@@ -127,14 +115,14 @@ def _shown(path: Path) -> str:
 
 def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
     """Return a host and its possible files, or the given file."""
-    if host := HOSTS.get(named.lower()):
-        return host, files_of(host, Path.cwd(), os.environ)
+    if host := hosts.HOSTS.get(named.lower()):
+        return host, hosts.files_of(host, Path.cwd(), os.environ)
     path = Path(os.path.expanduser(named))
     if os.sep not in named and not named.endswith(".json") and not path.exists():
-        known = f"Known hosts: {', '.join(HOSTS)}. For any other, give the path of its file."
+        known = f"Known hosts: {', '.join(hosts.HOSTS)}. For any other, give the path of its file."
         raise UsageError(
             f"unknown host {quoted_name(named)}",
-            next_step=" ".join(filter(None, (did_you_mean(named, HOSTS).capitalize(), known))),
+            next_step=" ".join(filter(None, (did_you_mean(named, hosts.HOSTS).capitalize(), known))),
         )
     return None, [path.absolute()]
 
@@ -207,7 +195,7 @@ def launcher() -> list[str]:
 def _into(found: HostServer, name: str) -> Change:
     words = found.words
     entry = found.file.at(found.keys)
-    if not words and (url := url_of(entry)):
+    if not words and (url := hosts.url_of(entry)):
         raise UsageError(
             f"{clean_line(found.keys[-1], 64)} is a remote server, so it has no command to replace.",
             next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
@@ -219,7 +207,7 @@ def _into(found: HostServer, name: str) -> Change:
     tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
     transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
     note = "this mcptui runs from a cache that may be cleared. Install it first: uv tool install mcptui-host"
-    return Change(tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
+    return Change(hosts.tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
 
 
 def _out(found: HostServer) -> Change:
@@ -227,10 +215,10 @@ def _out(found: HostServer) -> Change:
     before: list[str] = []
     with suppress(ConfigError, FileNotFoundError):
         backup = _read(_backup(found))
-        before = words_of(backup, found.keys)
-    if not before or tap_length(before):
+        before = hosts.words_of(backup, found.keys)
+    if not before or hosts.tap_length(before):
         note = "mcptui has no record of the original entry, and derives it from the current one"
-        return Change(untapped(found.file, found.keys), original, note)
+        return Change(hosts.untapped(found.file, found.keys), original, note)
     if original != before:
         raise ConfigError(
             "its command or args changed since --into, so nothing was written.",
@@ -238,11 +226,11 @@ def _out(found: HostServer) -> Change:
             next_step="Remove everything up to and including -- by hand. "
             f"Backup of the file before --into: {_shown(_backup(found))}",
         )
-    edits = [Edit(one.keys, one.after, one.before) for one in tapped(backup, found.keys, tap)]
+    edits = [Edit(one.keys, one.after, one.before) for one in hosts.tapped(backup, found.keys, tap)]
     with suppress(ConfigError):
-        checked(found.file, found.keys, edits, original)
+        hosts.checked(found.file, found.keys, edits, original)
         return Change(edits, original)
-    return Change(untapped(found.file, found.keys), original)  # the file was formatted by hand
+    return Change(hosts.untapped(found.file, found.keys), original)  # the file was formatted by hand
 
 
 def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
@@ -256,7 +244,7 @@ def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
     if change.note:
         print(f"note: {change.note}")
     is_shared = Path.cwd() != Path.home() and found.path.is_relative_to(Path.cwd())
-    if is_shared and tap_length(change.words):
+    if is_shared and hosts.tap_length(change.words):
         print("note: this file belongs to the project. ", end="")
         print("Do not commit the change: its path is only valid on this machine")
 
@@ -279,10 +267,10 @@ def _write(found: HostServer, change: Change) -> Path:
             now = _read(found.path)
         except FileNotFoundError as error:
             raise ConfigError("was removed meanwhile.", where=_shown(found.path)) from error
-        if words_of(now, found.keys) != found.words:
+        if hosts.words_of(now, found.keys) != found.words:
             raise ConfigError("changed meanwhile. Nothing was written.", where=found.place)
         try:
-            after = checked(now, found.keys, change.edits, change.words)
+            after = hosts.checked(now, found.keys, change.edits, change.words)
         except ConfigError as error:
             raise ConfigError(f"{error.message} Nothing was written.", where=found.place) from error
         raw = found.path.read_bytes()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.text import clean_line
 from tui.core.units import bounded, count, duration, plural, size
@@ -121,8 +122,7 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     """Return the purpose of a request to an authorization server, and its outcome."""
     url = clean_line(str(detail.get("url", "")), 200)
     method = clean_line(str(detail.get("http", "")), 12)
-    sent = detail.get("sent")
-    grant = sent.get("grant_type") if isinstance(sent, Mapping) else None
+    grant = mapping(detail.get("sent")).get("grant_type")
     how = "asked how to sign in to" if "/.well-known/" in url else "asked to sign in to"
     said = [f"mcptui {'requested tokens for' if grant else how} {server}: {method} {url}."]
     if "failed" in detail:

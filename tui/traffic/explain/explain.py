@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
-from tui.traffic.lint.server_session import mapping
 from tui.traffic.methods import METHODS
 
+_MESSAGES = frozenset({Kind.REQUEST, Kind.RESPONSE, Kind.ERROR, Kind.NOTIFICATION})
 _NAMED = {
     "tools/call": "the tool",
     "prompts/get": "the prompt",
@@ -47,19 +48,18 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
     section = ""
+    if entry.kind in _MESSAGES and (method := METHODS.get(entry.method)) is not None:
+        section = method.section(revision or max(method.out | method.back))
     match entry.kind:
         case Kind.REQUEST:
             title, sentences = _request(entry, pair, revision)
-            section = _section(entry, revision)
         case Kind.RESPONSE | Kind.ERROR:
             title, sentences = _answer(entry, pair, revision)
-            section = _section(entry, revision)
         case Kind.NOTIFICATION:
             title = f"{_method(entry)} notification"
             sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
             if pair is not None:
                 sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
-            section = _section(entry, revision)
         case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
             title, sentences = _model(entry, pair)
         case Kind.EVENT:
@@ -132,28 +132,25 @@ def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:
     return title, sentences + status_sentences(entry.detail)
 
 
+_STRAY = {
+    Kind.STDERR: ("line on stderr", "{server} wrote it to stderr, its log"),
+    Kind.NOT_JSON: (
+        "not JSON",
+        "{server} wrote a line to stdout that is not JSON. It was skipped, because only messages are allowed "
+        "there",
+    ),
+    Kind.BATCH: ("batch", "A batch of messages"),
+    Kind.NOT_RPC: ("not JSON-RPC", "JSON, but not a JSON-RPC 2.0 request, notification or response"),
+}
+
+
 def _stray(entry: Entry) -> tuple[str, list[str]]:
-    server = _server(entry)
+    title, words = _STRAY[entry.kind]
+    if entry.kind is Kind.NOT_RPC and entry.method in DIALECT_TYPES:
+        title = f"{entry.method}, line dialect"
+        words = 'A message of the non-standard "hello" dialect, which is not MCP'
+    sentences = [_sentence(words.format(server=_server(entry)))]
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
-    match entry.kind:
-        case Kind.STDERR:
-            title, words = "line on stderr", f"{server} wrote it to stderr, its log."
-        case Kind.NOT_JSON:
-            title = "not JSON"
-            words = (
-                f"{server} wrote a line to stdout that is not JSON. It was skipped, because only "
-                "messages are allowed there."
-            )
-        case Kind.BATCH:
-            title = "batch"
-            words = "A batch of messages"
-        case Kind.NOT_RPC if entry.method in DIALECT_TYPES:
-            title = f"{entry.method}, line dialect"
-            words = 'A message of the non-standard "hello" dialect, which is not MCP.'
-        case _:
-            title = "not JSON-RPC"
-            words = "JSON, but not a JSON-RPC 2.0 request, notification or response."
-    sentences = [_sentence(words.rstrip("."))]
     if entry.kind is Kind.BATCH:
         sentences.append("Only revision 2025-03-26 has batches. Its messages follow.")
     elif head:
@@ -194,13 +191,6 @@ def _method(entry: Entry) -> str:
 
 def _ident(entry: Entry) -> str:
     return clean_line(entry.ident, 40)
-
-
-def _section(entry: Entry, revision: str) -> str:
-    method = METHODS.get(entry.method)
-    if method is None:
-        return ""
-    return method.section(revision or max(method.out | method.back))
 
 
 MAX_READ = 256 * 1024

@@ -11,8 +11,8 @@ from itertools import islice
 
 from tui.core.text import fold
 from tui.core.traffic import Kind
-from tui.traffic.filter.column_fields import NameMarks
-from tui.traffic.filter.nodes import And, Node, Or, Term
+from tui.traffic.filter.fields import And, Node, Or, Term
+from tui.traffic.filter.filter import NameMarks
 from tui.traffic.filter.view import View
 from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.record.column_parts import Names
@@ -253,20 +253,16 @@ class Arrangement:
     def _values(self, column: SortColumn) -> Callable[[int], int]:
         entries = self._entries
         match column:
-            case SortColumn.TIME:
-                return entries.mono.__getitem__
-            case SortColumn.SIZE:
-                return entries.size.__getitem__
             case SortColumn.LATENCY:
                 return entries.latency_ns
-            case SortColumn.KIND:
-                return entries.kind.__getitem__
             case SortColumn.SERVER:
                 ranks, sources = _ranks(entries.sources), entries.source
                 return lambda index: ranks[sources[index]]
             case SortColumn.METHOD:
                 methods, tools = _ranks(entries.methods), _ranks(entries.tools)
                 return lambda index: methods[entries.method[index]] << 17 | tools[entries.tool[index]]
+        plain = {SortColumn.TIME: entries.mono, SortColumn.SIZE: entries.size, SortColumn.KIND: entries.kind}
+        return plain[column].__getitem__
 
     def _take_merged(self, merged: Iterator[int]) -> None:
         found = [key & _INDEX for key in islice(merged, CHUNK // 2)]

@@ -10,24 +10,29 @@ between values is "any of". `tui.traffic.filter.fields` has the fields.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, tee
+from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
 from tui.core.text import clean_line, composed
-from tui.core.traffic import KIND_WORDS
-from tui.traffic.filter.fields import ALIASES, FIELDS, FilterField, ValueType, find, nearest, read_value
-from tui.traffic.filter.nodes import (
+from tui.core.traffic import KIND_WORDS, BodyTerm
+from tui.traffic.filter.fields import (
+    ALIASES,
+    FIELDS,
     And,
     BadValue,
+    FilterField,
     Node,
     Not,
     Or,
-    Pattern,
     Term,
     Text,
     Value,
+    ValueType,
+    find,
+    nearest,
     quoted,
+    read_value,
     shown,
     written,
 )
@@ -86,13 +91,17 @@ def value_end(text: str, place: int) -> int:
 
 
 class QueryReader:
-    """Reads one text: first its `tokens`, then the tree, by recursive descent over them."""
+    """Reads one text: first its `tokens`, then the tree, by recursive descent over them.
+
+    Both add to the `problems`.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.problems: list[QueryProblem] = []
         self.tokens: list[Token] = []
         self._place = self._depth = 0
+        self._is_cut = False  # nested too deeply, so that the rest is not read
         place = _end(_SPACE, text, 0)
         while place < len(text):
             self.tokens.append(self._token(place))
@@ -144,7 +153,7 @@ class QueryReader:
         elif complaint := _complaint(found[1]):
             sentence = f"Invalid regular expression: {complaint}."
         else:
-            return Token(TERM, place, end, Pattern(found[1], found[2] == "i"))
+            return Token(TERM, place, end, BodyTerm(found[1], True, found[2] == "i"))
         self._report(place, end, sentence, instead)
         return Token(TERM, place, end)
 
@@ -184,34 +193,6 @@ class QueryReader:
         except BadValue as bad:
             self._report(start, end, str(bad), bad.instead)
 
-    def check_signs(self) -> None:
-        """Report operators without a term, and parentheses that do not match."""
-        opened: list[Token] = []
-        before = ""
-        for token, after in pairwise(self.tokens):
-            sign, has_term = token.sign, after.sign in (TERM, "not", "(")
-            if sign in ("and", "or") and (before in ("", "(") or not has_term):
-                sentence = f"“{sign}” needs a term on both sides. Quote it to search for the word."
-                self._report(token.start, token.end, sentence)
-            elif sign == "not" and not has_term:
-                sentence = "“not” needs a term after it. Quote it to search for the word."
-                self._report(token.start, token.end, sentence)
-            elif sign == ")" and not opened:
-                self._report(token.start, token.end, "Unexpected “)”.")
-            elif sign == ")":
-                opening = opened.pop()
-                if before == "(":
-                    self._report(opening.start, token.end, "These parentheses are empty.")
-            elif sign == "(":
-                opened.append(token)
-                if len(opened) > MAX_DEPTH:
-                    sentence = f"Parentheses are nested more than {MAX_DEPTH} levels deep."
-                    self._report(token.start, token.end, sentence)
-                    return
-            before = sign
-        for token in opened:
-            self._report(token.start, token.end, "This “(” is not closed.")
-
     # ---- the tree: what is parseable of it ------------------------------------------------------------
 
     @property
@@ -219,15 +200,26 @@ class QueryReader:
         return self.tokens[self._place].sign
 
     def _take(self) -> Token:
+        """Return the next token; report an operator without a term."""
         token = self.tokens[self._place]
+        before = self.tokens[self._place - 1].sign if self._place else ""
         self._place += token.sign != ""
+        has_term = self._sign in (TERM, "not", "(")
+        if token.sign in ("and", "or") and (before in ("", "(") or not has_term):
+            sentence = f"“{token.sign}” needs a term on both sides. Quote it to search for the word."
+            self._report(token.start, token.end, sentence)
+        elif token.sign == "not" and not has_term:
+            sentence = "“not” needs a term after it. Quote it to search for the word."
+            self._report(token.start, token.end, sentence)
         return token
 
     def whole(self) -> Node | None:
         parts: list[Node | None] = []
         while self._sign:
             parts.append(self._any())
-            self._place += self._sign == ")"
+            if self._sign == ")":
+                token = self._take()
+                self._report(token.start, token.end, "Unexpected “)”.")
         return _joined(And, parts)
 
     def _any(self) -> Node | None:
@@ -252,19 +244,26 @@ class QueryReader:
             negated, _ = not negated, self._take()
         if self._sign in (TERM, "("):
             token = self._take()
-            part = token.node if token.sign == TERM else self._group()
+            part = token.node if token.sign == TERM else self._group(token)
         if part is None or not negated:
             return part
         return part.part if isinstance(part, Not) else Not(part)
 
-    def _group(self) -> Node | None:
+    def _group(self, opening: Token) -> Node | None:
         if self._depth >= MAX_DEPTH:
-            self._place = len(self.tokens) - 1
+            sentence = f"Parentheses are nested more than {MAX_DEPTH} levels deep."
+            self._report(opening.start, opening.end, sentence)
+            self._place, self._is_cut = len(self.tokens) - 1, True
             return None
         self._depth += 1
-        inside = self._any()
+        before, inside = self._place, self._any()
         self._depth -= 1
-        self._place += self._sign == ")"
+        if self._sign == ")":
+            end = self._take().end
+            if self._place == before + 1:
+                self._report(opening.start, end, "These parentheses are empty.")
+        elif not self._is_cut:
+            self._report(opening.start, opening.end, "This “(” is not closed.")
         return inside
 
 
@@ -311,7 +310,6 @@ def parse(text: str) -> Query:
         sentence = f"A filter can have at most {MAX_TEXT} characters."
         return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
     reader = QueryReader(text)
-    reader.check_signs()
     root = reader.whole()
     problems = sorted(reader.problems, key=lambda problem: (problem.start, problem.end))
     return Query(text, root, tuple(problems))

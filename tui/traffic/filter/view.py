@@ -99,24 +99,18 @@ class View:
         index = self._entries.position(seq)
         return min(index, self._seen) if self._is_all else bisect_left(self._rows, index)
 
-    def next(self, seq: int) -> int:
-        """Return the first match after an entry, from the end the first one of all.
+    def next(self, seq: int, step: int = 1) -> int:
+        """Return the first match after an entry, or with a `step` of -1 the last one before it.
 
-        0 if there is none, or none yet (see `is_done`).
+        From the end, it is the first one of all, and vice versa. 0 if there is none, or none yet (see
+        `is_done`).
         """
-        row = self.row_near(seq + 1)
-        if row < len(self):
-            is_known = self._is_checked(self._entries.position(seq + 1), self.index(row))
-            return self.seq(row) if is_known else 0
-        return self.seq(0) if self.is_done and len(self) else 0
-
-    def previous(self, seq: int) -> int:
-        """Return the last match before an entry, from the start the last one of all; 0 as for `next`."""
-        row = self.row_near(seq) - 1
-        if row >= 0:
-            is_known = self._is_checked(self.index(row) + 1, self._entries.position(seq))
-            return self.seq(row) if is_known else 0
-        return self.seq(len(self) - 1) if self.is_done and len(self) else 0
+        row = self.row_near(seq + 1) if step > 0 else self.row_near(seq) - 1
+        if 0 <= row < len(self):
+            position, index = self._entries.position, self.index(row)
+            stretch = (position(seq + 1), index) if step > 0 else (index + 1, position(seq))
+            return self.seq(row) if self._is_checked(*stretch) else 0
+        return self.seq(0 if step > 0 else len(self) - 1) if self.is_done and len(self) else 0
 
     @property
     def is_done(self) -> bool:

@@ -13,23 +13,16 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, MODERN, REVISIONS, is_modern
+from tui.core.forms.schema import mapping
+from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
-from tui.traffic.lint.rules_messages import (
-    BASIC,
-    MessageCheck,
-    is_cut,
-    is_http,
-    may_be_no_rpc,
-    quote,
-    read_body,
-)
+from tui.traffic.lint.rules_messages import BASIC, MessageCheck, quote
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
-from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other, sent_request
+from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other, sent_request
 from tui.traffic.methods import METHODS
 from tui.traffic.record.pairing import PEER
 
@@ -46,7 +39,7 @@ _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
-_SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
     "basic/transports": "basic/transports/stdio",
     "basic/lifecycle": "basic/versioning",
@@ -54,8 +47,6 @@ _PAGES = {
     "basic/utilities/progress": "basic/patterns/progress",
 }
 """Pages with another name in 2026-07-28."""
-
-_CORE_RESULTS = ("complete", "input_required")
 
 
 class Linter:
@@ -67,7 +58,7 @@ class Linter:
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
-        self._lost = self._forgot = False
+        self._is_whole = True  # no entry was missed so far, and no session forgotten
 
     def revision(self, source: str) -> str:
         """Return the revision in force between the client and a server, or the last one; "" if unknown."""
@@ -78,7 +69,7 @@ class Linter:
         if entry.seq > self._next:
             self._lose()
         self._next = entry.seq + 1
-        if entry.kind in _SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
+        if entry.kind in SKIPPED or entry.source.startswith("model:") or "batch" in entry.detail:
             return []  # a message of a batch was linted with its line
         if entry.kind is Kind.EVENT:
             self._event(entry)
@@ -98,7 +89,7 @@ class Linter:
         """Return the session of a server with one of its clients (`peer`), if it has several."""
         session = self._sessions.get(source)
         if session is None:
-            session = self._begin(source, ServerSession(whole=not (self._lost or self._forgot)))
+            session = self._begin(source, ServerSession(whole=self._is_whole))
         if not isinstance(peer, int) or isinstance(peer, bool):
             return session
         if not session.peer:
@@ -115,12 +106,12 @@ class Linter:
         self._sessions[source] = session
         if len(self._sessions) > MOST_SOURCES:
             self._sessions.popitem(last=False)
-            self._forgot = True  # a session that comes back is not known from its first message on
+            self._is_whole = False  # a session that comes back is not known from its first message on
         return session
 
     def _lose(self) -> None:
         """Record that entries are missing: a request that seems not to exist may be among them."""
-        self._lost = True
+        self._is_whole = False
         for session in (*self._sessions.values(), *self._peers.values()):
             session.whole = False
 
@@ -137,15 +128,15 @@ class Linter:
             waiting.pop(identity(entry.detail.get("id")), None)
 
     def _body(self, look: MessageCheck) -> None:
-        entry, over_http = look.entry, is_http(look.entry)
+        entry, over_http = look.entry, messages.is_http(look.entry)
         if over_http and not entry.body:
             return
-        value, is_sound = read_body(look, self._parser, newline_framing=not over_http)
-        if not is_sound and is_cut(entry):
+        value, is_sound = messages.read_body(look, self._parser, newline_framing=not over_http)
+        if not is_sound and messages.is_cut(entry):
             self._by_columns(entry, look.session)
         # Over HTTP, there is authorization, and a proxy may answer.
         is_page = isinstance(value, dict) and value.keys().isdisjoint(_RPC_KEYS)
-        if over_http and (is_page if is_sound else may_be_no_rpc(entry)):
+        if over_http and (is_page if is_sound else messages.may_be_no_rpc(entry)):
             look.said.clear()
         elif is_sound and isinstance(value, list):
             self._batch(look, value)
@@ -212,7 +203,7 @@ class Linter:
         if method == "initialize" or CAPABILITIES_KEY in meta:
             told = params.get("capabilities") if method == "initialize" else meta[CAPABILITIES_KEY]
             look.session.client = mapping(told)
-        look.session.log_wanted |= asked.wants_log
+        look.session.log_wanted |= LOG_LEVEL_KEY in meta
         if messages.check_request_id(look, value, method):
             look.session.ask(look.entry.direction, identity(value["id"]), asked)
         if messages.check_method(look, method, is_request=True):
@@ -262,7 +253,7 @@ class Linter:
             kind = result["resultType"]
             if kind == "input_required":
                 rules.check_input_requests(look, result)
-            elif kind not in _CORE_RESULTS:
+            elif kind != "complete":
                 if not mapping(look.session.client).get("extensions"):
                     sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
                     look.error("unknown-result-type", sentence, BASIC)

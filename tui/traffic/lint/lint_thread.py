@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tui.core.background import DaemonThread
 from tui.core.errors import StorageError
-from tui.core.traffic import Entry, Finding, Kind, TrafficReader
-from tui.traffic.lint.lint import Linter
+from tui.core.traffic import Entry, Finding, TrafficReader
+from tui.traffic.lint.lint import SKIPPED, Linter
 from tui.traffic.lint.rules_messages import MAX_READ
 from tui.traffic.lint.rules_tools import SchemaValidator
 
@@ -34,7 +34,6 @@ PAUSE = 0.5
 CHUNK, SMALL = 64, 16 * 1024
 """Number of entries read together, and the maximum bytes of a body to read with them."""
 
-_SILENT = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _LOG = logging.getLogger(__name__)
 
 
@@ -207,7 +206,7 @@ def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
             return
         for entry in page:
             found: Entry | None = entry
-            if entry.size and not entry.body and entry.kind not in _SILENT:
+            if entry.size and not entry.body and entry.kind not in SKIPPED:
                 try:
                     found = reader.entry(entry.seq, MAX_READ + 1)
                 except StorageError:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.classification import is_dialect
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import MAX_DEPTH, DuplicateKeyReader, NotJson, lone_surrogate, nests_deeper
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind, Outcome, Severity
-from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, mapping, other
+from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other
 from tui.traffic.methods import METHODS
 
 MAX_READ = 1 << 20
@@ -192,16 +193,13 @@ def _not_json(look: MessageCheck, raw: bytes, problem: ValueError, newline_frami
         sentence = f"{quote(raw)} looks like a part of a message that spans several lines."
         look.error("embedded-newline", sentence, TRANSPORT)
     elif head[:1] in b"{[":
-        look.error("not-json", f"The line is not JSON: {_reason(problem)}.", BASIC)
+        reason = clean_line(str(problem), 80)
+        if isinstance(problem, json.JSONDecodeError):
+            reason = f"{clean_line(problem.msg, 60)} at character {problem.pos + 1:,}"
+        look.error("not-json", f"The line is not JSON: {reason}.", BASIC)
     else:
         sentence = f"{quote(raw)} is not a message. Only messages may be written to stdout."
         look.warn("stray-output", sentence, TRANSPORT)
-
-
-def _reason(problem: ValueError) -> str:
-    if isinstance(problem, json.JSONDecodeError):
-        return f"{clean_line(problem.msg, 60)} at character {problem.pos + 1:,}"
-    return clean_line(str(problem), 80)
 
 
 RACE_NS = 1_000_000_000

@@ -4,48 +4,17 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
-from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, mapping, other
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, other
 from tui.traffic.methods import METHODS, STAYS_OPEN
 
 _LIFECYCLE = "basic/lifecycle"
 _PROGRESS = "basic/utilities/progress"
 _CANCELLATION = "basic/utilities/cancellation"
 _FREE = frozenset({"initialize", "ping", "server/discover"})
-
-_SERVER_NEEDS = {
-    "tools/list": ("tools",),
-    "tools/call": ("tools",),
-    "resources/list": ("resources",),
-    "resources/templates/list": ("resources",),
-    "resources/read": ("resources",),
-    "resources/subscribe": ("resources", "subscribe"),
-    "resources/unsubscribe": ("resources", "subscribe"),
-    "prompts/list": ("prompts",),
-    "prompts/get": ("prompts",),
-    "logging/setLevel": ("logging",),
-    "completion/complete": ("completions",),
-    "notifications/tools/list_changed": ("tools", "listChanged"),
-    "notifications/resources/list_changed": ("resources", "listChanged"),
-    "notifications/resources/updated": ("resources", "subscribe"),
-    "notifications/prompts/list_changed": ("prompts", "listChanged"),
-    "notifications/message": ("logging",),
-}
-"""The capability of the server that a method needs, regardless of who sends it."""
-
-_CLIENT_NEEDS = {
-    "sampling/createMessage": ("sampling",),
-    "elicitation/create": ("elicitation",),
-    "roots/list": ("roots",),
-    "notifications/roots/list_changed": ("roots", "listChanged"),
-}
-
-_LISTENED = frozenset(
-    {"notifications/tools/list_changed", "notifications/resources/list_changed",
-     "notifications/resources/updated", "notifications/prompts/list_changed"}
-)  # fmt: skip
 
 _DEPRECATED = {
     "notifications/message": "Logging is deprecated. Use stderr or OpenTelemetry.",
@@ -54,12 +23,11 @@ _DEPRECATED = {
 }
 
 
-def declared(capabilities: Mapping[str, Any] | None, path: tuple[str, ...]) -> bool:
-    """Return whether capabilities include a feature, and its part if the path has two steps."""
-    node: Any = mapping(capabilities).get(path[0])
-    if len(path) == 1:
-        return isinstance(node, dict) or bool(node)
-    return bool(mapping(node).get(path[1]))
+def declared(capabilities: Mapping[str, Any] | None, needed: str) -> bool:
+    """Return whether capabilities include a feature ("tools"), or a part of one ("tools.listChanged")."""
+    feature, _, part = needed.partition(".")
+    node: Any = mapping(capabilities).get(feature)
+    return bool(mapping(node).get(part)) if part else isinstance(node, dict) or bool(node)
 
 
 def check_order(look: MessageCheck, method: str) -> None:
@@ -78,17 +46,17 @@ def check_order(look: MessageCheck, method: str) -> None:
 
 def check_capability(look: MessageCheck, method: str) -> None:
     """Report a method that was not negotiated, or a log message that no request asked for."""
-    session, way = look.session, look.entry.direction
+    session, known = look.session, METHODS[method]
     if method == "completion/complete" and look.revision == "2024-11-05":
         return  # that revision has no capability for this
-    for side, needs, has, severity in (
-        ("server", _SERVER_NEEDS, session.server, Severity.WARNING),
-        ("client", _CLIENT_NEEDS, session.client, Severity.ERROR),
-    ):
-        if (path := needs.get(method)) is not None and has is not None and not declared(has, path):
-            sentence = f"The {side} did not declare {'.'.join(path)}, which {quote(method)} requires."
-            look.say("not-negotiated", severity, sentence, _page(method))
-    if method in _LISTENED and way is Direction.IN and session.modern and session.whole:
+    side, has, severity = "server", session.server, Severity.WARNING
+    if known.needs_client:
+        side, has, severity = "client", session.client, Severity.ERROR
+    if known.needs and has is not None and not declared(has, known.needs):
+        sentence = f"The {side} did not declare {known.needs}, which {quote(method)} requires."
+        look.say("not-negotiated", severity, sentence, _page(method))
+    is_change = known.notification and "." in known.needs and look.entry.direction is Direction.IN
+    if is_change and session.modern and session.whole:
         if not any(asked.method == STAYS_OPEN for asked in session.open[Direction.OUT].values()):
             sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
@@ -203,10 +171,11 @@ def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
     """Check the requests in an input_required result (2026-07-28) against the client's capabilities."""
     for request in list(mapping(result.get("inputRequests")).values())[:32]:
         method = mapping(request).get("method")
-        path = _CLIENT_NEEDS.get(method) if isinstance(method, str) else None
-        if path is None or not isinstance(method, str):
+        known = METHODS.get(method) if isinstance(method, str) else None
+        if known is None or not known.needs_client:
             continue
-        check_deprecated(look, method, mapping(mapping(request).get("params")))
-        if look.session.client is not None and not declared(look.session.client, path):
-            sentence = f"The server requests {quote(method)}, but the client did not declare {path[0]}."
+        check_deprecated(look, known.name, mapping(mapping(request).get("params")))
+        if look.session.client is not None and not declared(look.session.client, known.needs):
+            feature = known.needs.partition(".")[0]
+            sentence = f"The server requests {quote(known.name)}, but the client did not declare {feature}."
             look.say("not-negotiated", Severity.ERROR, sentence, "basic/patterns/mrtr")

@@ -68,7 +68,7 @@ def check_list(
     if not isinstance(tools, list):
         return
     if asked.cursor is None:
-        listing.begin()
+        listing.walk, listing.outputs, listing.parts = set(), {}, 0
     said, names = len(look.said), list[str]()
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):

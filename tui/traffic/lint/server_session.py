@@ -2,10 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, VERSION_KEY, is_modern
+from tui.core.forms.schema import mapping
+from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
 from tui.core.traffic import Direction
 
 MOST_OPEN = 10_000
@@ -36,11 +38,6 @@ def identity(value: Any) -> Id:
     return (type(value).__name__, value)
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """Return a JSON object, an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
 @dataclass(slots=True)
 class SentRequest:
     """A request that was sent.
@@ -49,7 +46,6 @@ class SentRequest:
         tool: the tool of `tools/call`.
         revision: the revision that it names, "" for the session's.
         cursor: requested page of a list, None for the first.
-        wants_log: whether it asks for log messages (2026-07-28).
         cancelled_ns: when it was cancelled; 0 if it was not.
         progress: the last value of its progress; None before the first.
     """
@@ -60,7 +56,6 @@ class SentRequest:
     revision: str = ""
     cursor: Id | None = None
     token: Any = None
-    wants_log: bool = False
     cancelled_ns: int = 0
     progress: float | None = None
     ended: bool = False
@@ -70,28 +65,22 @@ class SentRequest:
 class ToolListing:
     """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
-    `names` and `parts` count the names of all pages and the nodes of all schemas. `walk` has the names listed
-    since the first page was last requested.
+    `parts` counts the nodes of all schemas. `walk` has the names listed since the first page was last
+    requested.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
-    names: int = 0
     walk: set[str] = field(default_factory=set)
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: int = 0
-
-    def begin(self) -> None:
-        self.walk.clear()
-        self.outputs.clear()
-        self.parts = 0
 
     def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
         """Store the names of a page; return its previous names, None if it is new."""
         before = self.pages.pop(cursor, None)
         self.pages[cursor] = names
-        self.names += len(names) - len(before or ())
-        while len(self.pages) > MOST_PAGES or (self.names > MOST_NAMES and len(self.pages) > 1):
-            self.names -= len(self.pages.popitem(last=False)[1])
+        number = sum(map(len, self.pages.values()))
+        while len(self.pages) > MOST_PAGES or (number > MOST_NAMES and len(self.pages) > 1):
+            number -= len(self.pages.popitem(last=False)[1])
         return before
 
     def keep_output(self, name: str, schema: Any) -> None:
@@ -131,9 +120,7 @@ class ServerSession:
         self.opened = self.ready = self.log_wanted = False
         self.server: Mapping[str, Any] | None = None
         self.client: Mapping[str, Any] | None = None
-        self.open: Requests = {way: OrderedDict() for way in Direction}
-        self.answered: Requests = {way: OrderedDict() for way in Direction}
-        self.tokens: Requests = {way: OrderedDict() for way in Direction}
+        self.open, self.answered, self.tokens = _requests(), _requests(), _requests()
         self.said_once: set[str] = set()
         self.listing = ToolListing()
 
@@ -146,10 +133,9 @@ class ServerSession:
 
         What this one has negotiated is taken for that one until it says otherwise.
         """
-        found = ServerSession(self.whole and self.modern, self.before, peer)
-        found.revision, found.server, found.client = self.revision, self.server, self.client
-        found.opened, found.ready, found.log_wanted = self.opened, self.ready, self.log_wanted
-        found.listing, found.said_once = self.listing, self.said_once
+        found = copy(self)
+        found.whole, found.peer = self.whole and self.modern, peer
+        found.open, found.answered, found.tokens = _requests(), _requests(), _requests()
         return found
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
@@ -169,6 +155,10 @@ class ServerSession:
             asked.ended = True
             _keep(self.answered[direction], known, asked, MOST_ANSWERED)
         return asked
+
+
+def _requests() -> Requests:
+    return {way: OrderedDict() for way in Direction}
 
 
 def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, most: int) -> None:
@@ -191,7 +181,6 @@ def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentReques
         revision=version[:LONG_NAME] if isinstance(version, str) else "",
         cursor=identity(cursor) if isinstance(cursor := params.get("cursor"), str) else None,
         token=token if isinstance(token, int | str) and not isinstance(token, bool) else None,
-        wants_log=LOG_LEVEL_KEY in meta,
     )
 
 

@@ -25,19 +25,17 @@ class Names:
         self.texts: list[str] = [""]
         self._numbers: dict[str, int] = {"": 0}
 
-    def number(self, text: str) -> int:
-        if not isinstance(text, str):
-            raise TypeError(f"{text!r:.80} is not a name")
-        if text not in self._numbers and len(self.texts) >= MAX_NAMES:
-            text = "(other)"
-        if text not in self._numbers:
-            self._numbers[text] = len(self.texts)
-            self.texts.append(text)
-        return self._numbers[text]
-
     def numbers(self, texts: Sequence[str]) -> Iterator[int]:
-        """Yield the numbers of many texts; each distinct text is looked up once."""
-        known = {text: self.number(text) for text in dict.fromkeys(texts)}
+        """Yield the numbers of texts; each distinct text is looked up once."""
+        known: dict[str, int] = {}
+        for text in dict.fromkeys(texts):
+            if not isinstance(text, str):
+                raise TypeError(f"{text!r:.80} is not a name")
+            name = text if text in self._numbers or len(self.texts) < MAX_NAMES else "(other)"
+            if name not in self._numbers:
+                self._numbers[name] = len(self.texts)
+                self.texts.append(name)
+            known[text] = self._numbers[name]
         return map(known.__getitem__, texts)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 
-from tui.core.traffic import ANSWERS, REQUESTS, Direction, Entry, Kind, Outcome, Severity, end_of
+from tui.core.traffic import ANSWERS, REQUESTS, Entry, Kind, Outcome, Severity, end_of
 from tui.traffic.record.column_parts import (
     Clocks,
     ListRow,
@@ -401,9 +401,6 @@ class EntryColumns:
         """Return whether an entry ends a request: a response, or one that could not be parsed."""
         kind = self.kind[index]
         return kind in ANSWERS or (self.outcome[index] == Outcome.ERROR and kind not in REQUESTS)
-
-    def goes(self, index: int) -> Direction:
-        return Direction(self.direction[index])
 
 
 def column_row(entry: Entry) -> ListRow:

@@ -10,7 +10,7 @@ from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind
 from tui.core.units import whole
-from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link, PairingRemark
+from tui.traffic.record.pairing import EXCHANGE, PEER, Correlator, Link
 from tui.traffic.record.redaction import StoredBody, keep, keep_all, scrub, scrub_text
 from tui.traffic.record.secret_texts import Redact
 
@@ -100,8 +100,8 @@ class EntryReader:
         detail: Mapping[str, Any] = captured.detail
         if detail:
             detail = scrub(detail, self._redact)
-        if link.remark is not PairingRemark.NONE:
-            detail = {**detail, "remark": str(link.remark)}
+        if link.remark:
+            detail = {**detail, "remark": link.remark}
         seq = self._seq
         self._seq = seq + 1
         return Entry(

@@ -7,7 +7,6 @@ bounded whatever a server writes; the response to a forgotten request matches no
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.classification import Classification, id_text
@@ -53,8 +52,6 @@ class OpenRequest:
 
 class Side:
     """The requests of one source in one direction."""
-
-    __slots__ = ("_newest", "open", "over", "rounds", "tokens")
 
     def __init__(self) -> None:
         self.open: OrderedDict[tuple[str, int], OpenRequest] = OrderedDict()
@@ -142,24 +139,13 @@ PEER: Final = "peer"
 """Key in the detail of HTTP: the number of the client, if a server may have several."""
 
 
-class PairingRemark(StrEnum):
-    """A problem of an entry's pairing."""
-
-    NONE = ""
-    UNKNOWN = "unknown-id"
-    """It names no request that was sent."""
-    DUPLICATE = "duplicate"
-    """A second response to the same request."""
-    LATE = "late"
-    """It arrived after its request was cancelled or answered."""
-    REUSED = "reused-id"
-    """A request with the id of one that is still open."""
-    ID_CHANGED = "id-changed"
-    """A response whose id has another type than its request's (`"7"` or `7.0` for `7`)."""
-
-
 class Link(NamedTuple):
-    """The related entries of an entry; the fields are those of `core.traffic.Entry`."""
+    """The related entries of an entry; the fields are those of `core.traffic.Entry`.
+
+    `remark` is a problem, or "". It names no request that was sent ("unknown-id"), is a second response to
+    the same request ("duplicate"), or arrived after its request was cancelled or answered ("late"). It has
+    the id of an open request ("reused-id"), or one of another type than its request ("id-changed").
+    """
 
     method: str = ""
     tool: str = ""
@@ -167,12 +153,10 @@ class Link(NamedTuple):
     root: int = 0
     outcome: Outcome = Outcome.NONE
     cause: Cause | None = None
-    remark: PairingRemark = PairingRemark.NONE
+    remark: str = ""
 
 
-def _linked(
-    asked: OpenRequest, method: str, outcome: Outcome, cause: Cause | None, remark: PairingRemark
-) -> Link:
+def _linked(asked: OpenRequest, method: str, outcome: Outcome, cause: Cause | None, remark: str = "") -> Link:
     """Return the links of an entry that belongs to a request."""
     return Link(method, asked.tool, asked.seq, asked.root, outcome, cause or asked.cause, remark)
 
@@ -183,8 +167,6 @@ class _Source:
     `knows_probe`: it has answered `PROBE_METHOD`; `is_stopped`: mcptui is ending its session; `is_remote`: it
     has no process, so no exit follows the stop.
     """
-
-    __slots__ = ("asks", "is_asked", "is_remote", "is_stopped", "knows_probe", "last")
 
     def __init__(self) -> None:
         self.is_asked, self.asks = Side(), Side()
@@ -228,8 +210,7 @@ class Correlator:
             tokens = state.other_side(direction).tokens
             asked = tokens.get((reading.token, peer)) or tokens.get((reading.token, ANY_PEER))
             if asked is not None:
-                is_late = asked.outcome is not Outcome.PENDING
-                remark = PairingRemark.LATE if is_late else PairingRemark.NONE
+                remark = "" if asked.outcome is Outcome.PENDING else "late"
                 return _linked(asked, reading.method, Outcome.NONE, cause, remark)
         elif reading.target:
             # The requester cancels; a server may also end a `subscriptions/listen` of the host.
@@ -239,7 +220,7 @@ class Correlator:
                     return _end_early(side, asked, ended)
         else:
             return Link(reading.method, reading.tool, cause=cause)
-        return Link(reading.method, cause=cause, remark=PairingRemark.UNKNOWN)
+        return Link(reading.method, cause=cause, remark="unknown-id")
 
     def link_model(
         self,
@@ -270,13 +251,11 @@ class Correlator:
         failed = bool(detail.get("broken")) or (isinstance(status, int) and status >= 400)
         outcome = Outcome.ERROR if failed else Outcome.OK
         if known is None:
-            return Link(model, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
-        remark = PairingRemark.NONE
-        if known.outcome is Outcome.PENDING:
-            state.is_asked.end(known, outcome)
-        else:
-            remark = PairingRemark.DUPLICATE
-        return _linked(known, known.method, outcome, cause, remark)
+            return Link(model, outcome=outcome, cause=cause, remark="unknown-id")
+        if known.outcome is not Outcome.PENDING:
+            return _linked(known, known.method, outcome, cause, "duplicate")
+        state.is_asked.end(known, outcome)
+        return _linked(known, known.method, outcome, cause)
 
     def link_event(
         self, source: str, word: str, detail: Mapping[str, Any], cause: Cause | None = None
@@ -311,10 +290,6 @@ class Correlator:
                 return _end_early(side, asked, ended)
         return Link(cause=cause)
 
-    def open(self, source: str) -> int:
-        state = self._sources.get(source)
-        return len(state.is_asked.open) + len(state.asks.open) if state else 0
-
     def _source(self, name: str) -> _Source:
         state = self._sources.get(name)
         if state is None:
@@ -333,7 +308,7 @@ def _ask(
     place: tuple[int, int],
 ) -> Link:
     side, root = state.side(way), seq
-    remark = PairingRemark.REUSED if side.forget(reading.ident, *place) else PairingRemark.NONE
+    remark = "reused-id" if side.forget(reading.ident, *place) else ""
     if reading.is_next_round and (before := side.round_before(reading, cause)) is not None:
         root, cause = before.root, cause or before.cause
     if cause is None and way is Direction.IN and len(state.is_asked.open) <= _FEW:
@@ -346,7 +321,7 @@ def _ask(
 
 
 def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: int, peer: int) -> Link:
-    outcome, remark = reading.outcome, PairingRemark.NONE
+    outcome, remark = reading.outcome, ""
     if not reading.ident:
         # Over HTTP, an error without an id responds to the request of its exchange. A server that cannot read
         # a host's probe also answers without an id, and no other request is open then.
@@ -358,20 +333,20 @@ def _answer(side: Side, reading: Classification, cause: Cause | None, exchange: 
     else:
         asked = side.find(reading.ident, exchange, peer)
         if asked is None:
-            asked, remark = side.find_loosely(reading.ident, exchange, peer), PairingRemark.ID_CHANGED
+            asked, remark = side.find_loosely(reading.ident, exchange, peer), "id-changed"
         if asked is None:
-            return Link(reading.method, outcome=outcome, cause=cause, remark=PairingRemark.UNKNOWN)
+            return Link(reading.method, outcome=outcome, cause=cause, remark="unknown-id")
     if asked.outcome is Outcome.PENDING:
         side.end(asked, outcome)
         if outcome is Outcome.INPUT_REQUIRED:
             side.rounds.append((asked, reading.state))
             del side.rounds[:-MAX_ROUNDS]
     elif asked.outcome is Outcome.CANCELLED:
-        outcome, remark = Outcome.CANCELLED, PairingRemark.LATE
+        outcome, remark = Outcome.CANCELLED, "late"
     elif asked.outcome is Outcome.LOST:  # read from the pipe after the exit was detected
         asked.outcome = outcome
     else:
-        remark = PairingRemark.DUPLICATE
+        remark = "duplicate"
     return _linked(asked, reading.method or asked.method, outcome, cause, remark)
 
 
@@ -390,9 +365,7 @@ def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
 
 def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
     """Return `link` for an entry that ends an open request without a response."""
-    outcome, remark = link.outcome, PairingRemark.NONE
-    if asked.outcome is Outcome.PENDING:
-        side.end(asked, Outcome.CANCELLED)
-    else:
-        outcome, remark = Outcome.NONE, PairingRemark.LATE
-    return _linked(asked, link.method, outcome, link.cause, remark)
+    if asked.outcome is not Outcome.PENDING:
+        return _linked(asked, link.method, Outcome.NONE, link.cause, "late")
+    side.end(asked, Outcome.CANCELLED)
+    return _linked(asked, link.method, link.outcome, link.cause)

@@ -203,9 +203,8 @@ class RecentEntries:
 
     def body(self, seq: int, start: int = 0, length: int = -1) -> bytes:
         found = self.entry(seq, sys.maxsize)
-        if found is None:
-            return b""
-        return found.body[start:] if length < 0 else found.body[start : start + length]
+        stop = None if length < 0 else start + length
+        return found.body[start:stop] if found is not None else b""
 
     def bodies(self, first: int, last: int) -> Sequence[tuple[int, bytes]]:
         found = self.whole(first - 1, last - first + 1, sys.maxsize)
@@ -220,7 +219,6 @@ class Recorder:
     """Records traffic. `entries` grow as entries are stored.
 
     `problem` says why nothing is stored, or "". Meanwhile, `memory` has the last entries with bodies.
-    `faults` counts failures inside the recorder.
     """
 
     def __init__(
@@ -241,7 +239,6 @@ class Recorder:
         """
         self.entries = entries
         self.memory = RecentEntries()
-        self.faults = 0
         self._factory, self._on_batch = writer_factory, on_batch
         self._reader = EntryReader(redact, BODY_CAP, arguments)
         self.backlog = Backlog(queue_bytes)
@@ -267,7 +264,7 @@ class Recorder:
             if not self._awake:
                 self._wake_up()
         except Exception:  # a tap must never fail, whatever it passes
-            self.faults += 1
+            return
 
     def add_findings(self, findings: Sequence[Finding], judged: int = 0) -> None:
         """Store findings of stored entries, and their severity in the columns.
@@ -312,7 +309,6 @@ class Recorder:
         return self._thread.join(timeout)
 
     def _failed(self, error: Exception, is_over: bool) -> None:
-        self.faults += 1
         self._wake.set()  # what waits is recorded without another capture
         if is_over:
             self.problem = f"an internal error ({type(error).__name__})"
@@ -349,7 +345,7 @@ class Recorder:
         """Store the current backlog. What arrives meanwhile waits for the next window, unless it is large."""
         left = len(self.backlog)
         while self.backlog and (left > 0 or self._closing or len(self.backlog) > BATCH):
-            with self._surviving("recording a batch"):  # each round removes something
+            with _surviving("recording a batch"):  # each round removes something
                 left -= self._drain_batch()
             self.backlog.settle()
         if self._reports or (self.problem and not self._closing):
@@ -364,13 +360,13 @@ class Recorder:
             try:
                 self._reader.read(captured, batch, body)
             except Exception:  # a bug with one entry must not end the recording of all
-                self._fault("reading an entry")
+                _warn("reading an entry")
         if batch or job is not None:
             self._store(batch)
         if isinstance(job, threading.Event):
             job.set()
         elif job is not None and self._writer is not None:
-            with self._surviving("a job"):
+            with _surviving("a job"):
                 job(self._writer)
         return max(1, len(taken) + (job is not None))
 
@@ -389,32 +385,33 @@ class Recorder:
                 self._writer.write(batch, findings, judged)
                 self.problem, self.entries.gone = self._writer.problem, self._writer.gone
             except Exception as problem:  # the state of the store is unknown
-                self._fault("storing")
+                _warn("storing")
                 self.problem = f"{type(problem).__name__}: {problem}"
                 self._close_store()
         if self.problem:
             self.memory.add(batch, findings)
-        with self._surviving("showing a batch"):
+        with _surviving("showing a batch"):
             self.entries.extend([column_row(entry) for entry in batch])
         self.entries.set_severities((finding.severity, (finding.seq,)) for finding in findings)
         if batch and self._on_batch is not None:
-            with self._surviving("notifying about a batch"):
+            with _surviving("notifying about a batch"):
                 self._on_batch(batch)
 
     def _close_store(self) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
-            with self._surviving("closing the store"):
+            with _surviving("closing the store"):
                 writer.close()
 
-    @contextmanager
-    def _surviving(self, what: str) -> Iterator[None]:
-        """Count any error, which must not end the recording."""
-        try:
-            yield
-        except Exception:
-            self._fault(what)
 
-    def _fault(self, what: str) -> None:
-        self.faults += 1
-        _LOG.warning("recorder: %s failed", what, exc_info=True)
+@contextmanager
+def _surviving(what: str) -> Iterator[None]:
+    """Log any error, which must not end the recording."""
+    try:
+        yield
+    except Exception:
+        _warn(what)
+
+
+def _warn(what: str) -> None:
+    _LOG.warning("recorder: %s failed", what, exc_info=True)

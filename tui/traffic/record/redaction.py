@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
+from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
@@ -27,12 +28,7 @@ from tui.core.secrets.named_values import (
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
 from tui.core.traffic import Captured, Direction, Kind, Redaction
-from tui.traffic.record.secret_texts import (
-    Redact,
-    in_prose,
-    within,
-    without_secret_deltas,
-)
+from tui.traffic.record.secret_texts import Redact, in_prose, within, without_secret_deltas
 
 _ARGUMENTS = b'"arguments"'
 _GIVING = (b'"params"', b'"result"', b'"error"', b'"arguments"', b'"args"')
@@ -187,23 +183,16 @@ def learn_schemas(captured: Captured, known: SecretArguments) -> None:
         message = json.loads(captured.raw)
     except (ValueError, RecursionError):
         return
-    result = message.get("result") if isinstance(message, dict) else None
-    tools = result.get("tools") if isinstance(result, dict) else None
+    tools = mapping(mapping(message).get("result")).get("tools")
     for tool in tools if isinstance(tools, list) else ():
         if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
             known.learn(captured.source, name, tool.get("inputSchema"))
-    for schema in _forms_in(message):
-        known.learn(captured.source, FORMS, schema, secret_fields(schema))
-
-
-def _forms_in(message: Any) -> Iterator[dict[str, Any]]:
-    """Yield the schemas of the forms that a message shows, wherever it has them."""
     waiting, seen = [message], 0
-    while waiting and seen < MAX_NODES:
+    while waiting and seen < MAX_NODES:  # forms may be anywhere
         seen += 1
         part = waiting.pop()
         if isinstance(part, dict) and isinstance(schema := part.get("requestedSchema"), dict):
-            yield schema
+            known.learn(captured.source, FORMS, schema, secret_fields(schema))
         inner = part.values() if isinstance(part, dict) else part
         waiting.extend(one for one in inner if isinstance(one, dict | list))
 

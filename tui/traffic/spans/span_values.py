@@ -187,7 +187,6 @@ class NoteSpan:
     turn: int
     kind: NoteKind
     text: str
-    reason: EndReason | None = None
 
 
 Span = TurnSpan | StepSpan | CallSpan | NoteSpan
@@ -200,15 +199,4 @@ def ended_note(turn: int, reason: EndReason, last: Span | None) -> NoteSpan | No
     else:
         stopped = (StepState.CANCELLED, CallState.CANCELLED, CallState.NOT_RUN)
         is_shown = reason is EndReason.CANCELLED and getattr(last, "state", None) in stopped
-    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason], reason)
-
-
-def limit_note(turn: int, limit: str, value: float) -> NoteSpan:
-    """Return a note on a limit that was reached."""
-    return NoteSpan(turn, NoteKind.LIMIT, f"limit {limit} {value:g} reached")
-
-
-def error_note(turn: int, where: str, message: str) -> NoteSpan:
-    """Return a note on an error. The conversation says what to do about it."""
-    of = "" if where.partition(" ")[0] in ("", "model") else f"{where}: "
-    return NoteSpan(turn, NoteKind.ERROR, clean_line(f"{of}{message}", 400))
+    return None if is_shown else NoteSpan(turn, NoteKind.ENDED, END_WORDS[reason])

@@ -26,6 +26,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
+from tui.core.forms.schema import mapping
 from tui.core.ports import Usage
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
@@ -34,14 +35,14 @@ from tui.core.turn.turn_endings import in_order
 from tui.traffic.spans.span_values import (
     CallSpan,
     CallState,
+    NoteKind,
+    NoteSpan,
     Span,
     StepSpan,
     StepState,
     TurnSpan,
     argument_lines,
     ended_note,
-    error_note,
-    limit_note,
     result_preview,
 )
 
@@ -104,7 +105,10 @@ class Spans:
         turn, step = self.turn, self.step
         match event:
             case events.TurnStarted():
-                self._begin_turn(event, now_ns)
+                self.turns += 1
+                self.turn = TurnSpan(self.turns, clean_line(event.model, 64), now_ns)
+                self.turn.traffic, self.step = event.turn or self.turns, None
+                self._touch(self.turn)
             case events.StepStarted() if turn is not None:
                 turn.steps += 1
                 self.step = StepSpan(turn.number, event.step, now_ns, final=event.final)
@@ -119,7 +123,9 @@ class Spans:
                 text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
                 self._hear(StepState.RETRYING, clean_line(text))
             case events.StepEnded() if turn is not None and step is not None:
-                self._end_step(turn, step, event)
+                step.state, step.detail = StepState.DONE, ""
+                step.ms, step.usage = event.ms, event.usage
+                self._touch(turn, step)
             case events.ToolCallProposed() if turn is not None:
                 turn.calls += 1
                 server, tool = clean_line(event.server, 64), clean_line(event.tool, 128)
@@ -128,7 +134,8 @@ class Spans:
                 self._calls[event.id] = call
                 self._touch(turn, call)
             case events.LimitReached() if turn is not None:
-                self._touch(limit_note(turn.number, event.limit, event.value))
+                text = f"limit {event.limit} {event.value:g} reached"
+                self._touch(NoteSpan(turn.number, NoteKind.LIMIT, text))
             case events.TurnError() if turn is not None:
                 self._fail(turn, event)
             case events.TurnEnded() if turn is not None:
@@ -136,30 +143,20 @@ class Spans:
             case _:
                 self._apply_to_call(event, now_ns)
 
-    def _begin_turn(self, event: events.TurnStarted, now_ns: int) -> None:
-        self.turns += 1
-        self.step = None
-        self.turn = TurnSpan(self.turns, clean_line(event.model, 64), now_ns)
-        self.turn.traffic = event.turn or self.turns
-        self._touch(self.turn)
-
     def _hear(self, state: StepState, detail: str = "") -> None:
         step = self.step
         if step is not None and step.ms is None and (step.state, step.detail) != (state, detail):
             step.state, step.detail = state, detail
             self._touch(step)
 
-    def _end_step(self, turn: TurnSpan, step: StepSpan, event: events.StepEnded) -> None:
-        step.state, step.detail = StepState.DONE, ""
-        step.ms, step.usage = event.ms, event.usage
-        self._touch(turn, step)
-
     def _fail(self, turn: TurnSpan, event: events.TurnError) -> None:
         step = self.step
         if step is not None and (step.ms is None or step.state is StepState.CANCELLED):
             step.state, step.detail = StepState.FAILED, ""
             self._touch(step)
-        self._touch(error_note(turn.number, event.where, event.message))
+        of = "" if event.where.partition(" ")[0] in ("", "model") else f"{event.where}: "
+        text = clean_line(f"{of}{event.message}", 400)  # the conversation says what to do about it
+        self._touch(NoteSpan(turn.number, NoteKind.ERROR, text))
 
     def _end_turn(self, turn: TurnSpan, event: events.TurnEnded, now_ns: int) -> None:
         step = self.step
@@ -286,8 +283,7 @@ class _PastTurns:
                 with suppress(ValueError, RecursionError):
                     found = json.loads(part.arguments) if len(part.arguments) <= MOST_ARGUMENTS else None
                 names = (server, tool) if joint else ("", name)
-                arguments = found if isinstance(found, dict) else {}
-                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, arguments))
+                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, mapping(found)))
             case ToolMessage():
                 self._result(part)
             case Remark() if self._turn is not None:

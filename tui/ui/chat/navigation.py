@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
-from tui.traffic.filter.nodes import written
+from tui.traffic.filter.fields import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.pastes import Reference

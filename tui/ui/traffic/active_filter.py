@@ -8,7 +8,7 @@ from textual.content import Content
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
-from tui.traffic.filter.nodes import quoted
+from tui.traffic.filter.fields import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import Recording
@@ -211,7 +211,7 @@ class ActiveFilter:
         seq = 0
         if hits is not None:
             hits.advance(SEARCH_MS)
-            seq = hits.next(selected) if self._direction > 0 else hits.previous(selected)
+            seq = hits.next(selected, self._direction)
         if (seq and self._list.select(seq)) or hits is None or hits.is_done:
             self._direction = 0
 

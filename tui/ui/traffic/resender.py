@@ -10,7 +10,7 @@ from tui.core.background import Tasks
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.filter.nodes import Or
+from tui.traffic.filter.fields import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
@@ -60,7 +60,7 @@ def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]"
     kind, source = Kind(entries.kind[index]), entries.sources.texts[entries.source[index]]
     if kind is not Kind.REQUEST:
         return "Only requests to servers can be resent."
-    if entries.goes(index) is not Direction.OUT:
+    if entries.direction[index] != Direction.OUT:
         return "This request came from the server and cannot be resent."
     if source.startswith(TAP):
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."

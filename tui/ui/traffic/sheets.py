@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tui.core import units
 from tui.core.text import clean, clean_line
-from tui.core.traffic import OUTCOME_WORDS, Entry, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.bars import exact
@@ -75,7 +75,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbo
         after = entries.mono[index] - first
         place = round(after / whole * (BAR_CELLS - 1))
         line = symbols.rule * place + symbols.mark + symbols.rule * (BAR_CELLS - 1 - place)
-        _, short, style = kind_look(Kind(entries.kind[index]), entries.goes(index), symbols)
+        _, short, style = kind_look(Kind(entries.kind[index]), Direction(entries.direction[index]), symbols)
         lead = symbols.cursor if entries.seq(index) == seq else " "
         method = clean_line(entries.methods.texts[entries.method[index]], 40)
         rows.append(

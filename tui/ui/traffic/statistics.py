@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tui.core import units
 from tui.core.text import clean_line
 from tui.core.units import span
-from tui.traffic.filter.nodes import written
+from tui.traffic.filter.fields import written
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
 from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen

@@ -15,7 +15,7 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import CallMemory, without_secrets
 from tui.runtime.options import absolute
-from tui.traffic.filter.nodes import written
+from tui.traffic.filter.fields import written
 from tui.ui.dialogs.confirm import change_trust
 from tui.ui.dialogs.picker import Picker, PickerChoice
 from tui.ui.forms.form_pane import FormPane

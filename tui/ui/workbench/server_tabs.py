@@ -16,7 +16,7 @@ from tui.core.background import Tasks
 from tui.core.text import clean, clean_line, compact, fold, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
-from tui.traffic.filter.nodes import written
+from tui.traffic.filter.fields import written
 from tui.traffic.filter.query import parse
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import ReaderThread, Recording

@@ -15,12 +15,17 @@ from tui.addons.packages.server_inputs import values_of
 from tui.core.errors import UsageError
 from tui.settings.load import load_text
 
-FOLDER, HOME = Path("/data/bundles/x"), Path("/home/me")
+FOLDER = Path("/data/bundles/x")
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
 
 
 def table_of(said: dict[str, Any], platform: str = "linux", **values: str) -> dict[str, Any]:
     found = bundle_of(said, platform)
-    return found.table(FOLDER, values_of(found.inputs, list(values.items())), HOME)
+    return found.table(FOLDER, values_of(found.inputs, list(values.items())))
 
 
 def test_placeholders_for_the_folder_the_home_and_user_values_are_replaced():

@@ -10,6 +10,7 @@ from tests.registry_server import registry_server
 from tui.addons.packages import registry as registry_module
 from tui.addons.packages.registry import Registry, _chosen
 from tui.addons.packages.registry_entry import LaunchOption
+from tui.commands.command_line import build_parser
 from tui.core.errors import ServerError, UsageError
 
 NPM, REMOTE, BROKEN = (
@@ -146,3 +147,9 @@ async def test_an_entry_with_another_name_or_version_is_refused(version: str):
             return
         with pytest.raises(ServerError, match="returned the version “1"):
             await client.server("io.example/news", version)
+
+
+@pytest.mark.parametrize("limit", ["0", "x", "-1", "2001"])
+def test_a_limit_must_be_an_integer(limit: str):
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(["search", "x", f"--limit={limit}"])

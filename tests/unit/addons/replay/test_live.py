@@ -8,7 +8,7 @@ import pytest
 from tui.addons.replay import live
 from tui.addons.replay.live import Replay, ReplayItem
 from tui.core.servers import ServerSpec
-from tui.core.traffic import Kind
+from tui.core.traffic import Direction, Entry, Kind
 from tui.host.process.stop_ladder import StopGrace
 
 WORKS = """
@@ -35,7 +35,8 @@ async def problem(folder: Path, steps: int, silent: float = 0) -> str:
     server = folder / "server.py"
     server.write_text(WORKS.format(steps=steps, silent=silent))
     asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
-    item = ReplayItem(1, "tools/call", "look", Kind.REQUEST, asked, "1", b'{"id": 1, "result": {}}')
+    entry = Entry(1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "tools/call", "look", "1")
+    item = ReplayItem(entry, asked, b'{"id": 1, "result": {}}')
     spec = ServerSpec("live", sys.executable, (str(server),))
     async with live.LiveConnection.started(spec) as connection:
         connection.begin(Replay([item]))

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 from tests.unit.traffic.recorded import Recorded
-from tui.addons.replay.live import Replay, ReplayItem, ReplayResult, plan, tally
+from tui.addons.replay.live import Replay, ReplayItem, ReplayResult, plan
 from tui.core.traffic import Kind
 
 
@@ -22,14 +22,13 @@ def test_the_plan_has_each_message_of_the_host_with_its_answer():
     recorded.out({"method": "notifications/initialized"})
     recorded.stderr(b"noise")
     call, told = planned(recorded)
-    assert (call.method, call.tool, call.ident, json.loads(call.expected)["result"]) == (
+    assert (call.entry.method, call.entry.ident, json.loads(call.expected)["result"]) == (
         "tools/call",
-        "t",
         "1",
         5,
     )
     assert 0.5e9 <= call.took_ns < 0.6e9
-    assert (told.kind, told.expected) == (Kind.NOTIFICATION, b"")
+    assert (told.entry.kind, told.expected) == (Kind.NOTIFICATION, b"")
 
 
 def test_messages_that_cannot_be_resent_have_a_reason():
@@ -52,8 +51,8 @@ def test_differences_are_reported_except_times_and_masked_paths():
     recorded.back({"id": 1, "result": {"at": "2026-01-01T00:00:00Z", "n": 1, "noise": 5}})
     (item,) = planned(recorded)
     now = {"at": "2026-02-02T00:00:00Z", "n": 1, "noise": 6}
-    assert Replay([item]).answer(item, answered(1, now), 1).differs
-    assert not Replay([item], ["result.noise"]).answer(item, answered(1, now), 1).differs
+    assert Replay([item]).answer(item, answered(1, now), 1).verdict == "differ"
+    assert Replay([item], ["result.noise"]).answer(item, answered(1, now), 1).verdict == "same"
 
 
 def test_cursors_and_states_of_the_live_server_are_sent_back():
@@ -65,7 +64,7 @@ def test_cursors_and_states_of_the_live_server_are_sent_back():
     first, second = planned(recorded)
     replay = Replay([first, second])
     assert json.loads(replay.bytes_of(second))["params"] == {"cursor": "old"}
-    assert not replay.answer(first, answered(1, {"nextCursor": "new"}), 1).differs
+    assert replay.answer(first, answered(1, {"nextCursor": "new"}), 1).verdict == "same"
     assert json.loads(replay.bytes_of(second))["params"] == {"cursor": "new"}
 
 
@@ -90,8 +89,8 @@ def test_an_answer_other_than_json_differs_and_requests_are_counted():
     recorded.back({"id": 1, "result": {}})
     (item,) = planned(recorded)
     result = Replay([item]).answer(item, b"garbage", 1)
-    assert result.differs
-    assert tally([result, ReplayResult(item, problem="gone")]) == {"same": 0, "differ": 2, "omitted": 0}
+    assert result.verdict == "differ"
+    assert [ReplayResult(item, problem=text).verdict for text in ("gone", "")] == ["differ", "omitted"]
 
 
 # ---- batches --------------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ def recorded_batch(*answers: bytes) -> Recorded:
 
 def test_the_requests_of_a_batch_are_sent_one_by_one():
     items = planned(recorded_batch(b"[" + answered(2, "prompts") + b"," + answered(1, "tools") + b"]"))
-    assert [(item.method, json.loads(item.raw).get("id"), item.left_out) for item in items] == [
+    assert [(item.entry.method, json.loads(item.raw).get("id"), item.left_out) for item in items] == [
         ("tools/list", 1, ""),
         ("prompts/list", 2, ""),
         ("notifications/initialized", None, ""),

@@ -11,7 +11,7 @@ from tui.core.errors import UsageError
 from tui.core.permission.rules import Rules
 from tui.core.ports import DecisionRecord
 from tui.core.tools import Tool
-from tui.core.traffic import Kind
+from tui.core.traffic import Direction, Entry, Kind
 
 
 class Kept(list[DecisionRecord]):
@@ -35,7 +35,7 @@ def planned(*messages: dict[str, Any]) -> list[ReplayItem]:
 
 def item(raw: bytes, kind: Kind = Kind.REQUEST) -> ReplayItem:
     """An item whose columns look harmless."""
-    return ReplayItem(1, "tools/list", "", kind, raw, "1", b"{}")
+    return ReplayItem(Entry(1, 1, 1, "s", Direction.OUT, kind, "tools/list", ident="1"), raw, b"{}")
 
 
 CALLS = planned(

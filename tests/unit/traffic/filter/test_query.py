@@ -4,18 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.traffic.filter.nodes import (
-    Ago,
-    And,
-    Between,
-    ClockTime,
-    Name,
-    Not,
-    Or,
-    Pattern,
-    Term,
-    Text,
-)
+from tui.core.traffic import BodyTerm
+from tui.traffic.filter.fields import Ago, And, Between, ClockTime, Name, Not, Or, Term, Text
 from tui.traffic.filter.query import MAX_DEPTH, MAX_TEXT, Query, parse
 
 SECOND = 1_000_000_000
@@ -83,9 +73,9 @@ def test_an_empty_text_matches_everything():
         ('"and"', Text("and")),
         ("12:30", Text("12:30")),
         ("-", Text("-")),
-        ("/a b+/", Pattern("a b+")),
-        ("/a\\/b/i", Pattern("a\\/b", True)),
-        ("/(a\\+)+(b{2})+/", Pattern("(a\\+)+(b{2})+")),
+        ("/a b+/", BodyTerm("a b+", True, False)),
+        ("/a\\/b/i", BodyTerm("a\\/b", True)),
+        ("/(a\\+)+(b{2})+/", BodyTerm("(a\\+)+(b{2})+", True, False)),
     ],
 )
 def test_a_term_is_a_field_with_values_or_words_or_a_regular_expression(text: str, term: object):

@@ -75,7 +75,7 @@ def test_the_next_match_wraps_around(traffic: Traffic):
     view = View(traffic.columns, parse("tool:tool1 kind:request"))
     finished(view)
     assert [view.next(seq) for seq in (3, 4, 19)] == [7, 7, 3]
-    assert [view.previous(seq) for seq in (7, 3)] == [3, 19]
+    assert [view.next(seq, -1) for seq in (7, 3)] == [3, 19]
     assert View(traffic.columns, parse("kind:batch")).next(1) == 0
 
 
@@ -244,7 +244,7 @@ def test_a_filter_finds_entries_after_a_gap_by_their_own_numbers(text: str, expe
 def test_the_next_match_is_found_across_a_gap():
     view = View(with_a_gap().columns, parse("kind:request"))
     finished(view)
-    assert (view.next(5), view.next(30), view.previous(51)) == (51, 51, 5)
+    assert (view.next(5), view.next(30), view.next(51, -1)) == (51, 51, 5)
 
 
 def test_a_note_after_a_gap_is_checked_again():
@@ -302,7 +302,7 @@ def test_the_next_match_waits_for_the_entries_before_it(traffic: Traffic, monkey
     view = View(traffic.columns, parse("kind:request"))
     assert not view.advance(0)
     assert seqs(view) == [19]
-    assert (view.next(5), view.next(19), view.previous(20), view.previous(17)) == (0, 0, 19, 0)
+    assert (view.next(5), view.next(19), view.next(20, -1), view.next(17, -1)) == (0, 0, 19, 0)
     finished(view)
     assert (view.next(5), view.next(19)) == (7, 1)
 

@@ -9,15 +9,14 @@ from tui.traffic.record.column_parts import MAX_NAMES, STEP_NS, Clocks, Names, R
 
 def test_each_name_has_one_number_and_the_empty_name_has_0() -> None:
     names = Names()
-    assert [names.number(text) for text in ("", "a", "b", "a")] == [0, 1, 2, 1]
+    assert list(names.numbers(["", "a", "b", "a"])) == [0, 1, 2, 1]
     assert list(names.numbers(["b", "c", "b"])) == [2, 3, 2]
     assert names.texts == ["", "a", "b", "c"]
 
 
 def test_names_over_the_limit_become_other() -> None:
     names = Names()
-    for number in range(MAX_NAMES + 5):
-        last = names.number(str(number))
+    *_, last = names.numbers([str(number) for number in range(MAX_NAMES + 5)])
     assert names.texts[last] == "(other)"
 
 

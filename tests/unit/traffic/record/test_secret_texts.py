@@ -1,4 +1,4 @@
-"""Secrets in the pieces of a streamed model reply, in recordings."""
+"""Secrets in the pieces of a streamed model reply, and reading it as one value."""
 
 import base64
 import json
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
 from tui.traffic.record.redaction import keep
+from tui.traffic.record.secret_texts import is_stream, joined
 
 SECRET = 'Qz7"Lm2\\Xw9RtY4/bNc8VdH3é'
 OTHER = "ordinary-canary-55aa11"
@@ -103,3 +104,46 @@ def test_redacting_a_long_stream_full_of_secrets_takes_linear_time():
 
     seconds(10)
     assert seconds(4000) < 25 * seconds(400) + 0.5
+
+
+# ---- a reply as one value
+
+
+def events(*chunks: object) -> bytes:
+    return (
+        b"".join(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks) + b"data: [DONE]\n\n"
+    )
+
+
+def delta(**fields: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": fields}]}
+
+
+def test_text_reasoning_calls_and_usage_are_joined():
+    body = events(
+        delta(reasoning_content="let me "),
+        delta(reasoning_content="see"),
+        delta(content="It "),
+        delta(content="rains."),
+        delta(tool_calls=[{"index": 0, "function": {"name": "get", "arguments": '{"a"'}}]),
+        delta(tool_calls=[{"index": 0, "function": {"arguments": ":1}"}}]),
+        {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]},
+        {"choices": [], "usage": {"prompt_tokens": 3}},
+    )
+    told = joined(body)
+    assert told["text"] == "It rains."
+    assert told["reasoning"] == "let me see"
+    assert told["tool_calls"] == [{"name": "get", "arguments": '{"a":1}'}]
+    assert (told["finish_reason"], told["usage"]) == ("tool_calls", {"prompt_tokens": 3})
+    assert len(told["chunks"]) == 9 and told["chunks"][-1] == "[DONE]"
+
+
+def test_other_bodies_are_not_streams():
+    assert is_stream(b": ping\n\ndata: {}\n\n")
+    assert not is_stream(b'{"choices": []}')
+    assert not is_stream(b"")
+
+
+@given(st.binary(max_size=300))
+def test_any_stream_is_read_without_an_exception(body):
+    assert isinstance(joined(b"data: " + body)["chunks"], list)

@@ -1,6 +1,7 @@
-"""The moment that a clock time in a filter refers to."""
+"""The checks of columns: masks, and the moment that a clock time refers to."""
 
 import time
+from array import array
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic
 from tui.core.traffic import Direction, Entry, Kind
-from tui.traffic.filter.column_fields import since_ns, until_ns
-from tui.traffic.filter.filter import Filter
-from tui.traffic.filter.nodes import Ago, ClockTime, clock
+from tui.traffic.filter.fields import Ago, ClockTime, clock
+from tui.traffic.filter.filter import Filter, in_limits, placed, since_ns, stretch, until_ns
 from tui.traffic.filter.query import parse
+from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 SECOND = 1_000_000_000
@@ -156,3 +157,38 @@ def test_a_moment_before_the_epoch_is_not_an_error(text: str):
     traffic = Traffic()
     traffic.add(Kind.STDERR)
     assert Filter(parse(text), traffic.columns).mask(0, 1) in (b"\0", b"\1")
+
+
+# ---- masks give the same result as checking each number
+
+NUMBERS = st.sampled_from([0, 1, 127, 128, 255, 256, 257, 65_535, 65_536, 2**32 - 1]) | st.integers(
+    0, 2**32 - 1
+)
+LIMITS = NUMBERS | st.sampled_from([-1, 2**32, 2**70])
+
+
+@given(st.lists(NUMBERS, max_size=20), st.lists(st.tuples(LIMITS, st.none() | LIMITS), max_size=3))
+def test_a_mask_marks_numbers_in_one_of_several_ranges(
+    numbers: list[int], limits: list[tuple[int, int | None]]
+):
+    expected = [
+        any(low <= number and (high is None or number <= high) for low, high in limits) for number in numbers
+    ]
+    assert in_limits(array("q", numbers), limits) == bytes(expected)
+
+
+@given(st.binary(max_size=20))
+def test_masks_are_combined_and_inverted(raw: bytes):
+    one, other = raw.translate(table({1, 2, 3})), raw.translate(table(range(3, 200)))
+    assert both(one, other) == bytes(number == 3 for number in raw)
+    assert either(one, other) == bytes(1 <= number < 200 for number in raw)
+    assert inverted(one) == bytes(number not in (1, 2, 3) for number in raw)
+
+
+@given(st.integers(0, 9), st.integers(-3, 12), st.integers(-3, 12))
+def test_a_range_is_clipped_to_the_count(count: int, start: int, stop: int):
+    assert stretch(count, start, stop) == bytes(start <= place < stop for place in range(count))
+
+
+def test_positions_out_of_range_are_ignored():
+    assert placed(3, [-1, 1, 3]) == b"\0\1\0"
