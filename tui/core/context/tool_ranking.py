@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tui.core.context.built_in_tools import BUILT_IN, is_read_result
+from tui.core.context.built_in_tools import READ_RESULT, built_in
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
@@ -73,7 +73,7 @@ def choose(
         if sum(size or 0 for size in sizes.values()) <= context.tokens:
             return frozenset(key for key, size in sizes.items() if size is not None), True, []
     chosen: set[Key] = set()
-    own = any(is_read_result(tool) for _, tool in items)
+    own = any(built_in(tool) == READ_RESULT for _, tool in items)
     places = context.max_tools - 1 - (not own)
     tokens = context.tokens - RESERVED_TOKENS * (1 + (not own))
     order = ranked(table, context)
@@ -101,7 +101,7 @@ def ranked(table: NameTable, context: OfferContext) -> list[tuple[str, Tool]]:
         of_server[tool.server] += 1
         turns = (of_server[tool.server], at)
         key = key_of(tool)
-        if tool.digest.startswith(BUILT_IN):
+        if built_in(tool):
             rank: tuple[float, ...] = (0, at)
         elif tool.pinned:
             rank = (1, at)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
-from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, built_in
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 
@@ -112,7 +112,7 @@ async def test_a_server_named_mcptui_keeps_its_own_read_result() -> None:
     result_store = ResultStore({"result-1": "ours"})
     box = BuiltInToolbox(inner, result_store)
     tools = box.tools()
-    assert [is_read_result(tool) for tool in tools] == [False, True]
+    assert [built_in(tool) for tool in tools] == ["", "read_result"]
     assert len(NameTable(tools).items()) == 2 and tools[0].server != tools[1].server
     assert said(await box.call(theirs, {}, seconds=1, progress=silent)) == "theirs"
     assert "ours" in said(await read(box, name="result-1"))
