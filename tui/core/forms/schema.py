@@ -15,7 +15,6 @@ from tui.core.forms.spec import (
     MAX_CHOICES,
     MAX_FIELDS,
     MISSING,
-    Bounds,
     FieldChoice,
     FieldKind,
     FieldSpec,
@@ -23,7 +22,6 @@ from tui.core.forms.spec import (
 )
 from tui.core.regex import found_in
 from tui.core.schemas.schemas import local_target
-from tui.core.units import number_limit, whole
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -99,27 +97,6 @@ def numbered(labels: Sequence[str], number: str) -> Iterator[str]:
         yield label + number.format(seen[label]) if counts[label] > 1 else label
 
 
-def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
-    """Return the constraints that apply to a field of that kind."""
-    few, many = {
-        FieldKind.TEXT: ("minLength", "maxLength"),
-        FieldKind.ARRAY: ("minItems", "maxItems"),
-        FieldKind.OBJECT: ("minProperties", "maxProperties"),
-        FieldKind.MAP: ("minProperties", "maxProperties"),
-    }.get(kind, ("", ""))
-    step = number_limit(schema.get("multipleOf"))
-    return Bounds(
-        minimum=number_limit(schema.get("minimum")),
-        maximum=number_limit(schema.get("maximum")),
-        above=number_limit(schema.get("exclusiveMinimum")),
-        below=number_limit(schema.get("exclusiveMaximum")),
-        step=step if step and step > 0 else None,
-        shortest=whole(schema.get(few)),
-        longest=whole(schema.get(many)),
-        unique=schema.get("uniqueItems") is True,
-    )
-
-
 def required_of(schema: Schema) -> frozenset[str]:
     """Return the names of the required properties."""
     named = schema.get("required")
@@ -185,7 +162,7 @@ class SchemaReader:
 
     def tuple_length(self, spec: FieldSpec) -> int:
         """Return the number of items of an array that have schemas of their own and are required."""
-        return min(len(_by_position(spec.source)[0]), spec.bounds.shortest or 0)
+        return min(len(_by_position(spec.source)[0]), spec.sizes[0] or 0)
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema, and why that failed or ""."""
@@ -321,7 +298,6 @@ def _described(kind: FieldKind, schema: Schema) -> FieldSpec:
         kind,
         title=text(schema.get("title")),
         description=text(schema.get("description")),
-        bounds=bounds_of(schema, kind),
         pattern=text(schema.get("pattern")) if kind is FieldKind.TEXT else "",
         format=shape,
         default=schema.get("default", MISSING),
