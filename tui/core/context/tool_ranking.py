@@ -15,6 +15,7 @@ from tui.core.context.built_in_tools import READ_RESULT, built_in
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
+from tui.core.text import object_in
 from tui.core.tools import Tool
 
 WINDOW_SHARE = 0.25
@@ -185,8 +186,7 @@ def _weighed(tool: Tool, asked: set[str], known: dict[str, Collection[str]]) -> 
     `known` caches the matching words of the question for each word: thousands of tools share most of their
     words.
     """
-    properties = tool.schema.get("properties")
-    names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []
+    names = list(object_in(tool.schema, "properties"))[:MAX_PROPERTIES]
     parts = (
         (DESCRIPTION, f"{tool.title} {tool.description[:MAX_DESCRIPTION]}"),
         (PROPERTY, " ".join(str(name)[:60] for name in names)),
