@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
 from tui.core.text import clean_line, fold
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.time_limits import CallTimeout
+from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.units import size as in_bytes
 from tui.core.workbench import ResourceInfo
 
@@ -23,15 +23,7 @@ _NAME = re.compile(r"result-([1-9][0-9]{0,8})")
 class ResultStore:
     """Stores complete results of one conversation; the oldest are dropped, but never the newest."""
 
-    def __init__(
-        self,
-        results: Mapping[str, str] | None = None,
-        *,
-        max_results: int = MAX_RESULTS,
-        max_bytes: int = MAX_BYTES,
-    ) -> None:
-        self.max_results = max_results
-        self.max_bytes = max_bytes
+    def __init__(self, results: Mapping[str, str] | None = None) -> None:
         self._texts: dict[str, str] = {}
         self._bytes = 0
         self._last = 0
@@ -66,7 +58,7 @@ class ResultStore:
     def _put(self, name: str, text: str) -> None:
         self._texts[name] = text
         self._bytes += sys.getsizeof(text)
-        while len(self._texts) > 1 and (len(self._texts) > self.max_results or self._bytes > self.max_bytes):
+        while len(self._texts) > 1 and (len(self._texts) > MAX_RESULTS or self._bytes > MAX_BYTES):
             self._bytes -= sys.getsizeof(self._texts.pop(next(iter(self._texts))))
 
 
@@ -202,11 +194,11 @@ class BuiltInToolbox:
         arguments: Mapping[str, Any],
         *,
         seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
+        **more: Any,
     ) -> ToolResult:
+        """Call a tool; `more` is for the tools of servers."""
         if not built_in(tool):
-            return await self.inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+            return await self.inner.call(tool, arguments, seconds=seconds, **more)
         if problem := argument_problem(tool, arguments):
             return ToolResult.failed(problem)
         if built_in(tool) == FIND_TOOLS:
