@@ -4,7 +4,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
@@ -166,18 +166,15 @@ class BuiltInToolbox:
     page_bytes: int = PAGE_BYTES
     resources: ResourceSource | None = None
     search: Callable[[Mapping[str, Any]], str] = lambda arguments: ""
-    _made: tuple[object, tuple[Tool, ...]] = field(default=(None, ()), init=False)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools, readable, has_results = self.inner.tools(), self._readable, len(self.result_store) > 0
         if not (readable or has_results):
             return tools
-        made_for = own_server(tools), readable
-        if self._made[0] != made_for:
-            self._made = made_for, (*_resource_tools(*made_for), _result_tool(made_for[0]))
-        own = self._made[1]
-        return [*tools, *(own if has_results else own[:-1])]
+        server = own_server(tools)
+        results = [_result_tool(server)] if has_results else []
+        return [*tools, *_resource_tools(server, readable), *results]
 
     @property
     def _readable(self) -> tuple[str, ...]:
