@@ -12,9 +12,9 @@ schema. A text that is too long to scan is a finding of its own.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
+from tui.core.hidden_text.injected_instructions import Sign as Sign
 from tui.core.hidden_text.injected_instructions import orders_in
 from tui.core.hidden_text.readable import gaps, hidden_runs, mixed_word, readable_line, tags_in
 from tui.core.text import FLAG
@@ -50,26 +50,6 @@ MAX_CHARS = 64 * 1024
 
 EXCERPT_CHARS = 80
 _NEAR = 24
-
-
-class Sign(StrEnum):
-    """The sign of hidden or suspicious text, in the words on screen."""
-
-    TAGS = "hidden tag characters"
-    TERMINAL = "text that a terminal would hide"
-    ESCAPES = "control characters"
-    DIRECTION = "text direction overrides"
-    INVISIBLE_TEXT = "text in invisible characters"
-    INVISIBLE = "invisible characters"
-    MIXED = "words with look-alike letters"
-    FAR = "text placed out of view"
-    COMMENT = "HTML comment"
-    PROMPT = "imitates a prompt"
-    SECRECY = "asks to keep something from you"
-    OVERRIDE = "overrides other instructions"
-    OTHER_TOOLS = "instructions about other tools"
-    PRIVATE_FILES = "asks for private files"
-    UNREAD = "too long to scan"
 
 
 DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}
@@ -156,8 +136,8 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield HiddenText(Sign.FAR, place, _after(head, found.start()))
     if any(hint in head for hint in _COMMENT_HINTS) and (found := _COMMENT.search(head)):
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
-    for order, start, end in orders_in(head):
-        yield HiddenText(Sign[order.name], place, _around(head, start, end))
+    for sign, start, end in orders_in(head):
+        yield HiddenText(sign, place, _around(head, start, end))
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
