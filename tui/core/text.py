@@ -110,7 +110,7 @@ _UNNEEDED = (
 the forms of emoji, Han and Mongolian letters, blanks between words of Thai, fillers of old Korean, and the
 controls of hieroglyphs, shorthand and Khitan after a sign of theirs."""
 
-_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 _DIRECTION = "[\u061c\u200e-\u200f\u202a-\u202c\u2066-\u2069]"
 
 _ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
@@ -189,7 +189,7 @@ def visible(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()
     text = re.sub(_UNNEEDED, r"\1", text)
     text = re.sub(_JOINERS, _nothing, text)
-    least = "{3,}" if re.search(_RIGHT_TO_LEFT, text) else "+"
+    least = "{3,}" if re.search(RIGHT_TO_LEFT, text) else "+"
     return re.sub(_DIRECTION + least, _nothing, text)
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from tui.core.hidden_text.injected_instructions import Sign as Sign
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.readable import gaps, hidden_runs, mixed_word, readable_line, tags_in
-from tui.core.text import FLAG
+from tui.core.hidden_text.readable import TAGS, gaps, hidden_runs, mixed_word, readable_line, tags_in
+from tui.core.text import FLAG, RIGHT_TO_LEFT
 
 LONG_RUN = 4
 """Invisible characters in a row that are not a typing mistake."""
@@ -85,15 +85,12 @@ def is_doubtful(found: Iterable[HiddenText]) -> bool:
 
 
 _ODD = re.compile("[^\n\t -~]")
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _MARKED_LETTERS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
 """Direction marks, which Hebrew or Arabic text may need."""
 
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
+_RIGHT_TO_LEFT = re.compile(RIGHT_TO_LEFT)
 _ESCAPES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _COMMENT = re.compile(
     r"<!--(?=[^>]{0,400}?\w+\s+\w)"
@@ -142,10 +139,10 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
     rest = re.sub(FLAG, "", text.replace("\r\n", "\n"))
-    if _TAGS.search(rest):
+    if TAGS.search(rest):
         written = tags_in(rest) or rest[:EXCERPT_CHARS]
         yield HiddenText(Sign.TAGS, place, readable_line(written, EXCERPT_CHARS))
-        rest = _TAGS.sub("", rest)
+        rest = TAGS.sub("", rest)
     if found := _ESCAPES.search(rest):
         sign = Sign.TERMINAL if _CONCEAL.search(rest) else Sign.ESCAPES
         yield HiddenText(sign, place, _around(rest, found.start(), found.end()))
