@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.errors import McptuiError
-from tui.core.text import list_in, mapping
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.listing import (
     Ability,
@@ -114,9 +113,9 @@ def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
 
 async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
-    shown = mapping(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
+    shown = _dict(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
     abilities = shown.get("capabilities")
-    info = mapping(shown.get("model_info")).items()
+    info = _dict(shown.get("model_info")).items()
     lengths = (count_in(value) for key, value in info if str(key).endswith(".context_length"))
     most = next(filter(None, lengths), OLLAMA_WINDOW)
     tools, images = has_ability(abilities, "tools"), has_ability(abilities, "vision")
@@ -141,7 +140,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
     for entry in _dicts(body, "models"):
         if entry.get("name") in names or entry.get("model") in names:
             return count_in(entry.get("context_length")), False
-    return None, isinstance(mapping(body).get("models"), list)
+    return None, isinstance(_dict(body).get("models"), list)
 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
@@ -150,7 +149,7 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
         loaded = list(_dicts(entry, "loaded_instances"))
         if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
             continue
-        window = count_in(mapping(loaded[0].get("config")).get("context_length")) if loaded else None
+        window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
         able = entry.get("capabilities")
         return Ability(
             window or count_in(entry.get("max_context_length")),
@@ -172,17 +171,21 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
     """Ask llama.cpp's server, which has only one model."""
-    body = mapping(await endpoint.ask(f"{endpoint.root}/props"))
+    body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
     return Ability(
-        count_in(mapping(body.get("default_generation_settings")).get("n_ctx"))
-        or count_in(body.get("n_ctx")),
+        count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
         has_ability(body.get("chat_template_caps"), "supports_tools"),
         has_ability(body.get("modalities"), "vision"),
     )
 
 
+def _dict(body: Any) -> Mapping[str, Any]:
+    return body if isinstance(body, Mapping) else {}
+
+
 def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
-    return [item for item in list_in(mapping(body), key) if isinstance(item, Mapping)]
+    listed = body.get(key) if isinstance(body, Mapping) else None
+    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
 
 
 _LOCAL: Mapping[str, tuple[Callable[[Inquiry, str], Awaitable[Ability]], ...]] = {

@@ -11,8 +11,7 @@ import pytest
 
 from tui.core.background import FAILED_THREAD
 from tui.core.errors import ConfigError
-from tui.core.text import list_in
-from tui.settings.state.state_file import Content, StateFile, WriteThread
+from tui.settings.state.state_file import Content, StateFile, WriteThread, entries
 
 
 def opened(path: Path, max_bytes: int = 200_000) -> StateFile:
@@ -31,7 +30,7 @@ def add(path: Path, *words: str, max_bytes: int = 200_000) -> None:
 
 
 def things(path: Path) -> list[str]:
-    return list_in(opened(path).look()[0], "things")
+    return entries(opened(path).look()[0], "things")
 
 
 def test_changes_are_written_in_order_to_a_private_file(tmp_path: Path) -> None:
@@ -119,7 +118,7 @@ def test_the_oldest_entries_are_dropped_to_stay_within_the_limit(tmp_path: Path)
     path = tmp_path / "things.json"
     file = StateFile(path, "the things", max_bytes=100, forgets="things")
     file.change(lambda before: {"things": list(range(100))})
-    assert list_in(file.look()[0], "things")[-1] == 99 and path.stat().st_size <= 100
+    assert entries(file.look()[0], "things")[-1] == 99 and path.stat().st_size <= 100
 
 
 def test_a_failed_change_is_logged_and_the_next_one_is_written(
