@@ -29,15 +29,13 @@ from tui.core.events import (
     EndReason,
     Event,
     Notice,
-    RetryScheduled,
     StepStarted,
-    TextDelta,
     ToolCallEnded,
     ToolCallStarted,
 )
 from tui.core.permission.approval_policy import Mode
 from tui.core.ports import Answer as Said
-from tui.core.ports import Decision
+from tui.core.ports import Decision, RetryPart, TextPart
 from tui.core.turn.limits import Limits
 from tui.runtime.turn import PendingTurn
 
@@ -97,7 +95,7 @@ LIMITS = (
     *(Limits(max_calls_per_reply=1), Limits(consecutive_errors=1), Limits(turn_tokens=1)),
     Limits(identical_calls_note=1, identical_calls_stop=2),
 )
-EVENTS = (StepStarted, TextDelta, ToolCallStarted, ToolCallEnded, ApprovalAsked, RetryScheduled, Notice)
+EVENTS = (StepStarted, TextPart, ToolCallStarted, ToolCallEnded, ApprovalAsked, RetryPart, Notice)
 HELD: Sequence[Reply] = (calls(ECHO, WAITS, ECHO), HANGS, Answer(mute=True))
 ENDLESS = {"waits": lambda: HELD[0], "hangs": lambda: HANGS, "mute": lambda: Answer(mute=True)}
 """For turns that are cancelled only."""
@@ -268,20 +266,20 @@ STORIES: Mapping[str, Sequence[Sequence[object]]] = {
     "denied calls": [("approve", ["calls", "text"], [NO, YES, NO])],
     "cancelled during approval": [("approve", ["calls"], [YES])],
     "cancelled before the first word": [("cancel", ["mute"], StepStarted, 1)],
-    "cancelled in its text": [("cancel", ["hangs"], TextDelta, 1)],
-    "the end of white space": [("cancel", ["white space"], TextDelta, 1)],
+    "cancelled in its text": [("cancel", ["hangs"], TextPart, 1)],
+    "the end of white space": [("cancel", ["white space"], TextPart, 1)],
     "cancelled in calls": [("cancel", ["waits"], ToolCallStarted, 3)],
     "cancelled between calls": [("cancel", ["waits"], ToolCallEnded, 2)],
-    "cancelled after calls": [("cancel", ["call", "hangs"], TextDelta, 1)],
+    "cancelled after calls": [("cancel", ["call", "hangs"], TextPart, 1)],
     "cancelled in the second step": [("cancel", ["call", "mute"], StepStarted, 2)],
-    "cancelled at a retry": [("cancel", ["busy", "mute"], RetryScheduled, 1)],
+    "cancelled at a retry": [("cancel", ["busy", "mute"], RetryPart, 1)],
     **{f"cancelled while {number} hangs": [("hold", ["call"], number)] for number in range(len(HELD))},
     **{name: [("ask", [name])] for name in ("cut", "cut in a call", "cut without a word", "error")},
     "cut after calls": [("ask", ["call", "cut"])],
     "empty answers": [("ask", ["nothing"] * 2), ("ask", ["call", *["nothing"] * 2])],
     "blank answers": [("ask", ["white space"] * 2), ("ask", ["call", *["white space"] * 2])],
     "steering after calls": [("steer", ["call", "calls", "text", "text"], ToolCallEnded)],
-    "steering in text": [("steer", ["call", "text", "text"], TextDelta)],
+    "steering in text": [("steer", ["call", "text", "text"], TextPart)],
     "an import": [("ask", ["calls", "no tool"]), ("import_",)],
     "every model after every other": [
         step

@@ -14,7 +14,6 @@ from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprov
 from tests.unit.storage.session_samples import store_in
 from tui.core.conversation.conversation import Conversation, Remark
 from tui.core.errors import ModelError
-from tui.core.events import TextDelta
 from tui.core.permission.approval_policy import Mode, TurnPermission
 from tui.core.ports import (
     Answer,
@@ -86,7 +85,7 @@ class Scene:
         turn = Turn(self.talk, deps)
         async for event in turn.events():
             self.bridge.apply(event)
-            if isinstance(event, TextDelta) and event.text == "stop me":
+            if isinstance(event, TextPart) and event.text == "stop me":
                 turn.cancel()
 
     def show(self, talk: Conversation, unknown: frozenset[str] = frozenset()) -> None:

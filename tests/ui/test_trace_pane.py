@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from tests.ui.stage import SECOND, Hand, Stage, press, row_with, shown
 from tui.core import events
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.ports import Answer, ApprovalRequest, CallPart, RetryPart, Usage
 from tui.core.tools import Tool
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
@@ -288,8 +288,8 @@ async def test_a_hidden_trace_of_a_new_conversation_can_be_resized() -> None:
 async def test_escape_sequences_are_shown_as_text() -> None:
     evil = "[/x][@click=app.quit]\x1b]52;c;eA==\x07\x9b31m\u202e\x1b[2J"
     async with told((200, 30)) as (story, pilot):
-        story.tell(events.TurnStarted(evil, 1), events.StepStarted(1, 10), events.CallForming(1, evil, 3))
-        story.tell(events.RetryScheduled(1, 1, 3, 1.0, evil)).step_ended()
+        story.tell(events.TurnStarted(evil, 1), events.StepStarted(1, 10), CallPart(evil, 3, step=1))
+        story.tell(RetryPart(1, 3, 1.0, evil, step=1)).step_ended()
         story.tell(events.ToolCallProposed(1, "x", evil, evil, {evil: evil}), events.ToolCallStarted(1, "x"))
         story.tell(events.ToolProgress(1, "x", 1, 2, evil))
         story.tell(events.ToolCallEnded(1, "x", evil, evil, True, evil, 1.0, None, evil))
@@ -395,7 +395,7 @@ def test_no_row_of_a_call_is_wider_than_the_pane(text: str, columns: int, open: 
 async def test_painting_between_a_change_and_the_next_tick_raises_no_error() -> None:
     """Rows are counted at a tick. There may be fewer by the time they are painted."""
     async with told((60, 20)) as (story, _):
-        story.turn().tell(events.RetryScheduled(1, 2, 4, 30.0, "429 rate limit " * 8))
+        story.turn().tell(RetryPart(2, 4, 30.0, "429 rate limit " * 8, step=1))
         counted = story.pane.body_count()
         story.spans.apply(events.StepEnded(1, 10.0, Usage(1, 1), "stop", 0), story.hand())
         for block in story.pane._flow.blocks:

@@ -24,8 +24,9 @@ from tui.commands.run_output import as_object, error_object, print_object, trace
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, sentences
-from tui.core.events import EndReason, Event, Notice, StepEnded, TextDelta, TurnEnded, TurnError
+from tui.core.events import EndReason, Event, Notice, StepEnded, TurnEnded, TurnError
 from tui.core.files import atomic_write
+from tui.core.ports import TextPart
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
 from tui.runtime.options import Options
@@ -202,9 +203,9 @@ class Printed:
 
     def show(self, event: Event) -> None:
         match event:
-            case TextDelta() if self._hidden:
+            case TextPart() if self._hidden:
                 return
-            case TextDelta(_, text):
+            case TextPart(text):
                 self._write(self._cleaner.feed(text))
                 return
             case StepEnded() | TurnError() | TurnEnded():

@@ -12,9 +12,9 @@ from typing import Any
 
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import UsageError, reason_of
+from tui.core.errors import UsageError, encoding_of, reason_of
 from tui.core.files import NotText, text_of
-from tui.core.text import clean_line, encoding_of
+from tui.core.text import clean_line
 
 MAX_STDIN = 4 * 1024 * 1024
 MAX_SYSTEM = 1024 * 1024

@@ -18,11 +18,8 @@ from tui.core.events import (
     Event,
     LimitReached,
     Notice,
-    ReasoningDelta,
-    RetryScheduled,
     StepEnded,
     StepStarted,
-    TextDelta,
     ToolCallEnded,
     ToolCallProposed,
     ToolProgress,
@@ -31,7 +28,7 @@ from tui.core.events import (
     TurnStarted,
     Waiting,
 )
-from tui.core.ports import Usage
+from tui.core.ports import ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.servers import PRINT_STEP, ServerStatus
 from tui.core.text import clean, clean_line
 from tui.core.turn.prepared_calls import plain_reason
@@ -82,7 +79,7 @@ def trace_line(event: Event) -> str:
             text = event.text if event.result is not None else plain_reason(event.text, event.why)
             shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
             return f"{mark} {_tool(event.server, event.tool)}  {duration(event.ms)}  {shown}"
-        case RetryScheduled(_, attempt, attempts, delay, reason):
+        case RetryPart(attempt, attempts, delay, reason):
             when = f"in {delay:.0f} s" if delay >= 0.5 else "now"
             again = f". Retrying {when}, {attempt} of {attempts}" if delay else ""
             return f"· {clean_line(reason, 160)}{again}"
@@ -105,9 +102,9 @@ def _tool(server: str, tool: str) -> str:
 _OBJECTS: Mapping[type[Event], tuple[str, str, str]] = {
     TurnStarted: ("turn_started", "model tools", "notice"),
     StepStarted: ("step_started", "step", ""),
-    TextDelta: ("text", "step text", ""),
-    ReasoningDelta: ("reasoning", "step text", "replaces_text"),
-    RetryScheduled: ("retry", "step attempt attempts delay reason", ""),
+    TextPart: ("text", "step text", ""),
+    ReasoningPart: ("reasoning", "step text", "replaces_text"),
+    RetryPart: ("retry", "step attempt attempts delay reason", ""),
     ToolCallProposed: ("tool_call", "step id server tool arguments", "recovered"),
     CallJudged: ("decision", "step id decision why by", "rule"),
     ToolCallEnded: ("tool_result", "step id server tool is_error text ms why", ""),

@@ -74,8 +74,8 @@ _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """Bytes that no text contains; the escape character may be in logs."""
 
 
-def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachment:
-    """Return `data` as an attachment called `name`; `shorten` truncates a text that is too large.
+def attachment_of(name: str, data: bytes) -> Attachment:
+    """Return `data` as an attachment called `name`.
 
     Raises:
         ValueError: with a sentence, if it is empty, too large, or of a type that no model accepts.
@@ -95,7 +95,7 @@ def attachment_of(name: str, data: bytes, *, shorten: bool = False) -> Attachmen
         raise ValueError(f"unsupported type{what}: only text, images and audio can be attached")
     if not text:
         raise ValueError("the file is empty")  # apart from its byte order mark
-    return _of_text(name, type_by_name(name) or "text/plain", text, shorten)
+    return _of_text(name, type_by_name(name) or "text/plain", text)
 
 
 def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
@@ -113,8 +113,8 @@ def attachment_of_binary(name: str, content: BinaryContent) -> Attachment:
     return _of_media(name, mime, decoded, data)
 
 
-def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = False) -> list[Attachment]:
-    """Return the contents of a resource as attachments; `shorten` truncates a text that is too large.
+def attachments_of(contents: Sequence[Content], name: str) -> list[Attachment]:
+    """Return the contents of a resource as attachments.
 
     Raises:
         ValueError: with a sentence, if one of them cannot be attached.
@@ -123,13 +123,13 @@ def attachments_of(contents: Sequence[Content], name: str, *, shorten: bool = Fa
     for content in contents:
         match content:
             case BinaryContent() if kind_of(content) == "blob":
-                found.append(attachment_of(name, _decoded(content)[1], shorten=shorten))
+                found.append(attachment_of(name, _decoded(content)[1]))
             case BinaryContent():
                 found.append(attachment_of_binary(name, content))
             case TextContent(text):
-                found.append(_of_text(name, "text/plain", text, shorten))
+                found.append(_of_text(name, "text/plain", text))
             case ResourceContent(_, mime, text):
-                found.append(_of_text(name, mime or "text/plain", text, shorten))
+                found.append(_of_text(name, mime or "text/plain", text))
             case _:
                 continue  # a link has no content
     return found
@@ -164,15 +164,11 @@ def _decoded(content: BinaryContent) -> tuple[str, bytes]:
     return data, base64.b64decode(data)
 
 
-def _of_text(name: str, mime: str, text: str, shorten: bool) -> Attachment:
+def _of_text(name: str, mime: str, text: str) -> Attachment:
     text = visible(text)
-    size = octets(text)
-    if size > MAX_TEXT and not shorten:
+    if (size := octets(text)) > MAX_TEXT:
         raise ValueError(f"text larger than {MAX_TEXT // 1024} KiB. Attach part of the text")
-    if size > MAX_TEXT:
-        head = text.encode("utf-8", "replace")[:MAX_TEXT].decode("utf-8", "ignore")
-        text = f"{head}\n[… truncated: first {octets(head):,} of {size:,} bytes]"
-    return Attachment("text", mime, name, octets(text), text)
+    return Attachment("text", mime, name, size, text)
 
 
 def text_of(data: bytes) -> str | None:

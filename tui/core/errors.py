@@ -3,12 +3,13 @@
 `reason_of` words the errors of libraries and of the system, whose own words are for programmers.
 """
 
+import codecs
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from tui.core.text import clean_line, encoding_of
+from tui.core.text import clean_line
 
 
 class McptuiError(Exception):
@@ -341,6 +342,30 @@ def _of_system(error: Any) -> str:
     if error.errno is not None and error.errno > 0 and (not said or "call failed" in said):  # asyncio's words
         return os.strerror(error.errno)
     return said or str(error) or "the system reports an error"
+
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_SAMPLE = 256
+
+
+def encoding_of(raw: bytes) -> str:
+    """Return "UTF-16" or "UTF-32" if that is the encoding of a text, otherwise ""."""
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            return name
+    sample = raw[:_SAMPLE]
+    zeros = [sum(byte == 0 for byte in sample[first::2]) * 2 for first in (0, 1)]
+    # Without a mark, every second byte of a text in a European language is null.
+    if len(sample) > 3 and min(zeros) == 0 and max(zeros) > len(sample) * 0.8:
+        return "UTF-16"
+    quarters = [sample[first::4].count(0) for first in range(4)]
+    # Most bytes of program files and databases are null too, but in every place.
+    return "UTF-32" if len(sample) > 3 and min(quarters) == 0 and sum(quarters) > len(sample) * 0.7 else ""
 
 
 def _of_decoding(error: UnicodeDecodeError) -> str:

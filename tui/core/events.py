@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.ports import Answer, ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.tools import ToolResult
 
 
@@ -57,46 +57,6 @@ class StepStarted:
     step: int
     max_steps: int
     final: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TextDelta:
-    """A piece of the model's visible text, raw."""
-
-    step: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningDelta:
-    """A piece of the model's thinking, raw.
-
-    `replaces_text`: all text of this step so far was thinking, and is repeated in `text`.
-    """
-
-    step: int
-    text: str
-    replaces_text: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallForming:
-    """The model is writing a call; `size` is the number of characters of its arguments so far."""
-
-    step: int
-    name: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
-    """The model request failed and is sent again in `delay` seconds."""
-
-    step: int
-    attempt: int
-    attempts: int
-    delay: float
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +230,10 @@ class TurnEnded:
 Event = (
     TurnStarted
     | StepStarted
-    | TextDelta
-    | ReasoningDelta
-    | CallForming
-    | RetryScheduled
+    | TextPart
+    | ReasoningPart
+    | CallPart
+    | RetryPart
     | StepEnded
     | ToolCallProposed
     | CallJudged

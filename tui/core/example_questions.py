@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.text import clean_line
+from tui.core.text import clean_line, list_in
 from tui.core.tools import Tool
 
 MAX_LENGTH = 60
@@ -12,8 +12,7 @@ MAX_LENGTH = 60
 
 def needs_arguments(schema: Mapping[str, Any]) -> bool:
     """Return whether a tool with this schema has required arguments."""
-    required = schema.get("required")
-    return bool(required) if isinstance(required, list) else False
+    return bool(list_in(schema, "required"))
 
 
 _ORDERS = frozenset(

@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from tui.core.text import encoding_of
+from tui.core.errors import encoding_of
 
 OWN = "mcptui"
 FOLDER_MODE = 0o700

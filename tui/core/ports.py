@@ -63,14 +63,15 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A piece of visible text."""
+    """A piece of visible text, raw. The turn passes parts on as events, with the number of their `step`."""
 
     text: str
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """A piece of thinking text.
+    """A piece of thinking text, raw.
 
     `replaces_text`: all text of this reply so far was thinking, and is repeated in `text`: some endpoints say
     so only when the thinking ends (a closing tag without an opening one).
@@ -78,14 +79,16 @@ class ReasoningPart:
 
     text: str
     replaces_text: bool = False
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CallPart:
-    """A call that is being written; only for display."""
+    """A call that is being written, only for display; `size` are the characters of its arguments so far."""
 
     name: str
     size: int
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class RetryPart:
     attempts: int
     delay: float
     reason: str
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)

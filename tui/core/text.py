@@ -8,7 +8,6 @@ Two texts match when they differ only in case (full case folding, in every scrip
 NFD).
 """
 
-import codecs
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +110,7 @@ _UNNEEDED = (
 the forms of emoji, Han and Mongolian letters, blanks between words of Thai, fillers of old Korean, and the
 controls of hieroglyphs, shorthand and Khitan after a sign of theirs."""
 
-_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 _DIRECTION = "[\u061c\u200e-\u200f\u202a-\u202c\u2066-\u2069]"
 
 _ASCII_TABLE = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
@@ -190,7 +189,7 @@ def visible(text: str) -> str:
     text = text.encode("utf-8", "replace").decode()
     text = re.sub(_UNNEEDED, r"\1", text)
     text = re.sub(_JOINERS, _nothing, text)
-    least = "{3,}" if re.search(_RIGHT_TO_LEFT, text) else "+"
+    least = "{3,}" if re.search(RIGHT_TO_LEFT, text) else "+"
     return re.sub(_DIRECTION + least, _nothing, text)
 
 
@@ -415,28 +414,26 @@ def is_boundary(char: str) -> bool:
     return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
 
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-)
-_SAMPLE = 256
+def text_in(holder: Mapping[str, Any], key: str) -> str:
+    """Return a member of a JSON object that should be a text, or ""."""
+    value = holder.get(key)
+    return value if isinstance(value, str) else ""
 
 
-def encoding_of(raw: bytes) -> str:
-    """Return "UTF-16" or "UTF-32" if that is the encoding of a text, otherwise ""."""
-    for mark, name in _MARKS:
-        if raw.startswith(mark):
-            return name
-    sample = raw[:_SAMPLE]
-    zeros = [sum(byte == 0 for byte in sample[first::2]) * 2 for first in (0, 1)]
-    # Without a mark, every second byte of a text in a European language is null.
-    if len(sample) > 3 and min(zeros) == 0 and max(zeros) > len(sample) * 0.8:
-        return "UTF-16"
-    quarters = [sample[first::4].count(0) for first in range(4)]
-    # Most bytes of program files and databases are null too, but in every place.
-    return "UTF-32" if len(sample) > 3 and min(quarters) == 0 and sum(quarters) > len(sample) * 0.7 else ""
+def list_in(holder: Mapping[str, Any], key: str) -> list[Any]:
+    """Return a member that should be a list, or an empty one."""
+    value = holder.get(key)
+    return value if isinstance(value, list) else []
+
+
+def object_in(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return a member that should be an object, or an empty one."""
+    return mapping(holder.get(key))
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a JSON object, or an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
 
 
 VALUE_CHARS = 400

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.differences import Definition, definition_of, digest_of
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, list_in, object_in, quoted_name, text_in
 from tui.core.tools import Tool
 from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
-from tui.host.content import object_in, text_in
 from tui.host.schemas.validation import schema_fault
 
 if TYPE_CHECKING:
@@ -350,10 +349,9 @@ def _prompt(server: str, raw: Mapping[str, Any]) -> PromptInfo | None:
     name = raw.get("name")
     if not isinstance(name, str) or not name:
         return None
-    listed = raw.get("arguments")
     arguments = tuple(
         PromptArgument(item["name"], text_in(item, "description"), item.get("required") is True)
-        for item in (listed[:MAX_ARGUMENTS] if isinstance(listed, list) else ())
+        for item in list_in(raw, "arguments")[:MAX_ARGUMENTS]
         if isinstance(item, Mapping) and isinstance(item.get("name"), str)
     )
     return PromptInfo(

@@ -13,13 +13,13 @@ from mcp.shared.exceptions import MCPError
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.text import quoted_name
+from tui.core.text import object_in, quoted_name
 from tui.core.time_limits import CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
-from tui.host.content import object_in, result_of
+from tui.host.content import result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LISTS
 from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge

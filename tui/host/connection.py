@@ -20,7 +20,7 @@ from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
-from tui.core.text import clean_line
+from tui.core.text import clean_line, object_in
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
@@ -225,8 +225,7 @@ class Connection:
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """The capabilities that the server declares."""
-        said = self.introduction.get("capabilities")
-        return said if isinstance(said, Mapping) else {}
+        return object_in(self.introduction, "capabilities")
 
     def offers(self, kind: str) -> bool:
         return self.capabilities.get(kind) not in (None, False)
@@ -378,8 +377,7 @@ class Connection:
     @property
     def takes_subscriptions(self) -> bool:
         """Whether the server supports subscriptions to single resources."""
-        resources = self.capabilities.get("resources")
-        return isinstance(resources, Mapping) and resources.get("subscribe") is True
+        return object_in(self.capabilities, "resources").get("subscribe") is True
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:

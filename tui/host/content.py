@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from tui.core.errors import as_sentences
-from tui.core.text import clean_line
+from tui.core.text import clean_line, text_in
 from tui.core.tools import (
     PLAIN,
     Annotations,
@@ -25,18 +25,6 @@ MAX_ITEMS = 10_000
 _UNKNOWN_CHARS = 2_000
 MAX_COMPLETIONS = 100
 MAX_COMPLETION_CHARS = 2_000
-
-
-def text_in(holder: Mapping[str, Any], key: str) -> str:
-    """Return a member that should be a text, or ""."""
-    value = holder.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def object_in(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return a member that should be an object, or an empty one."""
-    value = holder.get(key)
-    return value if isinstance(value, Mapping) else {}
 
 
 def result_of(raw: Mapping[str, Any]) -> ToolResult:

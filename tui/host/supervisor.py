@@ -16,11 +16,10 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
-from tui.core.text import clean_line
+from tui.core.text import clean_line, object_in
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
-from tui.host.content import object_in
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext

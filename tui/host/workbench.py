@@ -19,7 +19,7 @@ from tui.core.ports import DecisionLog, hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
 from tui.core.tasks import KnownTasks, Task
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -34,7 +34,7 @@ from tui.core.workbench import (
 )
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
-from tui.host.content import completions_of, contents_of, object_in, prompt_of, text_in
+from tui.host.content import completions_of, contents_of, prompt_of
 from tui.host.process.process import ProcessUsage, usage
 from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
@@ -286,9 +286,7 @@ class HandWorkbench:
         )
         if answer.error is not None and answer.error.get("code") == METHOD_NOT_FOUND:
             self._incomplete.add(connection)
-        return self._redaction.value(
-            completions_of(answer.result if isinstance(answer.result, Mapping) else {})
-        )
+        return self._redaction.value(completions_of(mapping(answer.result)))
 
     async def request(
         self,
@@ -310,9 +308,8 @@ class HandWorkbench:
             subject = self._read_of(uri) if isinstance(uri, str) else method
             self._record(server, subject, {"uri": uri}, call)
         elif method == GET_PROMPT:
-            arguments = given.get("arguments")
             subject = f"{method} {given.get('name')}"
-            self._record(server, subject, arguments if isinstance(arguments, dict) else {}, call)
+            self._record(server, subject, object_in(given, "arguments"), call)
         elif method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.catalog.find(str(given.get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):

@@ -12,15 +12,13 @@ from tui.core.conversation.conversation import Message
 from tui.core.events import (
     Event,
     Notice,
-    ReasoningDelta,
-    RetryScheduled,
-    TextDelta,
     ToolCallEnded,
     ToolCallProposed,
     TurnEnded,
     TurnError,
     TurnStarted,
 )
+from tui.core.ports import ReasoningPart, RetryPart, TextPart
 from tui.core.secrets.named_values import without_named_arguments
 from tui.core.secrets.redact import PieceRedactor, Redactor
 from tui.core.secrets.walk import unchanged, without_secrets
@@ -35,11 +33,11 @@ class EventRedactor:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._pieces = PieceRedactor[TextDelta | ReasoningDelta](redactor, redactor.redact_spoken)
+        self._pieces = PieceRedactor[TextPart | ReasoningPart](redactor, redactor.redact_spoken)
 
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events for front ends in place of an event: none, or up to three."""
-        if isinstance(event, TextDelta | ReasoningDelta) and (self._redactor.searches or self._pieces.held):
+        if isinstance(event, TextPart | ReasoningPart) and (self._redactor.searches or self._pieces.held):
             yield from self._pieces.take(event)
             return
         if self._pieces.held:
@@ -53,7 +51,7 @@ def redacted(event: Event, redactor: Redactor) -> Event:
     In mcptui's own texts, anything that looks like a secret is also replaced, because an error may quote one.
     """
     match event:
-        case TurnError() | RetryScheduled() | Notice() | TurnStarted():
+        case TurnError() | RetryPart() | Notice() | TurnStarted():
             return without_secrets(event, redactor.redact)
         case ToolCallProposed(server=server, tool=tool, arguments=arguments):
             shown = without_named_arguments(arguments, redactor.arguments.of(server, tool))

@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 from tui.core.errors import as_sentences
 from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
-from tui.core.text import clean_line
+from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.settings.load import Loaded
 from tui.settings.locations import base_folder, default_servers, server_folder
 from tui.settings.problems import dotted
@@ -42,15 +42,14 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
 
 
 def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
-    table = loaded.raw["servers"][name]
-    table = table if isinstance(table, Mapping) else {}
-    command, url, args = table.get("command"), table.get("url"), table.get("args")
+    table = mapping(loaded.raw["servers"][name])
+    url = table.get("url")
     prefix = dotted(("servers", name))
     said = as_sentences(problem.partition(prefix)[2].lstrip(".: ") or problem for problem in problems)
     return ServerSpec(
         name,
-        command if isinstance(command, str) else "",
-        tuple(map(str, args)) if isinstance(args, list) else (),
+        text_in(table, "command"),
+        tuple(map(str, list_in(table, "args"))),
         url=url if isinstance(url, str) else None,
         problem=clean_line(f"invalid configuration: {said}{'' if said.endswith('?') else '.'}", 600),
     )
@@ -58,10 +57,9 @@ def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> Server
 
 def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]]:
     """Return the configured servers (or `models`) that cannot be used, each with its problems, in order."""
-    named = loaded.raw.get(kind)
     usable = loaded.settings.servers if kind == "servers" else loaded.settings.models
     found: dict[str, tuple[str, ...]] = {}
-    for name, entry in named.items() if isinstance(named, Mapping) else ():
+    for name, entry in object_in(loaded.raw, kind).items():
         if name in usable or (isinstance(entry, Mapping) and entry.get("disabled") is True):
             continue
         found[name] = tuple(str(one) for one in loaded.errors if one.keys[:2] == (kind, name))

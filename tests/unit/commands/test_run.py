@@ -10,8 +10,8 @@ import pytest
 
 from tui.commands.run import AnswerFile, Printed
 from tui.core.errors import UsageError
-from tui.core.events import EndReason, Event, Notice, TextDelta, TurnEnded, TurnError
-from tui.core.ports import Usage
+from tui.core.events import EndReason, Event, Notice, TurnEnded, TurnError
+from tui.core.ports import TextPart, Usage
 
 ENDED = TurnEnded(EndReason.MODEL_ERROR, "Half of", 1, 0, Usage(), 1.0)
 
@@ -26,20 +26,20 @@ def printed(*events: Event, errors: io.StringIO | None = None) -> str:
 
 
 def test_an_error_in_the_middle_of_an_answer_starts_a_new_line() -> None:
-    shown = printed(TextDelta(1, "Half of"), TurnError("the stream ended early", "model"), ENDED)
+    shown = printed(TextPart("Half of", step=1), TurnError("the stream ended early", "model"), ENDED)
     assert shown == "Half of\n! model: the stream ended early\n"
 
 
 def test_a_notice_on_stderr_does_not_change_the_answer_on_stdout() -> None:
-    events = (TextDelta(1, "one "), Notice("something"), TextDelta(1, "line"))
+    events = (TextPart("one ", step=1), Notice("something"), TextPart("line", step=1))
     assert printed(*events, errors=io.StringIO()) == "one line"
 
 
 def test_an_answer_is_printed_the_same_for_any_chunking() -> None:
     whole = "خواه\u200cم 👩\u200d👩\u200d👧 x\u200dy\r\nend \x1b[31m"
-    expect = printed(TextDelta(1, whole))
+    expect = printed(TextPart(whole, step=1))
     for size in (1, 2, 3, 6):
-        pieces = [TextDelta(1, whole[at : at + size]) for at in range(0, len(whole), size)]
+        pieces = [TextPart(whole[at : at + size], step=1) for at in range(0, len(whole), size)]
         assert printed(*pieces) == expect
     assert "\u200c" in expect and "\x1b" not in expect
 

@@ -6,16 +6,12 @@ import pytest
 
 from tui.commands.run_output import arguments_line, as_object, error_object, print_object, trace_line
 from tui.core.events import (
-    CallForming,
     CallJudged,
     EndReason,
     Event,
     LimitName,
     LimitReached,
-    ReasoningDelta,
-    RetryScheduled,
     StepStarted,
-    TextDelta,
     ToolCallEnded,
     ToolCallProposed,
     ToolProgress,
@@ -24,7 +20,7 @@ from tui.core.events import (
     TurnStarted,
     Waiting,
 )
-from tui.core.ports import Usage
+from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
 
 WHY = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --approve all"
 
@@ -41,8 +37,8 @@ WHY = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --appr
         (ToolCallEnded(1, "c", "w", "t", True, WHY, 0, why="denied"), f"✗ w › t  0 ms  {WHY}"),
         (ToolProgress(1, "c", 4, 4, "all\x1b[2J done"), "  … 4 of 4 all␛[2J done"),
         (TurnStarted("m", 128, "72 not offered"), "· m, 128 tools · 72 not offered"),
-        (RetryScheduled(1, 2, 4, 12.0, "429"), "· 429. Retrying in 12 s, 2 of 4"),
-        (TextDelta(1, "x"), ""),
+        (RetryPart(2, 4, 12.0, "429", step=1), "· 429. Retrying in 12 s, 2 of 4"),
+        (TextPart("x", step=1), ""),
         (StepStarted(1, 10), ""),
     ],
 )
@@ -79,15 +75,15 @@ TOKENS = {"prompt": 10, "completion": 5, "total": 15}
         (TurnStarted("demo", 3), "turn_started", {"model": "demo", "tools": 3}),
         (TurnStarted("demo", 3, "full"), "turn_started", {"model": "demo", "tools": 3, "notice": "full"}),
         (StepStarted(1, 10), "step_started", {"step": 1}),
-        (TextDelta(1, "a"), "text", {"step": 1, "text": "a"}),
-        (ReasoningDelta(1, "a"), "reasoning", {"step": 1, "text": "a"}),
+        (TextPart("a", step=1), "text", {"step": 1, "text": "a"}),
+        (ReasoningPart("a", step=1), "reasoning", {"step": 1, "text": "a"}),
         (LimitReached(LimitName.MAX_STEPS, 2), "limit_reached", {"limit": "max_steps", "value": 2}),
         (LimitReached(LimitName.TURN_COST, 5e-5), "limit_reached", {"limit": "turn_cost", "value": 5e-5}),
         (TurnError("no", "model"), "error", {"message": "no", "where": "model"}),
         (TurnError("no", "m", "go"), "error", {"message": "no", "where": "m", "next_step": "go"}),
         (Waiting("for room"), "notice", {"kind": "info", "message": "for room"}),
         (
-            RetryScheduled(1, 2, 4, 12.3456, "429"),
+            RetryPart(2, 4, 12.3456, "429", step=1),
             "retry",
             {"step": 1, "attempt": 2, "attempts": 4, "delay": 12.346, "reason": "429"},
         ),
@@ -117,7 +113,7 @@ def test_each_event_has_its_type_and_its_fields(event: Event, kind: str, fields:
 
 
 def test_events_for_a_screen_only_are_omitted():
-    assert as_object(CallForming(1, "weather__get", 10)) is None
+    assert as_object(CallPart("weather__get", 10, step=1)) is None
 
 
 def test_any_event_is_one_line_of_ascii(capsys: pytest.CaptureFixture[str]):

@@ -68,11 +68,6 @@ def test_content_that_cannot_be_attached_is_rejected_with_the_reason(data, words
         attachment_of("x", data)
 
 
-def test_a_text_that_is_too_large_can_be_truncated_with_a_note():
-    found = attachment_of("a", b"x" * (MAX_TEXT + 9), shorten=True)
-    assert found.data.endswith(f"x\n[… truncated: first {MAX_TEXT:,} of {MAX_TEXT + 9:,} bytes]")
-
-
 # ---- content from servers
 
 

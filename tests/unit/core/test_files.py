@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tui.core.errors import encoding_of
 from tui.core.files import (
     LinkError,
     NotText,
@@ -24,7 +25,6 @@ from tui.core.files import (
     refuse_links,
     text_of,
 )
-from tui.core.text import encoding_of
 
 
 def names(folder: Path) -> set[str]:

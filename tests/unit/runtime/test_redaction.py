@@ -17,14 +17,10 @@ from tui.core.conversation.conversation import (
 from tui.core.events import (
     ApprovalAsked,
     ApprovalGiven,
-    CallForming,
     EndReason,
     Event,
     Notice,
-    ReasoningDelta,
-    RetryScheduled,
     Steered,
-    TextDelta,
     ToolCallEnded,
     ToolCallProposed,
     ToolProgress,
@@ -32,7 +28,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.ports import Answer, ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.tools import TextContent, Tool, ToolResult
@@ -47,12 +43,12 @@ TOOL = Tool("srv", "t")
     [
         TurnError(f"failed with {SECRET}", "model", f"Check {SECRET}."),
         TurnError("failed", f"http://h/{SECRET}"),
-        RetryScheduled(1, 1, 4, 0.5, f"overloaded {SECRET}"),
+        RetryPart(1, 4, 0.5, f"overloaded {SECRET}", step=1),
         Notice(f"The older turns could not be summarized: {SECRET}", "warn"),
         TurnStarted("m", 1, f"not offered: {SECRET}"),
         TurnEnded(EndReason.ANSWERED, f"it is {SECRET}", 1, 0, Usage(), 1.0),
         Steered(1, f"use {SECRET}"),
-        CallForming(1, SECRET, 3),
+        CallPart(SECRET, 3, step=1),
         ToolCallProposed(1, "c", "srv", "t", {"a": [f"with {SECRET}"]}),
         ApprovalAsked(1, "c", ApprovalRequest("c", TOOL, {"a": SECRET}, "why")),
         ApprovalGiven(1, "c", Answer.NO, f"not {SECRET}"),
@@ -70,7 +66,7 @@ def test_no_event_contains_a_configured_secret(event: Event):
 @pytest.mark.parametrize(
     "event",
     [
-        TextDelta(1, "sk-abcdefghijklmnop1234"),
+        TextPart("sk-abcdefghijklmnop1234", step=1),
         ToolCallProposed(1, "c", "srv", "t", {"a": ["b", 1]}),
         ToolCallEnded(1, "c", "srv", "t", False, "text", 1.0, ToolResult((TextContent("text"),))),
     ],
@@ -92,41 +88,47 @@ END = TurnEnded(EndReason.ANSWERED, "", 1, 0, Usage(), 1.0)
 def test_a_secret_in_any_pieces_is_redacted(cuts: list[int]):
     text = f"It is {SECRET}, really."
     pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    found = shown(*(TextDelta(1, piece) for piece in pieces), END)
-    said = "".join(event.text for event in found[:-1] if isinstance(event, TextDelta))
+    found = shown(*(TextPart(piece, step=1) for piece in pieces), END)
+    said = "".join(event.text for event in found[:-1] if isinstance(event, TextPart))
     assert said == "It is [redacted:K], really." and found[-1] == END
 
 
 def test_text_that_starts_like_a_secret_is_shown_with_the_next_event():
-    assert shown(TextDelta(1, "a conf"), END) == [TextDelta(1, "a "), TextDelta(1, "conf"), END]
-    assert shown(TextDelta(1, "a conf"), TextDelta(1, "etti")) == [
-        TextDelta(1, "a "),
-        TextDelta(1, "confetti"),
+    assert shown(TextPart("a conf", step=1), END) == [TextPart("a ", step=1), TextPart("conf", step=1), END]
+    assert shown(TextPart("a conf", step=1), TextPart("etti", step=1)) == [
+        TextPart("a ", step=1),
+        TextPart("confetti", step=1),
     ]
 
 
 @pytest.mark.parametrize("cut", range(1, len(SECRET)))
 def test_a_secret_across_reasoning_and_answer_is_redacted(cut: int):
-    found = shown(ReasoningDelta(1, f"It is {SECRET[:cut]}"), TextDelta(1, f"{SECRET[cut:]}, really."), END)
+    found = shown(
+        ReasoningPart(f"It is {SECRET[:cut]}", step=1), TextPart(f"{SECRET[cut:]}, really.", step=1), END
+    )
     assert "".join(event.text for event in found[:-1]) == "It is [redacted], really."
 
 
 def test_reasoning_and_answer_that_start_like_a_secret_stay_separate():
-    found = shown(ReasoningDelta(1, "the con"), TextDelta(1, "fig is here"))
-    assert found == [ReasoningDelta(1, "the "), ReasoningDelta(1, "con"), TextDelta(1, "fig is here")]
+    found = shown(ReasoningPart("the con", step=1), TextPart("fig is here", step=1))
+    assert found == [
+        ReasoningPart("the ", step=1),
+        ReasoningPart("con", step=1),
+        TextPart("fig is here", step=1),
+    ]
 
 
 @pytest.mark.parametrize("size", [8, 9, len(SECRET) - 1])
 def test_a_long_prefix_of_a_secret_at_the_end_of_a_text_is_redacted(size: int):
-    found = shown(TextDelta(1, f"It is {SECRET[:size]}"), END)
-    assert found == [TextDelta(1, "It is "), TextDelta(1, "[redacted]"), END]
+    found = shown(TextPart(f"It is {SECRET[:size]}", step=1), END)
+    assert found == [TextPart("It is ", step=1), TextPart("[redacted]", step=1), END]
     ended = TurnEnded(EndReason.ANSWERED, f"It is {SECRET[:size]}", 1, 0, Usage(), 1.0)
     assert shown(ended) == [replace(ended, text="It is [redacted]")]
 
 
 def test_text_reclassified_as_reasoning_is_redacted_once():
-    assert shown(TextDelta(1, "conf"), ReasoningDelta(1, SECRET, replaces_text=True)) == [
-        ReasoningDelta(1, "[redacted:K]", replaces_text=True)
+    assert shown(TextPart("conf", step=1), ReasoningPart(SECRET, replaces_text=True, step=1)) == [
+        ReasoningPart("[redacted:K]", replaces_text=True, step=1)
     ]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.scripted_model import says
 from tests.unit.core.stand_ins import ScriptedApprover
 from tests.unit.runtime.stage import Stage
-from tui.core.events import TextDelta, TurnEnded
+from tui.core.events import TurnEnded
 from tui.core.ports import ReplyPart, TextPart
 
 SECRET = "configured-value"
@@ -17,7 +17,7 @@ async def test_a_secret_written_in_pieces_by_the_model_is_in_no_event_or_message
     one.around.redactor.add({"K": SECRET})
     asked = one.conversations.ask(f"use {SECRET}", ScriptedApprover())
     events = [event async for event in asked.events()]
-    said = "".join(event.text for event in events if isinstance(event, TextDelta))
+    said = "".join(event.text for event in events if isinstance(event, TextPart))
     ended = events[-1]
     assert said == "It is [redacted:K]."
     assert isinstance(ended, TurnEnded) and ended.text == "It is [redacted:K]."

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
-from tui.core.forms.schema import mapping
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
+from tui.core.text import mapping
 
 # ---- words
 

@@ -21,9 +21,8 @@ from tui.addons.packages.server_inputs import entry_text, found_server, values_o
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
-from tui.core.forms.schema import mapping
 from tui.core.secrets.commands_and_urls import masked
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, mapping, quoted_name
 from tui.core.units import size
 from tui.core.web import proxy_problem
 from tui.host.content import text_in

@@ -21,11 +21,10 @@ from urllib.parse import quote
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, UsageError, reason_of
-from tui.core.forms.schema import mapping
 from tui.core.programs import find_program
 from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.units import plural
 from tui.host.content import text_in
 from tui.settings.config_secrets import MASK, leaves

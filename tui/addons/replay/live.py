@@ -20,11 +20,10 @@ from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, par
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.errors import ServerError
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.time_limits import TimeLimit
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.host.catalog import Walk, walk_pages

@@ -39,11 +39,10 @@ from tui.addons.replay.recorded_server import (
 )
 from tui.commands.recordings import open_entries, recordings
 from tui.core.errors import McptuiError, UsageError
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.skimmer import outline
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.traffic.methods import METHODS, STAYS_OPEN
 

@@ -18,7 +18,6 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from tui.core.errors import StorageError
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import (
     LOG_LEVEL_KEY,
     MODERN,
@@ -30,7 +29,7 @@ from tui.core.jsonrpc.protocol import (
 )
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.secret_names import MARK
-from tui.core.text import start_of
+from tui.core.text import mapping, start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 INPUT_REQUIRED = "input_required"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import items, outline
+from tui.core.text import mapping
 from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.scopes import ROOTS
 

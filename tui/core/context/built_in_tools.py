@@ -4,13 +4,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
 from tui.core.text import clean_line, fold
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
+from tui.core.time_limits import CallTimeout
+from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.units import size as in_bytes
 from tui.core.workbench import ResourceInfo
 
@@ -23,15 +23,7 @@ _NAME = re.compile(r"result-([1-9][0-9]{0,8})")
 class ResultStore:
     """Stores complete results of one conversation; the oldest are dropped, but never the newest."""
 
-    def __init__(
-        self,
-        results: Mapping[str, str] | None = None,
-        *,
-        max_results: int = MAX_RESULTS,
-        max_bytes: int = MAX_BYTES,
-    ) -> None:
-        self.max_results = max_results
-        self.max_bytes = max_bytes
+    def __init__(self, results: Mapping[str, str] | None = None) -> None:
         self._texts: dict[str, str] = {}
         self._bytes = 0
         self._last = 0
@@ -66,7 +58,7 @@ class ResultStore:
     def _put(self, name: str, text: str) -> None:
         self._texts[name] = text
         self._bytes += sys.getsizeof(text)
-        while len(self._texts) > 1 and (len(self._texts) > self.max_results or self._bytes > self.max_bytes):
+        while len(self._texts) > 1 and (len(self._texts) > MAX_RESULTS or self._bytes > MAX_BYTES):
             self._bytes -= sys.getsizeof(self._texts.pop(next(iter(self._texts))))
 
 
@@ -115,31 +107,16 @@ def built_in_tool(
 
 def own_server(tools: Iterable[Tool]) -> str:
     """Return the server name of mcptui's own tools: one that no server has."""
-    taken = {tool.server for tool in tools if not tool.digest.startswith(BUILT_IN)}
+    taken = {tool.server for tool in tools if not built_in(tool)}
     name = SERVER
     while name in taken:
         name += "-"
     return name
 
 
-def is_read_result(tool: Tool) -> bool:
-    """Return whether `tool` is `read_result`."""
-    return tool.digest == BUILT_IN + READ_RESULT
-
-
-def is_find_tools(tool: Tool) -> bool:
-    """Return whether `tool` is `find_tools`."""
-    return tool.digest == BUILT_IN + FIND_TOOLS
-
-
-def is_resource_tool(tool: Tool) -> bool:
-    """Whether a tool lists or reads resources, so that its results come from a server."""
-    return tool.digest in (BUILT_IN + LIST, BUILT_IN + READ)
-
-
-def is_resource_read(tool: Tool) -> bool:
-    """Whether a tool is `read_resource`, whose argument, a URI, is sent to a server."""
-    return tool.digest == BUILT_IN + READ
+def built_in(tool: Tool) -> str:
+    """Return which of mcptui's own tools it is, by its name; "" for a tool of a server."""
+    return tool.digest.removeprefix(BUILT_IN) if tool.digest.startswith(BUILT_IN) else ""
 
 
 def argument_problem(tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -189,25 +166,22 @@ class BuiltInToolbox:
     page_bytes: int = PAGE_BYTES
     resources: ResourceSource | None = None
     search: Callable[[Mapping[str, Any]], str] = lambda arguments: ""
-    _made: tuple[object, tuple[Tool, ...]] = field(default=(None, ()), init=False)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools, readable, has_results = self.inner.tools(), self._readable, len(self.result_store) > 0
         if not (readable or has_results):
             return tools
-        made_for = own_server(tools), readable
-        if self._made[0] != made_for:
-            self._made = made_for, (*_resource_tools(*made_for), _result_tool(made_for[0]))
-        own = self._made[1]
-        return [*tools, *(own if has_results else own[:-1])]
+        server = own_server(tools)
+        results = [_result_tool(server)] if has_results else []
+        return [*tools, *_resource_tools(server, readable), *results]
 
     @property
     def _readable(self) -> tuple[str, ...]:
         return tuple(self.resources.servers()) if self.resources is not None else ()
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        if not tool.digest.startswith(BUILT_IN):
+        if not built_in(tool):
             return await self.inner.check(tool, arguments)
         return argument_problem(tool, arguments)
 
@@ -217,22 +191,22 @@ class BuiltInToolbox:
         arguments: Mapping[str, Any],
         *,
         seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
+        **more: Any,
     ) -> ToolResult:
-        if not tool.digest.startswith(BUILT_IN):
-            return await self.inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)
+        """Call a tool; `more` is for the tools of servers."""
+        if not built_in(tool):
+            return await self.inner.call(tool, arguments, seconds=seconds, **more)
         if problem := argument_problem(tool, arguments):
             return ToolResult.failed(problem)
-        if is_find_tools(tool):
+        if built_in(tool) == FIND_TOOLS:
             return ToolResult((TextContent(self.search(arguments)),))
-        if is_read_result(tool):
+        if built_in(tool) == READ_RESULT:
             return self._read(arguments)
         if self.resources is None or arguments["server"] not in self.resources.servers():
             names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
             refused = f"no resources from {clean_line(arguments['server'], 64)!r}"
             return ToolResult.failed(f"{refused}. Servers with resources: {names}")
-        if is_resource_read(tool):
+        if built_in(tool) == READ:
             return await self.resources.read(arguments["server"], arguments["uri"], seconds)
         return _listing(*await self.resources.resources(arguments["server"]), arguments)
 
@@ -263,36 +237,38 @@ def _result_tool(server: str) -> Tool:
         "Read more of a tool result that was too large to show in full. The note in the result gives its "
         "name. Use offset to continue reading, or grep to find lines.",
         {
-            "name": _text("Name of the stored result, such as result-3"),
-            "offset": _number("Character offset to start at (default: 0)"),
-            "limit": _number("Maximum number of characters", 1),
-            "grep": _text("Return only lines that contain this text (case-insensitive)"),
+            "name": text_property("Name of the stored result, such as result-3"),
+            "offset": number_property("Character offset to start at (default: 0)"),
+            "limit": number_property("Maximum number of characters", 1),
+            "grep": text_property("Return only lines that contain this text (case-insensitive)"),
         },
         "name",
     )
 
 
-def _text(about: str) -> Mapping[str, Any]:
+def text_property(about: str) -> Mapping[str, Any]:
+    """Return the schema of an argument that is a text."""
     return {"type": "string", "description": about}
 
 
-def _number(about: str, least: int = 0) -> Mapping[str, Any]:
-    return {"type": "integer", "minimum": least, "description": about}
+def number_property(about: str, least: int = 0, **most: int) -> Mapping[str, Any]:
+    """Return the schema of an argument that is an integer, with a `maximum` if there is one."""
+    return {"type": "integer", "minimum": least, **most, "description": about}
 
 
 def _resource_tools(server: str, readable: Sequence[str]) -> Iterator[Tool]:
     if not readable:
         return
     names = ", ".join(clean_line(name, 64) for name in readable)
-    whose = _text(f"Name of the server, one of: {names}")
+    whose = text_property(f"Name of the server, one of: {names}")
     yield built_in_tool(
         server,
         LIST,
         "List resources of a server: documents and data by URI.",
         {
             "server": whose,
-            "grep": _text("Return only resources that contain this text (case-insensitive)"),
-            "offset": _number("Index of the first resource (default: 0)"),
+            "grep": text_property("Return only resources that contain this text (case-insensitive)"),
+            "offset": number_property("Index of the first resource (default: 0)"),
         },
         "server",
         pinned=True,
@@ -302,7 +278,7 @@ def _resource_tools(server: str, readable: Sequence[str]) -> Iterator[Tool]:
         READ,
         "Read a resource of a server. Use a URI from list_resources, or a template with its values filled "
         "in.",
-        {"server": whose, "uri": _text("URI of the resource")},
+        {"server": whose, "uri": text_property("URI of the resource")},
         "server",
         "uri",
         pinned=True,

@@ -16,9 +16,9 @@ from tui.core.conversation.conversation import (
     sanitised,
 )
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
-from tui.core.schemas.schemas import SchemaRefused, model_schema, objects
+from tui.core.schemas.schemas import SchemaRefused, model_schema, objects, strings
 from tui.core.schemas.tool_names import accepted_names
-from tui.core.text import clean_line, visible
+from tui.core.text import clean_line, object_in, text_in, visible
 
 MAX_MESSAGES = 200
 MAX_TOOLS = 64
@@ -98,17 +98,13 @@ def model_request(
     accepted = accepted_names(_names_in(params))
     messages = list(_messages(params.get("messages"), accepted))
     specs, names = _tools(params.get("tools"), accepted)
-    choice = params.get("toolChoice")
-    mode = choice.get("mode", "auto") if isinstance(choice, Mapping) else "auto"
-    system = params.get("systemPrompt")
+    mode = object_in(params, "toolChoice").get("mode", "auto")
     temperature = params.get("temperature")
-    stops = params.get("stopSequences")
-    listed = stops if isinstance(stops, list) else []
     request = ModelRequest(
-        visible(system) if isinstance(system, str) else "",
+        visible(text_in(params, "systemPrompt")),
         sanitised(messages),
         () if mode == "none" else specs,
-        stop=tuple(one for one in listed if isinstance(one, str) and one)[:MAX_STOPS],
+        stop=tuple(filter(None, strings(params.get("stopSequences"))))[:MAX_STOPS],
         max_tokens=max_tokens,
         temperature=temperature if isinstance(temperature, int | float) else None,
         must_call=mode == "required" and bool(specs),
@@ -204,12 +200,12 @@ def _tools(listed: Any, accepted: Mapping[str, str]) -> tuple[tuple[ToolSpec, ..
         name = tool.get("name") if isinstance(tool, Mapping) else None
         if not isinstance(name, str) or not name:
             raise BadSampling(f"tools[{number}].name must be a string")
-        safe, about = accepted[name], tool.get("description")
+        safe = accepted[name]
         if safe in names:
             raise BadSampling(f"tools[{number}].name is not unique: {clean_line(name, 100)}")
         names[safe] = name
         schema = _schema(tool.get("inputSchema"), f"tools[{number}]")
-        specs.append(ToolSpec(safe, visible(about) if isinstance(about, str) else "", schema, tool=name))
+        specs.append(ToolSpec(safe, visible(text_in(tool, "description")), schema, tool=name))
     return tuple(specs), names
 
 

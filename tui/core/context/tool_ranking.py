@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tui.core.context.built_in_tools import BUILT_IN, is_read_result
+from tui.core.context.built_in_tools import READ_RESULT, built_in
 from tui.core.conversation.conversation import AssistantMessage, Message, UserMessage
 from tui.core.ports import MAX_TOOLS
 from tui.core.schemas.tool_names import NameTable
+from tui.core.text import object_in
 from tui.core.tools import Tool
 
 WINDOW_SHARE = 0.25
@@ -73,7 +74,7 @@ def choose(
         if sum(size or 0 for size in sizes.values()) <= context.tokens:
             return frozenset(key for key, size in sizes.items() if size is not None), True, []
     chosen: set[Key] = set()
-    own = any(is_read_result(tool) for _, tool in items)
+    own = any(built_in(tool) == READ_RESULT for _, tool in items)
     places = context.max_tools - 1 - (not own)
     tokens = context.tokens - RESERVED_TOKENS * (1 + (not own))
     order = ranked(table, context)
@@ -101,7 +102,7 @@ def ranked(table: NameTable, context: OfferContext) -> list[tuple[str, Tool]]:
         of_server[tool.server] += 1
         turns = (of_server[tool.server], at)
         key = key_of(tool)
-        if tool.digest.startswith(BUILT_IN):
+        if built_in(tool):
             rank: tuple[float, ...] = (0, at)
         elif tool.pinned:
             rank = (1, at)
@@ -185,8 +186,7 @@ def _weighed(tool: Tool, asked: set[str], known: dict[str, Collection[str]]) -> 
     `known` caches the matching words of the question for each word: thousands of tools share most of their
     words.
     """
-    properties = tool.schema.get("properties")
-    names = list(properties)[:MAX_PROPERTIES] if isinstance(properties, dict) else []
+    names = list(object_in(tool.schema, "properties"))[:MAX_PROPERTIES]
     parts = (
         (DESCRIPTION, f"{tool.title} {tool.description[:MAX_DESCRIPTION]}"),
         (PROPERTY, " ".join(str(name)[:60] for name in names)),

@@ -79,7 +79,7 @@ def is_long(result: ToolResult) -> bool:
     return False
 
 
-def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lambda whole: "") -> Observation:
+def observation(result: ToolResult, limit: int, keep: Callable[[str], str] | None = None) -> Observation:
     """Return a result as the model reads it: about `limit` bytes of text.
 
     `keep` stores the complete text if it is truncated; it returns the name under which it can be read. Items
@@ -90,7 +90,7 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] = lam
     text, attachments = _rendered(seen)
     if not is_cut(text, limit):
         return Observation(text, attachments)
-    whole, kept = text, keep(text)
+    whole, kept = text, keep(text) if keep else ""
     if omitted := _least_important(seen, limit):
         text, attachments = _rendered(seen, omitted)
     return Observation(cut(text, limit, kept, whole), attachments, kept)

@@ -15,7 +15,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from tui.core.context.built_in_tools import BUILT_IN, FIND_TOOLS, built_in_tool, is_find_tools, own_server
+from tui.core.context.built_in_tools import (
+    FIND_TOOLS,
+    built_in,
+    built_in_tool,
+    number_property,
+    own_server,
+    text_property,
+)
 from tui.core.context.context_meter import estimate_tool
 from tui.core.context.tool_ranking import Key, OfferContext, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
@@ -39,24 +46,19 @@ MAX_LOADED = 60
 
 _LINE = re.compile(r"^- ([a-zA-Z_][a-zA-Z0-9_-]{0,63}): ", re.MULTILINE)
 _PROPERTIES: Mapping[str, Any] = {
-    "query": {"type": "string", "description": "What the tool should do, in a few words, or its name"},
-    "limit": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST_FOUND,
-        "description": f"Maximum number of tools to load (default: {FOUND})",
-    },
+    "query": text_property("What the tool should do, in a few words, or its name"),
+    "limit": number_property(f"Maximum number of tools to load (default: {FOUND})", 1, maximum=MOST_FOUND),
 }
 
 
 def find_tools(tools: Sequence[Tool]) -> Tool:
     """Return the tool that searches `tools`; its description changes only with the servers."""
-    others = Counter(tool.server for tool in tools if not tool.digest.startswith(BUILT_IN))
+    others = Counter(tool.server for tool in tools if not built_in(tool))
     about = (
         "Search all tools and load the best matches. Not all tools are loaded: search before you say "
         "that there is no tool for something. Loaded tools can be called from the next step on. "
     )
-    return built_in_tool(own_server(tools), FIND_TOOLS, about + _counts(others), dict(_PROPERTIES), "query")
+    return built_in_tool(own_server(tools), FIND_TOOLS, about + _counts(others), _PROPERTIES, "query")
 
 
 def _counts(servers: Counter[str]) -> str:
@@ -68,13 +70,13 @@ def _counts(servers: Counter[str]) -> str:
 
 def matches(query: str, table: NameTable, count: int = FOUND) -> list[Tool]:
     """Return the best matches of a query: the tool with that name, then by `relevance`, then in order."""
-    tools = [tool for _, tool in table.items() if not tool.digest.startswith(BUILT_IN)]
+    tools = [tool for _, tool in table.items() if not built_in(tool)]
     scores = relevance(query, tools)
     least = max(scores, default=0.0) * CLOSE
     ranks = sorted((-score, at) for at, score in enumerate(scores) if score and score >= least)
     named = table.resolve(query.strip())
     found = [tools[at] for _, at in ranks]
-    if named is not None and not named.digest.startswith(BUILT_IN):
+    if named is not None and not built_in(named):
         found = [named, *(tool for tool in found if tool is not named)]
     return found[:count]
 
@@ -85,7 +87,7 @@ def result_text(query: str, table: NameTable, loaded: Sequence[Tool], too_large:
     Matching tools that are too large to load are named after them.
     """
     if not loaded and not too_large:
-        servers = Counter(tool.server for _, tool in table.items() if not tool.digest.startswith(BUILT_IN))
+        servers = Counter(tool.server for _, tool in table.items() if not built_in(tool))
         return f"No tool matches “{clean_line(query, 100)}”. Try other words. {_counts(servers)}"
     lines = [
         f"- {table.name_of(tool)}: {clean_line(tool.description or tool.title or tool.name, MAX_LINE)}"
@@ -271,7 +273,7 @@ class ToolOffer:
         if len(self.specs) <= FEW:
             return ()
         order = self._order or ranked(self.table, self._context)
-        own = [one for one in self.table.items() if is_find_tools(one[1])]
+        own = [one for one in self.table.items() if built_in(one[1]) == FIND_TOOLS]
         best = dict.fromkeys(self.table.name_of(tool) for _, tool in (*own, *order))
         offered = {spec.name for spec in self.specs}
         return tuple(name for name in best if name in offered)
@@ -286,7 +288,7 @@ class ToolOffer:
         return self._next(tools, self._context.loaded)
 
     def is_loaded(self, tool: Tool) -> bool:
-        return key_of(tool) in self.keys or is_find_tools(tool)
+        return key_of(tool) in self.keys or built_in(tool) == FIND_TOOLS
 
     def loading(self, tools: Sequence[Tool]) -> "ToolOffer":
         """Return the offer of the same turn with these tools, which take the place of others."""

@@ -2,14 +2,15 @@
 
 import json
 import math
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from tui.core.comparison.placeholders import same
 from tui.core.errors import reason_of
-from tui.core.forms.spec import Bounds, FieldKind, FieldSpec
+from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 from tui.core.regex import found_in
 
@@ -89,7 +90,7 @@ def shown_text(spec: FieldSpec, value: Any) -> str | None:
 
 def text_problem(spec: FieldSpec, text: str) -> str:
     """Return the problem of a text, or ""."""
-    if problem := _length_problem(spec.bounds, len(text), "character"):
+    if problem := _length_problem(spec, len(text), "character"):
         return problem
     if spec.pattern and found_in(spec.pattern, text) is False:
         return f"does not match {spec.pattern[:80]}"
@@ -106,15 +107,16 @@ def text_problem(spec: FieldSpec, text: str) -> str:
 
 def size_problem(spec: FieldSpec, size: int) -> str:
     """Return the problem of the number of items or entries, or ""."""
-    return _length_problem(spec.bounds, size, "item" if spec.kind is FieldKind.ARRAY else "entry")
+    return _length_problem(spec, size, "item" if spec.kind is FieldKind.ARRAY else "entry")
 
 
-def _length_problem(bounds: Bounds, size: int, unit: str) -> str:
+def _length_problem(spec: FieldSpec, size: int, unit: str) -> str:
     many = "entries" if unit == "entry" else f"{unit}s"
-    if bounds.shortest is not None and size < bounds.shortest:
-        return f"needs at least {bounds.shortest:,} {unit if bounds.shortest == 1 else many}"
-    if bounds.longest is not None and size > bounds.longest:
-        return f"may have at most {bounds.longest:,} {unit if bounds.longest == 1 else many}"
+    shortest, longest = spec.sizes
+    if shortest is not None and size < shortest:
+        return f"needs at least {shortest:,} {unit if shortest == 1 else many}"
+    if longest is not None and size > longest:
+        return f"may have at most {longest:,} {unit if longest == 1 else many}"
     return ""
 
 
@@ -130,20 +132,24 @@ def _read_number(spec: FieldSpec, text: str) -> tuple[Any, str]:
         return text, "is not an integer" if spec.kind is FieldKind.INTEGER else "is not a number"
     if spec.kind is FieldKind.INTEGER and isinstance(number, float) and not number.is_integer():
         return number, "is not an integer"
-    return number, _range_problem(spec.bounds, number)
+    return number, _range_problem(spec, number)
 
 
-def _range_problem(bounds: Bounds, number: int | float) -> str:
-    if bounds.minimum is not None and number < bounds.minimum:
-        return f"must be at least {bounds.minimum}"
-    if bounds.maximum is not None and number > bounds.maximum:
-        return f"must be at most {bounds.maximum}"
-    if bounds.above is not None and number <= bounds.above:
-        return f"must be more than {bounds.above}"
-    if bounds.below is not None and number >= bounds.below:
-        return f"must be less than {bounds.below}"
-    if isinstance(bounds.step, int) and isinstance(number, int) and number % bounds.step:
-        return f"must be a multiple of {bounds.step}"
+_RANGES: Sequence[tuple[str, Callable[[float, float], bool], str]] = (
+    ("minimum", operator.ge, "at least"),
+    ("maximum", operator.le, "at most"),
+    ("exclusiveMinimum", operator.gt, "more than"),
+    ("exclusiveMaximum", operator.lt, "less than"),
+)
+
+
+def _range_problem(spec: FieldSpec, number: int | float) -> str:
+    for keyword, fits, words in _RANGES:
+        if (limit := spec.limit(keyword)) is not None and not fits(number, limit):
+            return f"must be {words} {limit}"
+    step = spec.limit("multipleOf")
+    if isinstance(step, int) and step > 0 and isinstance(number, int) and number % step:
+        return f"must be a multiple of {step}"
     return ""
 
 

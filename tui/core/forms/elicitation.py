@@ -5,7 +5,7 @@ from typing import Any
 
 from tui.core.comparison.placeholders import same
 from tui.core.forms.form import Form
-from tui.core.forms.schema import SchemaReader, choices_of, mapping, required_of
+from tui.core.forms.schema import SchemaReader, choices_of, required_of
 from tui.core.forms.spec import (
     HOLDERS,
     MAX_DESCRIPTION,
@@ -18,7 +18,7 @@ from tui.core.forms.spec import (
     Path,
 )
 from tui.core.secrets.secret_names import asks_for_a_secret
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, mapping, object_in, quoted_name
 
 MAX_FIELDS = 200
 """Maximum fields of a form that the user can be expected to fill in."""
@@ -45,7 +45,7 @@ def schema_problem(schema: Any) -> str:
 
 def content_problem(schema: Mapping[str, Any], content: Mapping[str, Any]) -> str:
     """Return the first problem of an answer, with its field, or ""."""
-    known = mapping(schema.get("properties"))
+    known = object_in(schema, "properties")
     for name in content:
         if name not in known:
             fields = ", ".join(clean_line(one, 40) for one in list(known)[:8]) or "none"

@@ -60,7 +60,7 @@ def gathered(node: FormField, problems: dict[Path, str]) -> Any:
 
 
 def _duplicate_problem(node: FormField, whole: Any) -> str:
-    if not (node.spec.bounds.unique and isinstance(whole, list) and len(whole) <= 100):
+    if not (node.spec.source.get("uniqueItems") is True and isinstance(whole, list) and len(whole) <= 100):
         return ""
     for number, one in enumerate(whole):
         if any(same(one, other) for other in whole[:number]):

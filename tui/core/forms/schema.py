@@ -15,15 +15,14 @@ from tui.core.forms.spec import (
     MAX_CHOICES,
     MAX_FIELDS,
     MISSING,
-    Bounds,
     FieldChoice,
     FieldKind,
     FieldSpec,
     label_of,
 )
 from tui.core.regex import found_in
-from tui.core.schemas.schemas import local_target
-from tui.core.units import number_limit, whole
+from tui.core.schemas.schemas import local_target, strings
+from tui.core.text import list_in, mapping, object_in, text_in
 
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_HOPS = 16
@@ -86,7 +85,10 @@ def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
 
 def _choices(named: Iterable[tuple[Any, Any]]) -> tuple[FieldChoice, ...]:
     """Return values and their names as choices with unique labels, because the user chooses by label."""
-    choices = [FieldChoice(value, text(name) or label_of(value)) for value, name in named]
+    choices = [
+        FieldChoice(value, (name if isinstance(name, str) else "") or label_of(value))
+        for value, name in named
+    ]
     labels = numbered([choice.label for choice in choices], " #{}")
     return tuple(FieldChoice(choice.value, label) for choice, label in zip(choices, labels, strict=True))
 
@@ -99,41 +101,9 @@ def numbered(labels: Sequence[str], number: str) -> Iterator[str]:
         yield label + number.format(seen[label]) if counts[label] > 1 else label
 
 
-def bounds_of(schema: Schema, kind: FieldKind) -> Bounds:
-    """Return the constraints that apply to a field of that kind."""
-    few, many = {
-        FieldKind.TEXT: ("minLength", "maxLength"),
-        FieldKind.ARRAY: ("minItems", "maxItems"),
-        FieldKind.OBJECT: ("minProperties", "maxProperties"),
-        FieldKind.MAP: ("minProperties", "maxProperties"),
-    }.get(kind, ("", ""))
-    step = number_limit(schema.get("multipleOf"))
-    return Bounds(
-        minimum=number_limit(schema.get("minimum")),
-        maximum=number_limit(schema.get("maximum")),
-        above=number_limit(schema.get("exclusiveMinimum")),
-        below=number_limit(schema.get("exclusiveMaximum")),
-        step=step if step and step > 0 else None,
-        shortest=whole(schema.get(few)),
-        longest=whole(schema.get(many)),
-        unique=schema.get("uniqueItems") is True,
-    )
-
-
 def required_of(schema: Schema) -> frozenset[str]:
     """Return the names of the required properties."""
-    named = schema.get("required")
-    return frozenset(one for one in named if isinstance(one, str)) if isinstance(named, list) else frozenset()
-
-
-def text(value: Any) -> str:
-    """Return a string, or "" for anything else."""
-    return value if isinstance(value, str) else ""
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object, or an empty one for anything else."""
-    return value if isinstance(value, Mapping) else {}
+    return frozenset(strings(schema.get("required")))
 
 
 MAX_EXAMPLES = 5
@@ -143,7 +113,7 @@ class SchemaReader:
     """Reads the schemas within one root schema."""
 
     def __init__(self, root: Any) -> None:
-        self._root: Schema = root if isinstance(root, Mapping) else {}
+        self._root: Schema = mapping(root)
         self._read: dict[int, tuple[Any, FieldSpec]] = {}
 
     def spec(self, schema: Any, *, top: bool = True) -> FieldSpec:
@@ -167,12 +137,12 @@ class SchemaReader:
 
     def properties(self, spec: FieldSpec) -> dict[str, bool]:
         required = required_of(spec.source)
-        named = mapping(spec.source.get("properties"))
+        named = object_in(spec.source, "properties")
         return {str(name): name in required for name in islice(named, MAX_FIELDS)}
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
         source = spec.source
-        named = mapping(source.get("properties"))
+        named = object_in(source, "properties")
         if isinstance(name, int):
             first, rest = _by_position(source)
             wanted = first[name] if name < len(first) else rest
@@ -185,7 +155,7 @@ class SchemaReader:
 
     def tuple_length(self, spec: FieldSpec) -> int:
         """Return the number of items of an array that have schemas of their own and are required."""
-        return min(len(_by_position(spec.source)[0]), spec.bounds.shortest or 0)
+        return min(len(_by_position(spec.source)[0]), spec.sizes[0] or 0)
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema, and why that failed or ""."""
@@ -223,7 +193,7 @@ class SchemaReader:
         if not ref.startswith("#") or ref[1:2] in ("", "/"):
             return local_target(self._root, ref)
         for holder in ("$defs", "definitions"):
-            for schema in islice(mapping(self._root.get(holder)).values(), MAX_FIELDS):
+            for schema in islice(object_in(self._root, holder).values(), MAX_FIELDS):
                 anchors = (mapping(schema).get(word) for word in ("$anchor", "$dynamicAnchor"))
                 if ref[1:] in anchors:
                     return schema
@@ -283,8 +253,7 @@ def _by_position(source: Schema) -> tuple[Sequence[Any], Any]:
     items = source.get("items", True)
     if isinstance(items, list):
         return items, source.get("additionalItems", True)
-    first = source.get("prefixItems")
-    return (first if isinstance(first, list) else ()), items
+    return list_in(source, "prefixItems"), items
 
 
 def _entry_schema(source: Schema, name: str) -> Any:
@@ -292,7 +261,7 @@ def _entry_schema(source: Schema, name: str) -> Any:
 
     A pattern that RE2 does not support is taken to match, so that no entry is called wrong by mistake.
     """
-    for pattern, schema in islice(mapping(source.get("patternProperties")).items(), MAX_ARMS):
+    for pattern, schema in islice(object_in(source, "patternProperties").items(), MAX_ARMS):
         if found_in(pattern, name) is not False:
             return schema
     return source.get("additionalProperties", True)
@@ -307,7 +276,7 @@ def _plain(merged: Schema, note: str = "") -> FieldSpec:
     spec = _described(kind_of(merged), merged)
     if spec.kind is not FieldKind.OBJECT:
         return spec
-    count = len(mapping(merged.get("properties")))
+    count = len(object_in(merged, "properties"))
     more = f"{count - MAX_FIELDS:,} more properties are not shown" if count > MAX_FIELDS else ""
     is_open = merged.get("additionalProperties", True) is not False or bool(merged.get("patternProperties"))
     kind = FieldKind.OBJECT if count else FieldKind.MAP
@@ -315,17 +284,15 @@ def _plain(merged: Schema, note: str = "") -> FieldSpec:
 
 
 def _described(kind: FieldKind, schema: Schema) -> FieldSpec:
-    examples = schema.get("examples")
-    shape = text(schema.get("format"))
+    shape = text_in(schema, "format")
     return FieldSpec(
         kind,
-        title=text(schema.get("title")),
-        description=text(schema.get("description")),
-        bounds=bounds_of(schema, kind),
-        pattern=text(schema.get("pattern")) if kind is FieldKind.TEXT else "",
+        title=text_in(schema, "title"),
+        description=text_in(schema, "description"),
+        pattern=text_in(schema, "pattern") if kind is FieldKind.TEXT else "",
         format=shape,
         default=schema.get("default", MISSING),
-        examples=tuple(examples[:MAX_EXAMPLES]) if isinstance(examples, list) else (),
+        examples=tuple(list_in(schema, "examples")[:MAX_EXAMPLES]),
         secret=shape == "password" or schema.get("writeOnly") is True,
         source=schema,
     )
@@ -336,12 +303,12 @@ def _named_for_itself(whole: dict[str, Any], arm: Schema) -> dict[str, Any]:
 
 
 def _label(arm: Schema, spec: FieldSpec) -> str:
-    named = text(arm.get("title"))
+    named = text_in(arm, "title")
     if named:
         return named
     if spec.kind is FieldKind.CONST:
         return spec.choices[0].label
-    for name, schema in islice(mapping(arm.get("properties")).items(), MAX_ARMS):
+    for name, schema in islice(object_in(arm, "properties").items(), MAX_ARMS):
         if isinstance(schema, Mapping) and isinstance(schema.get("const"), str):
             return f"{name}: {schema['const']}"
     return spec.format or ("object" if spec.kind is FieldKind.MAP else spec.kind.value)

@@ -70,23 +70,13 @@ class FieldChoice:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The constraints on a value; None where nothing is set.
-
-    `above` and `below` are exclusive, a number must be a multiple of `step`, `shortest` and `longest` limit
-    characters of a text, items of an array or entries of an object; its items are `unique`.
-    """
-
-    minimum: float | None = None
-    maximum: float | None = None
-    above: float | None = None
-    below: float | None = None
-    step: int | float | None = None
-    shortest: int | None = None
-    longest: int | None = None
-    unique: bool = False
-
+_SIZES = {
+    FieldKind.TEXT: ("minLength", "maxLength"),
+    FieldKind.ARRAY: ("minItems", "maxItems"),
+    FieldKind.OBJECT: ("minProperties", "maxProperties"),
+    FieldKind.MAP: ("minProperties", "maxProperties"),
+}
+"""The keywords that limit the characters of a text, the items of an array, or the entries of an object."""
 
 MAX_TITLE, MAX_DESCRIPTION = 120, 600
 """Maximum characters that a form shows of the title and the description of a field."""
@@ -116,7 +106,6 @@ class FieldSpec:
     choices: tuple[FieldChoice, ...] = ()
     arms: tuple["FieldSpec", ...] = ()
     label: str = ""
-    bounds: Bounds = field(default_factory=Bounds)
     pattern: str = ""
     format: str = ""
     default: Any = MISSING
@@ -126,6 +115,16 @@ class FieldSpec:
     forbidden: bool = False
     note: str = ""
     source: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def limit(self, keyword: str) -> int | float | None:
+        """Return the number that the schema gives for a keyword such as `minimum`, or None."""
+        return units.number_limit(self.source.get(keyword))
+
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """The least and the greatest size of a value, None where the schema sets none."""
+        least, most = (units.whole(self.source.get(word)) for word in _SIZES.get(self.kind, ("", "")))
+        return least, most
 
     @property
     def asks_entries(self) -> bool:
@@ -207,7 +206,7 @@ class FormField:
     @property
     def is_full(self) -> bool:
         """Whether the schema allows no more items in a list or entries in a map."""
-        longest = self.spec.bounds.longest if self.kind in (FieldKind.ARRAY, FieldKind.MAP) else None
+        longest = self.spec.sizes[1] if self.kind in (FieldKind.ARRAY, FieldKind.MAP) else None
         return longest is not None and len(self.children) >= longest
 
     @property
@@ -288,9 +287,10 @@ def type_words(field: FormField) -> str:
     }
     plain = "object" if kind is FieldKind.MAP else str(kind)
     words = named.get(kind) or clean_line(spec.format, 20) or plain
-    bounds = bound_words(spec.bounds, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
+    bounds = bound_words(spec, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
-        one = spec.bounds.longest == 1 or (spec.bounds.longest is None and spec.bounds.shortest == 1)
+        shortest, longest = spec.sizes
+        one = longest == 1 or (longest is None and shortest == 1)
         bounds += (" character" if kind is FieldKind.TEXT else " item") + ("" if one else "s")
     nullable = " or null" if field.nullable else ""
     joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
@@ -298,17 +298,20 @@ def type_words(field: FormField) -> str:
     return f"{words}{joint}{bounds}".rstrip() + nullable + pattern
 
 
-def bound_words(bounds: Bounds, *, is_number: bool) -> str:
-    """Return bounds as short as possible."""
+def bound_words(spec: FieldSpec, *, is_number: bool) -> str:
+    """Return the limits of a number or of a size, as short as possible."""
+    low: float | None
+    high: float | None
     if is_number:
-        low, high = bounds.minimum, bounds.maximum
+        low, high = spec.limit("minimum"), spec.limit("maximum")
         low_sign, high_sign = "≥ ", "≤ "
-        if low is None and bounds.above is not None:
-            low, low_sign = bounds.above, "> "
-        if high is None and bounds.below is not None:
-            high, high_sign = bounds.below, "< "
+        if low is None and (above := spec.limit("exclusiveMinimum")) is not None:
+            low, low_sign = above, "> "
+        if high is None and (below := spec.limit("exclusiveMaximum")) is not None:
+            high, high_sign = below, "< "
     else:
-        low, high = bounds.shortest or None, bounds.longest
+        low, high = spec.sizes
+        low = low or None
         low_sign, high_sign = "at least ", "at most "
     if low is not None and high is not None and low_sign != "> " and high_sign != "< ":
         return units.amount(low) if low == high else f"{units.amount(low)}…{units.amount(high)}"

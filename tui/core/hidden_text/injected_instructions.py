@@ -2,19 +2,29 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import Enum, auto
+from enum import StrEnum
 
 from tui.core.hidden_text.readable import as_latin
 
 
-class Order(Enum):
-    """The topic of an instruction."""
+class Sign(StrEnum):
+    """The sign of hidden or suspicious text, in the words on screen."""
 
-    PROMPT = auto()
-    SECRECY = auto()
-    OVERRIDE = auto()
-    OTHER_TOOLS = auto()
-    PRIVATE_FILES = auto()
+    TAGS = "hidden tag characters"
+    TERMINAL = "text that a terminal would hide"
+    ESCAPES = "control characters"
+    DIRECTION = "text direction overrides"
+    INVISIBLE_TEXT = "text in invisible characters"
+    INVISIBLE = "invisible characters"
+    MIXED = "words with look-alike letters"
+    FAR = "text placed out of view"
+    COMMENT = "HTML comment"
+    PROMPT = "imitates a prompt"
+    SECRECY = "asks to keep something from you"
+    OVERRIDE = "overrides other instructions"
+    OTHER_TOOLS = "instructions about other tools"
+    PRIVATE_FILES = "asks for private files"
+    UNREAD = "too long to scan"
 
 
 _USER = r"(?:(?:the|your|any)\s+)?(?:user|human|person|operator|owner|customer)s?\b"
@@ -26,9 +36,9 @@ _SECRET = (
 )
 _PRIVATE = rf"(?:{_SECRET}|private keys?\b)"
 
-_SPOKEN: tuple[tuple[Order, str, str], ...] = (
+_SPOKEN: tuple[tuple[Sign, str, str], ...] = (
     (
-        Order.PROMPT,
+        Sign.PROMPT,
         "<|[|#",
         r"<\s{0,3}(?:important|system|hidden|assistant|admin|priority|inst)\s{0,3}>"
         r"|</\s{0,3}(?:important|system|secret|hidden|tool|assistant|user|admin|priority|inst)\s{0,3}>"
@@ -38,7 +48,7 @@ _SPOKEN: tuple[tuple[Order, str, str], ...] = (
         r"(?:\s(?:prompt|message|note|override|instructions?))?\s{0,2}:",
     ),
     (
-        Order.SECRECY,
+        Sign.SECRECY,
         "user|human|person|operator|owner|customer|secret|silent|quiet|covert|say nothing|"
         "tell no|between us|out of your|in your|act as if",
         rf"\b(?:do\s+not|don't|don’t|never|must\s+not|mustn't|should\s+not|avoid|without|nor)\s+(?:ever\s+)?"
@@ -68,7 +78,7 @@ _SPOKEN: tuple[tuple[Order, str, str], ...] = (
         rf"\s+in\s+your\b|\bact\s+as\s+if\s+nothing\s+(?:had\s+)?happened\b",
     ),
     (
-        Order.OVERRIDE,
+        Sign.OVERRIDE,
         "ignor|disregard|forget|overrid|longer|apply|precedence|now on|aside|follow",
         r"\b(?:ignore|disregard|forget|override|overriding|ignoring|disregarding)\s+"
         r"(?:(?:all|any|the|your|these|those|my|of)\s+){0,3}"
@@ -83,7 +93,7 @@ _SPOKEN: tuple[tuple[Order, str, str], ...] = (
         r"(?:system|previous|earlier|original)\s+(?:prompt|instructions?|rules)\b",
     ),
     (
-        Order.OTHER_TOOLS,
+        Sign.OTHER_TOOLS,
         "any|every|each|all|other|available|must|always|bcc|blind|forward|also",
         rf"\b(?:before|prior to|instead of|in place of|whenever|each time|every time)\s+(?:you\s+)?"
         rf"(?:using|calling|invoking|running|executing|use|call|invoke|run)\s+"
@@ -100,16 +110,16 @@ _SPOKEN: tuple[tuple[Order, str, str], ...] = (
         rf"|\balso\s+(?:call|invoke|run|use)\s+(?:the\s+)?(?:bash|shell|exec|terminal|curl|send_\w+)\b",
     ),
     (
-        Order.PRIVATE_FILES,
+        Sign.PRIVATE_FILES,
         ".ssh|id_|.aws|.netrc|.gnupg|.kube|/etc/|.git-|.json|_history|.env|private key",
         rf"\b(?:call|invoke|run|use)\s+[`'\"]?\w+[`'\"]?\s+(?:with|on|for)\b[^.\n]{{0,32}}?[\s`'\"(/~]{_PRIVATE}"
         rf"|\b(?:read|open|cat|load|include|pass|send|attach|upload|copy|fetch|paste|append|provide|contents?\s+of)"
         rf"\b[^.\n]{{0,48}}?[\s`'\"(/~]{_PRIVATE}",
     ),
 )
-_IN_OTHER_LANGUAGES: tuple[tuple[Order, str, str], ...] = (
+_IN_OTHER_LANGUAGES: tuple[tuple[Sign, str, str], ...] = (
     (
-        Order.SECRECY,
+        Sign.SECRECY,
         "nutzer|anwender|utilisateur|usuari|usuári|пользовател|用户|ユーザ",
         r"\b(?:sag|erzähl|verrat|teil)\w{0,3}\s+(?:(?:es|das|dies)\s+)?(?:dem|der|den)\s+(?:benutzer|nutzer|anwender)\w{0,3}\s+nichts?\b"
         r"|\bne\s+(?:dis|dites|inform\w{1,3}|prév\w{2,5}|mentionn\w{1,3})\s+[^.\n]{0,30}\bl['’]utilisat"
@@ -120,7 +130,7 @@ _IN_OTHER_LANGUAGES: tuple[tuple[Order, str, str], ...] = (
         r"|ユーザー?には?(?:知らせ|伝え|言わ|教え)(?:ない|ず|てはいけ|るな)",
     ),
     (
-        Order.OVERRIDE,
+        Sign.OVERRIDE,
         "anweisungen|instructions|instrucciones|instruções|инструкции|указания|指令|指示|提示|命令",
         r"\bignorier\w{0,3}\s+(?:alle\s+)?(?:vorherigen|bisherigen|früheren)\s+anweisungen\b"
         r"|\bignore[rz]?\s+(?:toutes\s+)?les\s+instructions\s+(?:précédentes|antérieures)"
@@ -134,15 +144,15 @@ _IN_OTHER_LANGUAGES: tuple[tuple[Order, str, str], ...] = (
 
 
 def _compiled(
-    table: tuple[tuple[Order, str, str], ...],
-) -> Sequence[tuple[Order, list[str], re.Pattern[str]]]:
-    return [(order, hints.split("|"), re.compile(words, re.IGNORECASE)) for order, hints, words in table]
+    table: tuple[tuple[Sign, str, str], ...],
+) -> Sequence[tuple[Sign, list[str], re.Pattern[str]]]:
+    return [(sign, hints.split("|"), re.compile(words, re.IGNORECASE)) for sign, hints, words in table]
 
 
 _PATTERNS, _OTHER_PATTERNS = _compiled(_SPOKEN), _compiled(_IN_OTHER_LANGUAGES)
 
 
-def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
+def orders_in(text: str) -> Iterator[tuple[Sign, int, int]]:
     """Yield each topic of an instruction in a text once, with its first position.
 
     Letters that look like Latin ones count as those.
@@ -151,15 +161,15 @@ def orders_in(text: str) -> Iterator[tuple[Order, int, int]]:
     seen = set()
     for read, patterns in ((latin, _PATTERNS), (text, _OTHER_PATTERNS)):
         folded = read.lower()
-        for order, hints, pattern in patterns:
-            if order in seen or not any(hint in folded for hint in hints):
+        for sign, hints, pattern in patterns:
+            if sign in seen or not any(hint in folded for hint in hints):
                 continue
             found = pattern.search(read)
-            if found is None and order is Order.PRIVATE_FILES:
+            if found is None and sign is Sign.PRIVATE_FILES:
                 found = next((one for one in _SECRET_PATH.finditer(read) if _is_foreign(text, one)), None)
             if found is not None:
-                seen.add(order)
-                yield order, found.start(), found.end()
+                seen.add(sign)
+                yield sign, found.start(), found.end()
 
 
 _SECRET_PATH = re.compile(

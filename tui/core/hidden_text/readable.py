@@ -24,9 +24,9 @@ _IS_BLANK = re.compile(f"[{_BLANK}]")
 _BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NO_COLUMN = re.compile("[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _PARTS = re.compile(
-    f"(?P<flag>{FLAG})|(?P<tags>{_TAGS.pattern})"
+    f"(?P<flag>{FLAG})|(?P<tags>{TAGS.pattern})"
     "|(?P<selectors>[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,})"
     "|(?:(?![\U000e0000-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3}).)+",
     re.DOTALL,

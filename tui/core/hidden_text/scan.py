@@ -12,12 +12,12 @@ schema. A text that is too long to scan is a finding of its own.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
+from tui.core.hidden_text.injected_instructions import Sign as Sign
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.readable import gaps, hidden_runs, mixed_word, readable_line, tags_in
-from tui.core.text import FLAG
+from tui.core.hidden_text.readable import TAGS, gaps, hidden_runs, mixed_word, readable_line, tags_in
+from tui.core.text import FLAG, RIGHT_TO_LEFT
 
 LONG_RUN = 4
 """Invisible characters in a row that are not a typing mistake."""
@@ -50,26 +50,6 @@ MAX_CHARS = 64 * 1024
 
 EXCERPT_CHARS = 80
 _NEAR = 24
-
-
-class Sign(StrEnum):
-    """The sign of hidden or suspicious text, in the words on screen."""
-
-    TAGS = "hidden tag characters"
-    TERMINAL = "text that a terminal would hide"
-    ESCAPES = "control characters"
-    DIRECTION = "text direction overrides"
-    INVISIBLE_TEXT = "text in invisible characters"
-    INVISIBLE = "invisible characters"
-    MIXED = "words with look-alike letters"
-    FAR = "text placed out of view"
-    COMMENT = "HTML comment"
-    PROMPT = "imitates a prompt"
-    SECRECY = "asks to keep something from you"
-    OVERRIDE = "overrides other instructions"
-    OTHER_TOOLS = "instructions about other tools"
-    PRIVATE_FILES = "asks for private files"
-    UNREAD = "too long to scan"
 
 
 DOUBTFUL = frozenset(Sign) - {Sign.TERMINAL, Sign.ESCAPES, Sign.INVISIBLE, Sign.MIXED, Sign.OTHER_TOOLS}
@@ -105,15 +85,12 @@ def is_doubtful(found: Iterable[HiddenText]) -> bool:
 
 
 _ODD = re.compile("[^\n\t -~]")
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _MARKED_LETTERS = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
 """Direction marks, which Hebrew or Arabic text may need."""
 
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
+_RIGHT_TO_LEFT = re.compile(RIGHT_TO_LEFT)
 _ESCAPES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _COMMENT = re.compile(
     r"<!--(?=[^>]{0,400}?\w+\s+\w)"
@@ -156,16 +133,16 @@ def scan(text: str, place: str) -> Iterator[HiddenText]:
         yield HiddenText(Sign.FAR, place, _after(head, found.start()))
     if any(hint in head for hint in _COMMENT_HINTS) and (found := _COMMENT.search(head)):
         yield HiddenText(Sign.COMMENT, place, _after(head, found.start()))
-    for order, start, end in orders_in(head):
-        yield HiddenText(Sign[order.name], place, _around(head, start, end))
+    for sign, start, end in orders_in(head):
+        yield HiddenText(sign, place, _around(head, start, end))
 
 
 def _unseen(text: str, place: str) -> Iterator[HiddenText]:
     rest = re.sub(FLAG, "", text.replace("\r\n", "\n"))
-    if _TAGS.search(rest):
+    if TAGS.search(rest):
         written = tags_in(rest) or rest[:EXCERPT_CHARS]
         yield HiddenText(Sign.TAGS, place, readable_line(written, EXCERPT_CHARS))
-        rest = _TAGS.sub("", rest)
+        rest = TAGS.sub("", rest)
     if found := _ESCAPES.search(rest):
         sign = Sign.TERMINAL if _CONCEAL.search(rest) else Sign.ESCAPES
         yield HiddenText(sign, place, _around(rest, found.start(), found.end()))

@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from tui.core.context.built_in_tools import BUILT_IN, LIST, SERVER, is_resource_read, is_resource_tool
+from tui.core.context.built_in_tools import LIST, READ, SERVER, built_in
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -53,9 +53,9 @@ MOST_NAMED = 3
 
 def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return the server whose content a call returns, "" for mcptui's own tools."""
-    if is_resource_tool(tool):
+    if built_in(tool) in (LIST, READ):
         return str(arguments.get("server", ""))
-    return "" if tool.digest.startswith(BUILT_IN) else tool.server
+    return "" if built_in(tool) else tool.server
 
 
 def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
@@ -180,7 +180,7 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        sends = is_resource_read(tool) and not listed and not self.trust.trusted(source_of(tool, arguments))
+        sends = built_in(tool) == READ and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
@@ -385,7 +385,7 @@ class CallApproval:
     def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
         """Return what the conversation contains that a judgement depends on."""
         untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
-        listed = is_resource_read(tool) and is_listed(self.conversation, tool, arguments)
+        listed = built_in(tool) == READ and is_listed(self.conversation, tool, arguments)
         return {"after": untrusted, "listed": listed}
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:

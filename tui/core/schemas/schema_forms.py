@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.schemas.schemas import DATA, MAX_NODES, SchemaTooLarge, objects, strings
+from tui.core.text import object_in
 
 
 class SchemaForm(StrEnum):
@@ -126,8 +127,7 @@ class _FormConverter:
         return result
 
     def _members(self, node: Mapping[str, Any], result: dict[str, Any]) -> None:
-        properties = node.get("properties")
-        members = properties if isinstance(properties, Mapping) else {}
+        members = object_in(node, "properties")
         if members or not self._gemini:
             result["properties"] = {str(name): self.node(inner) for name, inner in members.items()}
         required = node.get("required")
@@ -154,11 +154,8 @@ class _FormConverter:
 
 
 def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
-    parts = node.get("allOf")
     result = {key: value for key, value in node.items() if key != "allOf"}
-    for part in parts if isinstance(parts, list) else ():
-        if not isinstance(part, Mapping):
-            continue
+    for part in objects(node.get("allOf")):
         for key, value in _merged(part).items():
             mine = result.get(key)
             if key == "properties" and isinstance(mine, Mapping) and isinstance(value, Mapping):

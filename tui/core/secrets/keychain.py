@@ -39,21 +39,16 @@ _REASONS = {
 
 
 async def key_in_keychain(
-    place: str,
-    *,
-    where: str = "",
-    otherwise: str = "Use api_key_env.",
-    missing: str = "",
-    seconds: float = SECONDS,
+    place: str, *, where: str = "", otherwise: str = "Use api_key_env.", missing: str = ""
 ) -> Secret:
     """Return the key that is stored at `place`, "SERVICE/NAME", split at the last slash.
 
     `otherwise` says what to do without a keychain, `missing` how to store the key. Raises ConfigError if
-    there is no keychain, it stays locked for `seconds`, or it holds no such key.
+    there is no keychain, it stays locked, or it holds no such key.
     """
     service, _, name = place.rpartition("/")
     try:
-        key = await read(service, name, seconds)
+        key = await read(service, name)
     except ConfigError as error:
         step = error.next_step
         if step.startswith("Unlock"):
@@ -69,13 +64,13 @@ async def key_in_keychain(
     return Secret(key.strip())
 
 
-async def read(service: str, name: str, seconds: float = SECONDS) -> str | None:
+async def read(service: str, name: str) -> str | None:
     """Return the stored value, or None. This, `store` and `remove` raise ConfigError without a keychain."""
-    found = await _use(lambda keyring: keyring.get_password(service, name), seconds)
+    found = await _use(lambda keyring: keyring.get_password(service, name))
     return found if isinstance(found, str) else None
 
 
-async def store(service: str, name: str, value: str, seconds: float = SECONDS) -> None:
+async def store(service: str, name: str, value: str) -> None:
     """Store a value, replacing an older one. Raises ConfigError, also if the keychain is a plain file."""
 
     def work(keyring: Any) -> None:
@@ -84,13 +79,13 @@ async def store(service: str, name: str, value: str, seconds: float = SECONDS) -
         if keyring.get_password(service, name) != value:
             raise ConfigError("the keychain did not keep the value")
 
-    await _use(work, seconds)
+    await _use(work)
 
 
-async def problem(seconds: float = SECONDS) -> str:
+async def problem() -> str:
     """Return why values cannot be stored, or "". Does not touch the keychain, which may be locked."""
     try:
-        await _use(_require_backend, seconds)
+        await _use(_require_backend)
     except ConfigError as error:
         return error.message
     return ""
@@ -107,24 +102,24 @@ def _require_backend(keyring: Any) -> None:
         raise ConfigError(f"keyring has only the backend {name}, which does not encrypt")
 
 
-async def remove(service: str, name: str, seconds: float = SECONDS) -> None:
+async def remove(service: str, name: str) -> None:
     """Remove an entry, if there is one."""
 
     def work(keyring: Any) -> None:
         if keyring.get_password(service, name) is not None:
             keyring.delete_password(service, name)
 
-    await _use(work, seconds)
+    await _use(work)
 
 
-async def _use(work: Callable[[Any], Any], seconds: float) -> Any:
+async def _use(work: Callable[[Any], Any]) -> Any:
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(SECONDS):
             # By name: the package is optional, also for type checking.
             return await in_daemon_thread("keychain", lambda: work(importlib.import_module("keyring")))
     except TimeoutError:
         raise ConfigError(
-            f"no response from the keychain within {seconds:g} s",
+            f"no response from the keychain within {SECONDS:g} s",
             next_step="Unlock it if it asks for a password.",
         ) from None
     except ImportError:

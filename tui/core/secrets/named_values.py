@@ -17,6 +17,7 @@ from tui.core.jsonrpc.reader import local_target
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import replaced
 from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
+from tui.core.text import list_in, object_in
 from tui.core.traffic import Redaction
 
 MAX_NODES = 20_000
@@ -176,9 +177,7 @@ def _properties(schema: Any) -> Iterator[tuple[str, Any]]:
         seen += 1
         match waiting.pop():
             case Mapping() as part:
-                properties = part.get("properties")
-                if isinstance(properties, Mapping):
-                    yield from ((str(name), inner) for name, inner in properties.items())
+                yield from ((str(name), inner) for name, inner in object_in(part, "properties").items())
                 waiting.extend(one for one in part.values() if isinstance(one, Mapping | list))
             case list() as parts:
                 waiting.extend(one for one in parts if isinstance(one, Mapping | list))
@@ -197,11 +196,9 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
         if node.get("writeOnly") is True or node.get("format") == "password":
             return True
         for key in _SAME_VALUE:
-            inner = node.get(key)
-            waiting.extend(inner if isinstance(inner, list) else ())
+            waiting.extend(list_in(node, key))
         waiting.extend(node.get(key) for key in _SAME_VALUE_ONE)
-        if isinstance(patterns := node.get("patternProperties"), Mapping):
-            waiting.extend(patterns.values())
+        waiting.extend(object_in(node, "patternProperties").values())
         if isinstance(target := node.get("$ref"), str):
             waiting.append(local_target(root, target))
     return False

@@ -24,13 +24,12 @@ from tui.core.events import (
     Steered,
     StepEnded,
     StepStarted,
-    TextDelta,
     ToolCallEnded,
     TurnEnded,
     TurnError,
     TurnStarted,
 )
-from tui.core.ports import ModelRequest, ToolSpec, Usage
+from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
@@ -123,7 +122,7 @@ class Turn:
         self._queue.put_nowait(event)
         if (remark := remark_of(event, len(self._conversation.messages))) is not None:
             self._conversation.remark(remark)
-        if isinstance(event, TextDelta) and (journal := self._conversation.journal) is not None:
+        if isinstance(event, TextPart) and (journal := self._conversation.journal) is not None:
             now = self._deps.clock.now_ns()
             if now - self._drafted_ns >= DRAFT_NS:
                 self._drafted_ns = now
@@ -277,7 +276,7 @@ class Turn:
         thought = (reply.reasoning or self._unsaid_thought).strip()
         if reply.is_empty and thought and reply.finish not in _INCOMPLETE:
             reply.say_instead(thought)
-            self._emit(TextDelta(self._step, thought))
+            self._emit(TextPart(thought, step=self._step))
 
     def _spend(self, usage: Usage) -> None:
         self._usage += usage

@@ -10,16 +10,14 @@ from typing import Any
 from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError
-from tui.core.events import CallForming, Emit, ReasoningDelta, RetryScheduled, TextDelta
+from tui.core.events import Emit
 from tui.core.jsonrpc.reader import loads, scan
 from tui.core.ports import (
-    CallPart,
     ChatModel,
     Clock,
     ModelRequest,
     ReasoningPart,
     ReplyPart,
-    RetryPart,
     TextPart,
     Usage,
 )
@@ -110,19 +108,15 @@ async def think(
                 case TextPart(text):
                     reply.thinks(clock.now_ns(), False)
                     reply._text.append(text)
-                    emit(TextDelta(step, text))
                 case ReasoningPart(text, replaces_text):
                     if replaces_text:  # the visible text so far was thinking
                         reply._text.clear()
                     reply._reasoning.append(text)
                     reply.thinks(clock.now_ns())
-                    emit(ReasoningDelta(step, text, replaces_text))
-                case CallPart(name, size):
-                    emit(CallForming(step, name, size))
-                case RetryPart(attempt, attempts, delay, reason):
-                    emit(RetryScheduled(step, attempt, attempts, delay, reason))
                 case ReplyPart():
                     _finish(reply, part, step, emit)
+                    continue
+            emit(replace(part, step=step))
     except ModelError as error:
         reply.tokens.failed(error)
         raise
@@ -134,7 +128,7 @@ async def think(
 def _finish(reply: Reply, part: ReplyPart, step: int, emit: Emit) -> None:
     if part.refusal and not reply.text:
         reply._text.append(part.refusal)
-        emit(TextDelta(step, part.refusal))
+        emit(TextPart(part.refusal, step=step))
     reply.calls = part.calls
     reply.finish = part.finish
     reply.usage = part.usage

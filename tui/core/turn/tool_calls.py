@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.context.built_in_tools import (
+    FIND_TOOLS,
+    READ_RESULT,
     BuiltInToolbox,
     ResourceSource,
     ResultStore,
-    is_find_tools,
-    is_read_result,
+    built_in,
 )
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.tool_results import (
@@ -169,7 +170,7 @@ class ToolCallRunner:
     async def act(self, step: int, calls: Sequence[CallRequest]) -> None:
         """Run `calls` in order; adjacent read-only calls that need no approval run in parallel."""
         outcomes: list[Failed] = []
-        batch: list[PreparedCall] = []
+        batch: list[tuple[PreparedCall, Tool]] = []
         self._budget = self._budget_for(len(calls))
         await self._wait_for_servers(calls)
 
@@ -182,10 +183,10 @@ class ToolCallRunner:
             if item.problem or item.tool is None:
                 outcomes.append(self._refuse(step, item))
             elif self._approval.runs_in_parallel(item.call, item.tool, item.arguments):
-                batch.append(item)  # judged again when it runs
+                batch.append((item, item.tool))  # judged again when it runs
             else:
                 await flush()
-                outcomes.append(await self._run_alone(step, item, item.tool))
+                outcomes.append(await self._run(step, item, item.tool))
         await flush()
         counted = [failed for failed in outcomes if failed is not None]
         self._meter.step_ended(calls=len(counted), failed=sum(counted))
@@ -249,25 +250,21 @@ class ToolCallRunner:
             self._approval.permission.record(item.tool, item.arguments, allowed=False, by=BY_LIMIT)
         return None if item.why in ("not run", "denied") else True
 
-    async def _run_together(self, step: int, batch: Sequence[PreparedCall]) -> list[Failed]:
+    async def _run_together(self, step: int, batch: Sequence[tuple[PreparedCall, Tool]]) -> list[Failed]:
         gate = asyncio.Semaphore(self._deps.limits.parallel_calls)
 
         async def one(item: PreparedCall, tool: Tool) -> Failed:
             async with gate:
-                return await self._run_alone(step, item, tool)
+                return await self._run(step, item, tool)
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(item, item.tool)) for item in batch if item.tool is not None]
+            tasks = [group.create_task(one(item, tool)) for item, tool in batch]
         return [task.result() for task in tasks]
 
-    async def _run_alone(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
-        refusal = await self._approval.refusal(step, item.call, tool, item.arguments)
-        if not refusal:
-            return await self._run(step, item, tool)
-        self._conclude(step, item, Observation(refusal), "denied")
-        return None
-
     async def _run(self, step: int, item: PreparedCall, tool: Tool) -> Failed:
+        if refusal := await self._approval.refusal(step, item.call, tool, item.arguments):
+            self._conclude(step, item, Observation(refusal), "denied")
+            return None
         call_id, clock = item.call.id, self._deps.clock
         if (turn := CAUSE.get()) is not None:  # this runs in a task of its own, or before the next step
             CAUSE.set(Cause(turn.turn, step, call_id))
@@ -301,13 +298,13 @@ class ToolCallRunner:
         return result.is_error
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
-        limit = self._budget.limit()
-        is_kept = not (is_read_result(tool) or is_find_tools(tool))
+        # What the model can request again is not stored.
+        is_kept, limit = built_in(tool) not in (READ_RESULT, FIND_TOOLS), self._budget.limit()
         if is_long(result):
-            keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else _store_nothing
+            keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else None
             told = await asyncio.to_thread(observation, result, limit, keep)
         else:
-            told = observation(result, limit, self._store if is_kept else _store_nothing)
+            told = observation(result, limit, self._store if is_kept else None)
         times = self._meter.call_ended(fingerprint(f"{tool.server}/{tool.name}", item.arguments, told.mark))
         if times < self._deps.limits.identical_calls_note:
             return told
@@ -380,8 +377,3 @@ class ToolCallRunner:
                 step, item.call.id, item.server, item.name, is_error, observed.text, elapsed, result, why
             )
         )
-
-
-def _store_nothing(whole: str) -> str:
-    """Return "", because nothing is stored: the model can request this result again."""
-    return ""

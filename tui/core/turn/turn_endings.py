@@ -18,11 +18,11 @@ from tui.core.events import (
     LimitName,
     LimitReached,
     Notice,
-    RetryScheduled,
     TurnEnded,
     TurnError,
     TurnStarted,
 )
+from tui.core.ports import RetryPart
 from tui.core.text import clean_line
 
 END_WORDS: Mapping[str, str] = {
@@ -51,7 +51,7 @@ def remark_of(event: Event, place: int) -> Remark | None:
             return Remark(place, "notice", notice)
         case Notice(message=message, kind=kind) if kind != "room":  # shown elsewhere while it applies
             return Remark(place, "warn" if kind == "warn" else "notice", message)
-        case RetryScheduled(reason=reason):
+        case RetryPart(reason=reason):
             return Remark(place, "retry", reason)
         case LimitReached(limit=limit, value=value):
             return Remark(place, "limit", limit.value, value=value)

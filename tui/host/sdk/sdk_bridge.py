@@ -46,7 +46,7 @@ from tui.core.jsonrpc.messages import INVALID_ANSWER, Failure, Message, Notifica
 from tui.core.questions import Refuser
 from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
-from tui.core.text import clean_line
+from tui.core.text import clean_line, object_in
 from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
 from tui.host.error_sentences import NO_ANSWER
@@ -222,8 +222,7 @@ class SdkBridge:
             raise _closed()
         self._numbers += 1
         name = f"request-{self._numbers}"
-        said = params.get("_meta")
-        own = said if isinstance(said, Mapping) else {}
+        own = object_in(params, "_meta")
         declared = {**self._declared, PROTOCOL_VERSION_META_KEY: self.protocol} if self.is_modern else {}
         meta = {**self.stamp(self.is_modern), **own, **declared, **self._permitted(declared)}
         if progress is not None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
+from tui.core.text import list_in, object_in
 from tui.model.openai_api.call_slots import JSON_TOKEN, is_cut, without_fence
 
 MAX_MENDED = 64 * 1024
@@ -165,25 +166,13 @@ _JSON_TYPES: dict[type, tuple[str, ...]] = {
 }
 
 
-def properties_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the properties of an object schema."""
-    found = schema.get("properties")
-    return found if isinstance(found, Mapping) else {}
-
-
-def required_of(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the names of the properties that an object schema requires."""
-    found = schema.get("required")
-    return found if isinstance(found, list) else []
-
-
 def sole_property(schema: Mapping[str, Any]) -> str:
     """Return the one property that plain text can be meant for, or "".
 
     It is the only required property, else the only property.
     """
-    properties = properties_of(schema)
-    names = [name for name in required_of(schema) if name in properties] or list(properties)
+    properties = object_in(schema, "properties")
+    names = [name for name in list_in(schema, "required") if name in properties] or list(properties)
     return str(names[0]) if len(names) == 1 else ""
 
 
@@ -211,7 +200,7 @@ def typed(text: str, schema: Any) -> Any:
 
 def typed_all(values: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments given as plain text, converted by the schema."""
-    properties = properties_of(schema)
+    properties = object_in(schema, "properties")
     return {name: typed(text, properties.get(name)) for name, text in values.items()}
 
 
@@ -234,7 +223,7 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
         items = schema.get("items")
         return [fitted(item, items, depth + 1) for item in value]
     if isinstance(value, dict):
-        properties, needed = properties_of(schema), required_of(schema)
+        properties, needed = object_in(schema, "properties"), list_in(schema, "required")
         return {
             name: fitted(item, properties.get(name), depth + 1)
             for name, item in value.items()
@@ -250,11 +239,9 @@ def _types(schema: Any, depth: int = 0) -> frozenset[str]:
     said = schema.get("type")
     found = {said} if isinstance(said, str) else {item for item in said or () if isinstance(item, str)}
     for combiner in ("anyOf", "oneOf"):
-        branches = schema.get(combiner)
-        for branch in branches if isinstance(branches, list) else ():
+        for branch in list_in(schema, combiner):
             found |= _types(branch, depth + 1)
-    choices = schema.get("enum")
-    for choice in choices if isinstance(choices, list) and not said else ():
+    for choice in list_in(schema, "enum") if not said else ():
         found |= {"string"} if isinstance(choice, str) else set(_JSON_TYPES.get(type(choice), ()))
     return frozenset(found)
 

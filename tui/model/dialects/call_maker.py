@@ -11,6 +11,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import reason_of
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import fold
+from tui.core.text import list_in, object_in
 from tui.core.turn.model_step import parse_arguments
 from tui.core.turn.prepared_calls import EXAMPLE
 from tui.model.dialects.argument_repair import (
@@ -20,8 +21,6 @@ from tui.model.dialects.argument_repair import (
     fitted,
     keywords,
     mend,
-    properties_of,
-    required_of,
     span,
 )
 from tui.model.openai_api.call_slots import fresh_id, sendable
@@ -145,8 +144,8 @@ def named_in(value: Any) -> Named | None:
 
 def sample(tool: ToolSpec) -> dict[str, Any]:
     """Return the minimal arguments of a tool with sample values, for an example."""
-    properties = properties_of(tool.schema)
-    names = [name for name in required_of(tool.schema) if name in properties]
+    properties = object_in(tool.schema, "properties")
+    names = [name for name in list_in(tool.schema, "required") if name in properties]
     return {name: _sample_value(properties[name]) for name in (names or list(properties)[:1])}
 
 
@@ -330,7 +329,7 @@ def _read(text: str) -> Mended:
 
 def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
     """Return the arguments in a whole call, or in a single key that the tool does not have."""
-    value, properties = mended.value, properties_of(tool.schema)
+    value, properties = mended.value, object_in(tool.schema, "properties")
     if not isinstance(value, dict) or not properties or value.keys() & properties.keys():
         return mended
     named = named_in({"name": tool.name, **value})

@@ -12,14 +12,13 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
+from tui.core.text import list_in, object_in
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
     bracket_end,
     keywords,
     mend,
-    properties_of,
     read_json,
-    required_of,
     span,
     typed,
     typed_all,
@@ -148,7 +147,7 @@ def past(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def fits(values: Mapping[str, Any], tool: ToolSpec) -> bool:
     """Whether a tool has all of these arguments, and all that it requires are among them."""
-    known, needed = properties_of(tool.schema), required_of(tool.schema)
+    known, needed = object_in(tool.schema, "properties"), list_in(tool.schema, "required")
     return values.keys() <= known.keys() and all(name in values for name in needed)
 
 
@@ -352,7 +351,7 @@ def _parameters(
     text: str, at: int, tool: ToolSpec, *, exact: bool, cut: bool
 ) -> tuple[dict[str, Any], int] | None:
     """Return the parameters from `at` on and where they end; None if one of them has no end."""
-    properties = properties_of(tool.schema)
+    properties = object_in(tool.schema, "properties")
     values: dict[str, Any] = {}
     while (opener := _PARAMETER.match(text, at)) is not None:
         ends = _value_end(text, opener.end(), properties, cut)
@@ -411,7 +410,7 @@ _XTML_END = re.compile(r"\s*<\|close\|>\s*call\s*<\|sep\|>(?:\s*<\|close\|>\s*to
 def xtml_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Leak | None:
     """Read a call of Kimi K3; the type beside a value says whether it is text or JSON."""
     text, end = opener.string, opener.end()
-    properties, values = properties_of(tool.schema), dict[str, Any]()
+    properties, values = object_in(tool.schema, "properties"), dict[str, Any]()
     while (found := _XTML_ARGUMENT.match(text, end)) is not None:
         value = found[3] if found[2] == "string" else typed(found[3], properties.get(found[1]))
         values.setdefault(found[1], value)

@@ -15,11 +15,11 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ReasoningPart, TextPart, ToolSpec
+from tui.core.text import object_in
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
     bracket_end,
     keywords,
-    properties_of,
     read_json,
     span,
     typed,
@@ -102,7 +102,7 @@ def _calls(text: str, at: int, scene: LeakContext, *, exact: bool = False) -> Le
             with suppress(_NotAnObject, _Unfinished):  # in Gemma's notation
                 noted, stop = _container(text[:end], opener.end(), 0)
                 values = noted if stop == end else None
-        names = list(properties_of(tool.schema))
+        names = list(object_in(tool.schema, "properties"))
         if values and not exact and all(name.isdecimal() for name in values) and len(values) <= len(names):
             values = dict(zip(names, values.values(), strict=False))
         if values is None or any(name.isdecimal() for name in values) or (exact and not fits(values, tool)):
@@ -158,7 +158,7 @@ def gemma_form(opener: re.Match[str], tool: ToolSpec, scene: LeakContext) -> Lea
         return None
     except _Unfinished:
         return scene.lost(text, opener.start("tool"), tool)
-    if not marked and not values.keys() <= properties_of(tool.schema).keys():
+    if not marked and not values.keys() <= object_in(tool.schema, "properties").keys():
         return None
     return Leak(end, (scene.call(tool, values),))
 
@@ -350,7 +350,7 @@ def bare_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | 
         return None
 
     def known(values: Mapping[str, Any], tool: ToolSpec) -> bool:
-        return values.keys() <= (properties_of(tool.schema) or values).keys()
+        return values.keys() <= (object_in(tool.schema, "properties") or values).keys()
 
     if (begun := _BARE_BEGUN.match(text, at)) is not None and span(text, at) < 0:
         return scene.lost(text, at, scene.tool(begun[1]))

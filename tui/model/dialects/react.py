@@ -10,12 +10,12 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.ports import TextPart, ToolSpec
+from tui.core.text import object_in
 from tui.model.dialects.argument_repair import (
     UnreadableJson,
     bracket_end,
     keywords,
     mend,
-    properties_of,
     read_json,
     sole_property,
     typed,
@@ -60,7 +60,7 @@ def meant_by(text: str, tool: ToolSpec | None) -> tuple[Any, bool] | str:
             text = text.strip("`~ \n")
     sole = sole_property(schema)
     named = keywords(text)
-    properties = properties_of(schema)
+    properties = object_in(schema, "properties")
     if named and properties and all(name in properties for name in named):
         return named, False
     if (told := _pairs(text, properties)) is not None:

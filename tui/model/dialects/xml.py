@@ -9,7 +9,8 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import UnreadableJson, properties_of, read_json, readable, typed_all
+from tui.core.text import object_in
+from tui.model.dialects.argument_repair import UnreadableJson, read_json, readable, typed_all
 from tui.model.dialects.call_maker import CallMaker, apart
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of, folded
 from tui.model.dialects.leaked_program_forms import announces
@@ -206,7 +207,7 @@ class XmlParser(DialectParser):
             values = read_json(text)
         except UnreadableJson:
             return False
-        properties = properties_of(tool.schema)
+        properties = object_in(tool.schema, "properties")
         if not (isinstance(values, dict) and values and values.keys() <= properties.keys()):
             return False
         self._call(self._maker.of_value(tool.name, values, recovered=True), found[1])

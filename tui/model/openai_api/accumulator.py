@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
+from tui.core.text import list_in
 from tui.core.units import whole
 from tui.model.endpoints.failures import is_filtered, reply_error
 from tui.model.openai_api.call_slots import CallSlots, index_of, sendable, signatures_in
@@ -175,8 +176,7 @@ class EchoedFields:
         """Store the fields of a delta; return the thinking in them."""
         shown = ""
         for name in ("reasoning_details", BLOCKS):
-            pieces = delta.get(name)
-            for piece in pieces if isinstance(pieces, list) else ():
+            for piece in list_in(delta, name):
                 if isinstance(piece, dict):
                     shown += self._piece(name, piece)
         if isinstance(extra := delta.get("extra_content"), dict):

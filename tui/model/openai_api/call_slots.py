@@ -14,6 +14,7 @@ from typing import Any
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
 from tui.core.ports import CallPart
+from tui.core.text import object_in, text_in
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]{0,20}\s*")
 JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\]]', re.DOTALL)
@@ -280,8 +281,7 @@ class CallSlots:
     def feed(self, entry: Mapping[str, Any]) -> CallPart | None:
         """Take one element of `delta.tool_calls`. Raises ModelError beyond the limits."""
         function = next((item for key in _FUNCTION if isinstance(item := entry.get(key), dict)), entry)
-        name = function.get("name")
-        name = name[:MAX_NAME] if isinstance(name, str) else ""
+        name = text_in(function, "name")[:MAX_NAME]
         identity = entry.get("id")
         identity = str(identity) if isinstance(identity, str | int) else ""
         if len(identity) > MAX_ID:  # no provider makes it; others are unchanged, they may carry a signature
@@ -305,12 +305,8 @@ class CallSlots:
                 self._by_both[identity, index] = slot
         self._take_name(slot, name)
         self._take_arguments(slot, arguments)
-        extra = entry.get("extra_content")
-        opaque = {
-            **(extra if isinstance(extra, dict) else {}),
-            **signatures_in(function),
-            **signatures_in(entry),
-        }
+        extra = object_in(entry, "extra_content")
+        opaque = {**extra, **signatures_in(function), **signatures_in(entry)}
         if opaque:
             self._count_opaque(len(str(opaque)))
             slot.extra.update(opaque)

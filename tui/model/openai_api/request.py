@@ -24,6 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
+from tui.core.text import list_in, object_in
 from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
@@ -241,13 +242,11 @@ def is_strict(schema: Any) -> bool:
     if not isinstance(schema, Mapping):
         return True
     if schema.get("type") == "object" or "properties" in schema:
-        properties = schema.get("properties")
-        names = set(properties) if isinstance(properties, Mapping) else set()
-        required = schema.get("required")
+        properties = object_in(schema, "properties")
         closed = schema.get("additionalProperties") is False
-        if not closed or set(required if isinstance(required, list) else ()) != names:
+        if not closed or set(list_in(schema, "required")) != set(properties):
             return False
-        if not all(map(is_strict, properties.values() if isinstance(properties, Mapping) else ())):
+        if not all(map(is_strict, properties.values())):
             return False
     return all(is_strict(value) for key, value in schema.items() if key not in _DATA)
 

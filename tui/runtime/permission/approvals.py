@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.context.built_in_tools import built_in
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.permission.approval_policy import Judgement, Policy
 from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
@@ -58,7 +58,7 @@ class TurnApprover:
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         shown = self._inner.ask(without_secrets(request, self._redactor.redact_spoken))
-        if request.tool.digest.startswith(BUILT_IN):
+        if built_in(request.tool):
             return await shown
         server = request.tool.server
         gone = Decision(Answer.NO, f"the server {quoted_name(server)} was removed or changed", by_user=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.context.built_in_tools import BUILT_IN
+from tui.core.context.built_in_tools import built_in
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.tools import Tool
@@ -40,7 +40,7 @@ class ServerTrust:
         return [f"Which servers you trust cannot be read: {damage}"] if damage else []
 
     def trusts(self, tool: Tool) -> bool:
-        return tool.digest.startswith(BUILT_IN) or self.trusted(tool.server) is True
+        return bool(built_in(tool)) or self.trusted(tool.server) is True
 
     def trusted(self, server: str) -> bool | None:
         status = self._configuration.host.find(server)

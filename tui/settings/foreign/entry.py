@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.programs import command_line, is_command_line
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, list_in, quoted_name
 from tui.core.units import plural
 from tui.settings.foreign.texts import Note
 from tui.settings.references import NAME
@@ -111,9 +111,8 @@ def _flat(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _take_words(found: dict[str, Any], note: Note) -> None:
     if isinstance(words := found.get("command"), list):  # opencode
-        args = found.get("args")
         found["command"] = words[0] if words else ""
-        found["args"] = [*words[1:], *(args if isinstance(args, list) else [])]
+        found["args"] = [*words[1:], *list_in(found, "args")]
         return
     command, args = found.get("command"), found.get("args")
     if not isinstance(command, str):
@@ -243,8 +242,7 @@ def runs_shell(command: Any, args: Any) -> bool:
 
 def own_variables(found: Mapping[str, Any]) -> frozenset[str]:
     """Return the variables of `env` that the program replaces in its arguments itself."""
-    args, env = found.get("args"), found.get("env")
-    words = args if isinstance(args, list) else []
+    words, env = list_in(found, "args"), found.get("env")
     if not isinstance(env, Mapping) or not (runs_shell(found.get("command"), words) or _is_mcp_remote(words)):
         return frozenset()
     return frozenset(str(name) for name, value in env.items() if value is not None)
@@ -272,8 +270,7 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
         elif value not in (["*"], "*", None):
             note(f"`{key}` not imported: all tools are offered. Disable tools in the workbench")
     if names := [name for name in off if isinstance(name, str)]:
-        own = found.get("off")
-        found["off"] = [*(own if isinstance(own, list) else []), *names]
+        found["off"] = [*list_in(found, "off"), *names]
     for key, command in _popped(found, _RUNNING):
         note(f"`{key}` (runs {quoted_name(str(command), 80)}) not imported. Use `headers`")
     for key, file in _popped(found, _ENV_FILES):

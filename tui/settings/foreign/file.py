@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import reason_of
-from tui.core.text import clean_line
+from tui.core.text import clean_line, list_in, mapping
 from tui.core.units import bounded
 from tui.settings.foreign.entry import SAME, in_common_format, is_provided, own_variables, runs_shell
 from tui.settings.foreign.scopes import ROOTS, Found, servers_of
@@ -206,8 +206,7 @@ class _Reader:
             table["disabled"] = True
             texts.note(f"is disabled: {one.off}")
         if one.tools_off:
-            own = table.get("off")
-            table["off"] = [*(own if isinstance(own, list) else []), *one.tools_off]
+            table["off"] = [*list_in(table, "off"), *one.tools_off]
         return table
 
     def _seconds(self, texts: Texts, key: str, value: Any, *, in_seconds: bool) -> float | None:
@@ -251,8 +250,7 @@ def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
     """Return the definitions of inputs that are in a table around an entry, by their id (VS Code)."""
     found: dict[str, Any] = {}
     for key in path:
-        listed = tree.get("inputs") if isinstance(tree, Mapping) else None
-        for one in listed if isinstance(listed, list) else ():
+        for one in list_in(mapping(tree), "inputs"):
             if isinstance(one, Mapping) and isinstance(ident := one.get("id"), str):
                 found[ident] = one
         tree = tree[key]

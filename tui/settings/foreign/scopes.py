@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from tui.core.text import object_in, text_in
 from tui.settings.key_positions import KeyPath
 
 ROOTS: tuple[KeyPath, ...] = (
@@ -146,8 +147,7 @@ def _inner(tree: Any, path: KeyPath, project: str = "") -> Iterator[tuple[KeyPat
 def _bare(tree: Mapping[str, Any]) -> list[Found]:
     """Return the servers of a file that is one server, or a table of nothing else (Warp, plugins)."""
     if _is_server(tree):
-        name = tree.get("name")
-        return [Found(name if isinstance(name, str) and name else "server", (), tree)]
+        return [Found(text_in(tree, "name") or "server", (), tree)]
     entries = {name: one for name, one in tree.items() if not str(name).startswith("$")}
     if entries and all(_is_server(one) for one in entries.values()):
         return [Found(str(name), (name,), one) for name, one in entries.items()]
@@ -164,8 +164,7 @@ def _switched(found: list[Found], tree: Mapping[str, Any]) -> list[Found]:
     """Return servers with what the file says elsewhere that disables them, or some of their tools."""
     disabled = {".".join(path): _names(_at(tree, path)) for path in _DISABLED}
     allowed = {".".join(path): _names(_at(tree, path)) for path in _ALLOWED}
-    tools = tree.get("tools")
-    tools_off = [name for name, on in tools.items() if on is False] if isinstance(tools, Mapping) else []
+    tools_off = [name for name, on in object_in(tree, "tools").items() if on is False]
 
     def applied(one: Found) -> Found:
         if one.project:

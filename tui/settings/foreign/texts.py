@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, object_in, quoted_name
 from tui.settings.references import NAME, escaped
 
 Note = Callable[[str], None]
@@ -166,8 +166,7 @@ class Texts:
         }
 
     def _input(self, whole: str, ident: str) -> str:
-        known = self.inputs.get(ident)
-        said: Mapping[str, Any] = known if isinstance(known, Mapping) else {}
+        said = object_in(self.inputs, ident)
         default = said.get("default")
         text = default if isinstance(default, str) else None
         if isinstance(default, int | float):

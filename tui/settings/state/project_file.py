@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from tui.core.context.instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
+from tui.core.text import object_in
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.state.state_file import Content, StateFile
 
@@ -83,9 +84,7 @@ class ProjectFile:
 
 
 def _kept(content: Content) -> dict[str, bool]:
-    answers = content.get("answers")
-    listed = answers.items() if isinstance(answers, dict) else ()
-    return {key: use for key, use in listed if isinstance(use, bool)}
+    return {key: use for key, use in object_in(content, "answers").items() if isinstance(use, bool)}
 
 
 def _place() -> tuple[tuple[str, Path] | None, object]:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import MODERN
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.units import bounded, count, duration, plural, size
 
 _ERRORS = {

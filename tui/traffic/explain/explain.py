@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words

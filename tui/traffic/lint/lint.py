@@ -13,10 +13,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules

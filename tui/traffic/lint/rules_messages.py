@@ -8,11 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.classification import is_dialect
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import MAX_DEPTH, DuplicateKeyReader, NotJson, lone_surrogate, nests_deeper
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import Direction, Entry, Kind, Outcome, Severity
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other
 from tui.traffic.methods import METHODS

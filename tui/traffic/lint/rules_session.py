@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
+from tui.core.text import mapping
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, other

@@ -6,8 +6,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
+from tui.core.text import mapping
 from tui.core.traffic import Direction
 
 MOST_OPEN = 10_000

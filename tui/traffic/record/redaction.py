@@ -12,7 +12,6 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
-from tui.core.forms.schema import mapping
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
@@ -27,6 +26,7 @@ from tui.core.secrets.named_values import (
 )
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
+from tui.core.text import mapping
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import Redact, in_prose, within, without_secret_deltas
 

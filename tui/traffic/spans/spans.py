@@ -26,9 +26,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
-from tui.core.forms.schema import mapping
-from tui.core.ports import Usage
-from tui.core.text import clean_line
+from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import Cause
 from tui.core.turn.prepared_calls import plain_reason, why_of
 from tui.core.turn.turn_endings import in_order
@@ -113,13 +112,13 @@ class Spans:
                 turn.steps += 1
                 self.step = StepSpan(turn.number, event.step, now_ns, final=event.final)
                 self._touch(turn, self.step)
-            case events.TextDelta():
+            case TextPart():
                 self._hear(StepState.ANSWERING)
-            case events.ReasoningDelta():
+            case ReasoningPart():
                 self._hear(StepState.THINKING)
-            case events.CallForming():
+            case CallPart():
                 self._hear(StepState.CALLING, clean_line(event.name, 64))
-            case events.RetryScheduled():
+            case RetryPart():
                 text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
                 self._hear(StepState.RETRYING, clean_line(text))
             case events.StepEnded() if turn is not None and step is not None:

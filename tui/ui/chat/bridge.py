@@ -10,7 +10,7 @@ from tui.core.attachments import as_shown
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
-from tui.core.ports import ApprovalRequest
+from tui.core.ports import ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
@@ -32,7 +32,7 @@ END_HINTS: Mapping[str, str] = {
 STALLED_SECONDS = 5
 """Seconds without data from the model after which this is shown."""
 
-_OF_A_REPLY = (events.StepStarted, events.TextDelta, events.ReasoningDelta, events.CallForming)
+_OF_A_REPLY = (events.StepStarted, TextPart, ReasoningPart, CallPart)
 
 _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 
@@ -70,7 +70,7 @@ class Bridge:
         self._notice = notice
         self._key = key
         self._clock = clock
-        self._retry: tuple[float, events.RetryScheduled] | None = None
+        self._retry: tuple[float, RetryPart] | None = None
         self._label = ""
         self._open = False
         self._cards: set[str] = set()
@@ -141,20 +141,20 @@ class Bridge:
 
     def _apply_to_step(self, event: events.Event) -> None:
         match event:
-            case events.TextDelta(text=text):
+            case TextPart(text=text):
                 self._reply()
                 self._activity = "answering"
                 self._view.add_text(text)
-            case events.ReasoningDelta(text=text, replaces_text=replaces_text):
+            case ReasoningPart(text=text, replaces_text=replaces_text):
                 self._reply()
                 self._activity = "thinking"
                 self._view.add_reasoning(text, replaces_text)
             case events.StepStarted(step=step, final=final):
                 self.step, self._step_at = step, self._clock()
                 self._activity = "requesting a final answer" if final else "waiting for the model"
-            case events.CallForming(name=name, size=size):
+            case CallPart(name=name, size=size):
                 self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
-            case events.RetryScheduled(reason=reason, delay=delay):
+            case RetryPart(reason=reason, delay=delay):
                 # A retry without delay has nothing to count down.
                 self._retry = (self._clock() + delay, event) if delay else None
                 if reason != self._reason:  # explained once, in full: the status line has too little room

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
 from tui.core.jsonrpc.reader import loads
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping, text_in
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.filter.fields import Or
 from tui.traffic.filter.query import parse
@@ -51,8 +51,7 @@ class ResendRequest:
     @property
     def tool(self) -> str:
         """Name of the tool that it calls, not cleaned; "" if it calls none."""
-        name = self.params.get("name") if self.method == "tools/call" else None
-        return name if isinstance(name, str) else ""
+        return text_in(self.params, "name") if self.method == "tools/call" else ""
 
 
 def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]") -> str:
@@ -216,7 +215,7 @@ class Resender:
         tool = self._tool(request)
         repeats = again and request.method == "tools/call" and not (tool and tool.read_only and tool.trusted)
         given = request.params.get("arguments")
-        called = (request.server, request.tool, given if isinstance(given, dict) else {})
+        called = (request.server, request.tool, mapping(given))
         rule = live.runtime.turn_context.policy.rules.deciding(*called) if request.tool else None
         rule = None if rule is None or rule.action is Verdict.ALLOW else rule
         destructive = tool is not None and tool.destructive is True

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.core.stand_ins import FunctionToolbox, text
-from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, is_read_result
+from tui.core.context import built_in_tools
+from tui.core.context.built_in_tools import BuiltInToolbox, ResultStore, built_in
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import TextContent, Tool, ToolResult
 
@@ -90,8 +91,9 @@ async def test_no_search_text_takes_long(needle: str) -> None:
     assert time.process_time() - started < 2
 
 
-async def test_a_dropped_result_is_reported_as_dropped() -> None:
-    box = BuiltInToolbox(FunctionToolbox(), result_store := ResultStore(max_results=1))
+async def test_a_dropped_result_is_reported_as_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_in_tools, "MAX_RESULTS", 1)
+    box = BuiltInToolbox(FunctionToolbox(), result_store := ResultStore())
     result_store.keep("a")
     result_store.keep("b")
     result = await read(box, name="result-1")
@@ -112,7 +114,7 @@ async def test_a_server_named_mcptui_keeps_its_own_read_result() -> None:
     result_store = ResultStore({"result-1": "ours"})
     box = BuiltInToolbox(inner, result_store)
     tools = box.tools()
-    assert [is_read_result(tool) for tool in tools] == [False, True]
+    assert [built_in(tool) for tool in tools] == ["", "read_result"]
     assert len(NameTable(tools).items()) == 2 and tools[0].server != tools[1].server
     assert said(await box.call(theirs, {}, seconds=1, progress=silent)) == "theirs"
     assert "ours" in said(await read(box, name="result-1"))
@@ -143,17 +145,21 @@ def test_a_stored_result_is_found_by_its_name_and_its_text() -> None:
     assert result_store.find("result-2") is None and result_store.name_of("other") == ""
 
 
-@pytest.mark.parametrize("limits", [{"max_bytes": 10_000}, {"max_results": 2}])
-def test_beyond_the_limits_the_oldest_results_are_dropped(limits: dict[str, int]) -> None:
-    result_store = ResultStore(**limits)
+@pytest.mark.parametrize(("limit", "most"), [("MAX_BYTES", 10_000), ("MAX_RESULTS", 2)])
+def test_beyond_the_limits_the_oldest_results_are_dropped(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(built_in_tools, limit, most)
+    result_store = ResultStore()
     for letter in "abc":
         result_store.keep(letter * 4000)
     assert result_store.names() == ("result-2", "result-3")
     assert [result_store.was_here(f"result-{number}") for number in (1, 2, 9)] == [True, False, False]
 
 
-def test_the_newest_result_is_kept_whatever_its_size() -> None:
-    result_store = ResultStore(max_bytes=100)
+def test_the_newest_result_is_kept_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_in_tools, "MAX_BYTES", 100)
+    result_store = ResultStore()
     result_store.keep("a" * 50)
     assert result_store.find(result_store.keep("b" * 1000)) == "b" * 1000 and len(result_store) == 1
 

@@ -49,7 +49,6 @@ def test_resource_tools_are_offered_only_if_a_server_has_resources():
     assert [tool.name for tool in box.tools()] == ["echo"]
     box = BuiltInToolbox(FunctionToolbox(), ResultStore(), resources=Source("notes"))
     assert [tool.name for tool in box.tools()] == ["echo", "list_resources", "read_resource"]
-    assert box.tools()[1] is box.tools()[1]
 
 
 def test_resource_tools_run_without_approval_like_read_result():

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from tui.core.errors import ConfigError
+from tui.core.secrets import keychain
 from tui.core.secrets.keychain import IN_FILE, StoredSecrets, key_in_keychain, name_of, read, remove, store
 
 Install = Callable[[Callable[[str, str], str | None]], None]
@@ -24,9 +25,9 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> Install:
     return install
 
 
-async def failure(place: str = "mcptui/work", seconds: float = 5.0) -> ConfigError:
+async def failure(place: str = "mcptui/work") -> ConfigError:
     with pytest.raises(ConfigError) as caught:
-        await key_in_keychain(place, where="work", seconds=seconds)
+        await key_in_keychain(place, where="work")
     assert caught.value.where == "work" and place in caught.value.message and caught.value.next_step
     return caught.value
 
@@ -67,10 +68,11 @@ async def test_a_keychain_that_cannot_be_read_is_an_error_with_the_reason(
     assert what in error.message and step in error.next_step and "\x1b" not in error.message
 
 
-async def test_a_locked_keychain_times_out(keyring: Install) -> None:
+async def test_a_locked_keychain_times_out(keyring: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keychain, "SECONDS", 0.05)
     unlocked = threading.Event()
     keyring(lambda service, name: "late" if unlocked.wait(10) else None)
-    error = await failure(seconds=0.05)
+    error = await failure()
     unlocked.set()
     assert "no response from the keychain within 0.05 s" in error.message and "Unlock" in error.next_step
     for thread in threading.enumerate():

@@ -33,7 +33,6 @@ from tui.core.events import (
     LimitName,
     Notice,
     StepEnded,
-    TextDelta,
     ToolCallEnded,
     TurnEnded,
     TurnError,
@@ -206,7 +205,7 @@ async def test_cancelling_while_the_model_streams_closes_the_stream_and_keeps_th
     events = []
     async for event in turn.events():
         events.append(event)
-        if isinstance(event, TextDelta):
+        if isinstance(event, TextPart):
             turn.cancel()
     assert ended(events).reason is EndReason.CANCELLED and model.closed == 1
     assert talk.messages[-1] == AssistantMessage("half", model="scripted", partial=True)
@@ -224,7 +223,7 @@ async def test_a_reply_that_breaks_off_is_paid_for(rest: object, cancels: bool):
     paid: list[Usage] = []
     turn, talk = turn_of(ScriptedModel([[TextPart(LONG), rest]]), bill=paid.append)
     async for event in turn.events():
-        if cancels and isinstance(event, TextDelta):
+        if cancels and isinstance(event, TextPart):
             turn.cancel()
     assert len(paid) == 1 and paid[0].prompt > 0 and paid[0].completion == estimate(LONG)
     assert event.usage == paid[0] == talk.messages[-1].usage
@@ -359,7 +358,7 @@ def thinks(thought, finish="stop"):
 async def test_reasoning_is_the_answer_of_a_model_that_writes_nothing_else(replies):
     events, talk = await played(ScriptedModel([thinks(thought) for thought in replies]))
     assert (ended(events).reason, ended(events).text) == (EndReason.ANSWERED, "It is Oslo.")
-    assert [delta.text for delta in of_type(events, TextDelta)] == ["It is Oslo."]
+    assert [delta.text for delta in of_type(events, TextPart)] == ["It is Oslo."]
     assert of_type(events, Notice)[-1].message == ONLY_REASONING
     assert (talk.messages[-1].text, talk.messages[-1].reasoning) == ("It is Oslo.", "")
 
@@ -374,13 +373,13 @@ async def test_a_model_that_answers_when_it_is_asked_again_keeps_its_reasoning()
 @pytest.mark.parametrize("finish", ["length", "content_filter"])
 async def test_reasoning_that_was_cut_off_is_not_an_answer(finish):
     events, _ = await played(ScriptedModel([thinks("Hm.", "length"), thinks("Hm, so", finish)]))
-    assert ended(events).text == "" and not of_type(events, TextDelta)
+    assert ended(events).text == "" and not of_type(events, TextPart)
 
 
 async def test_reasoning_before_calls_is_not_an_answer():
     made = [ReasoningPart("I look."), *calls(call(1))]
     events, _ = await played(ScriptedModel([[ReplyPart()], made, says("done")]))
-    assert [delta.text for delta in of_type(events, TextDelta)] == ["done"]
+    assert [delta.text for delta in of_type(events, TextPart)] == ["done"]
 
 
 async def test_an_event_is_emitted_only_after_its_messages_are_on_disk():

@@ -8,12 +8,10 @@ from tui.core.events import (
     LimitName,
     LimitReached,
     Notice,
-    RetryScheduled,
-    TextDelta,
     TurnEnded,
     TurnError,
 )
-from tui.core.ports import Usage
+from tui.core.ports import RetryPart, TextPart, Usage
 from tui.core.turn.turn_endings import LIMIT_SENTENCES, remark_of, said_once, words_of
 from tui.settings.schema import LimitSettings
 
@@ -62,8 +60,8 @@ def test_a_retry_reason_is_shown_once_and_not_next_to_a_failure_that_repeats_it(
 
 def test_warnings_and_retry_reasons_are_remarks_but_output_of_the_model_is_not():
     assert said(Notice("be careful", "warn")) == "be careful"
-    assert said(RetryScheduled(1, 1, 4, 2.0, "429 too many")) == "429 too many"
-    assert remark_of(TextDelta(1, "hello"), 3) is None
+    assert said(RetryPart(1, 4, 2.0, "429 too many", step=1)) == "429 too many"
+    assert remark_of(TextPart("hello", step=1), 3) is None
     assert (
         remark_of(Notice("1 turn is summarized", "room"), 3) is None
     )  # it is shown as a line while it applies

@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import Answer, ApprovalRequest, Usage
+from tui.core.ports import Answer, ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.traffic import Cause
 from tui.traffic.spans.span_values import (
@@ -148,9 +148,9 @@ def test_a_step_has_the_state_of_the_model() -> None:
     step = script.only(StepSpan)
     seen = [step.state]
     for ms, event in (
-        (80, events.ReasoningDelta(1, "hm")),
-        (5, events.TextDelta(1, "hello")),
-        (5, events.CallForming(1, "weather__get_weather", 3)),
+        (80, ReasoningPart("hm", step=1)),
+        (5, TextPart("hello", step=1)),
+        (5, CallPart("weather__get_weather", 3, step=1)),
     ):
         script.after(ms, event)
         seen.append(step.state)
@@ -159,15 +159,15 @@ def test_a_step_has_the_state_of_the_model() -> None:
 
 
 def test_streamed_text_causes_no_redraw() -> None:
-    script = Script().turn().after(1, events.TextDelta(1, "a"))
+    script = Script().turn().after(1, TextPart("a", step=1))
     before = script.spans.revision
     for _ in range(100):
-        script.after(1, events.TextDelta(1, "more"))
+        script.after(1, TextPart("more", step=1))
     assert script.spans.revision == before
 
 
 def test_a_retry_is_shown_with_its_reason() -> None:
-    script = Script().turn().after(1, events.RetryScheduled(1, 2, 3, 2.0, "429 rate limit"))
+    script = Script().turn().after(1, RetryPart(2, 3, 2.0, "429 rate limit", step=1))
     step = script.only(StepSpan)
     assert (step.state, step.detail) == (StepState.RETRYING, "attempt 2 of 3 in 2.0 s: 429 rate limit")
 
@@ -240,7 +240,7 @@ _ids = st.sampled_from(["a", "b"])
 _events = st.one_of(
     st.just(events.TurnStarted("m", 1)),
     st.builds(events.StepStarted, st.integers(1, 3), st.just(10)),
-    st.builds(events.TextDelta, st.integers(1, 3), st.text(max_size=3)),
+    st.builds(TextPart, st.text(max_size=3), st.integers(1, 3)),
     st.floats(0, 9).map(lambda ms: events.StepEnded(1, ms, Usage(1, 1), "stop", 1)),
     st.builds(events.ToolCallProposed, st.just(1), _ids, st.text(), st.text(), st.just({})),
     st.builds(events.ToolCallStarted, st.just(1), _ids),

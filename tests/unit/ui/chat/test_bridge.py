@@ -7,7 +7,7 @@ import pytest
 from tui.core import events
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason, LimitName
-from tui.core.ports import ApprovalRequest, Usage
+from tui.core.ports import ApprovalRequest, RetryPart, TextPart, Usage
 from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.turn.prepared_calls import EXAMPLE
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
@@ -176,7 +176,7 @@ def test_after_a_limit_continuing_is_offered_until_the_next_turn(bridge, view):
 
 
 def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridge, view, clock):
-    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(TextPart("Hel", step=1))
     clock.now += 8
     bridge.apply(ended(EndReason.CANCELLED))
     assert view.done[2:] == [
@@ -187,14 +187,14 @@ def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridg
 
 
 def test_the_reply_of_an_abandoned_turn_is_marked_as_truncated(bridge, view):
-    bridge.apply(events.TextDelta(1, "Hel"))
+    bridge.apply(TextPart("Hel", step=1))
     bridge.abandon()
     assert view.done[2] == ("end_reply", None, "", True, True)
 
 
 def test_a_failure_is_noted_once_when_its_retries_fail_too(bridge, view):
-    bridge.apply(events.RetryScheduled(1, 2, 4, 1.0, "HTTP 429: slow down"))
-    bridge.apply(events.RetryScheduled(1, 3, 4, 1.0, "HTTP 429: slow down"))
+    bridge.apply(RetryPart(2, 4, 1.0, "HTTP 429: slow down", step=1))
+    bridge.apply(RetryPart(3, 4, 1.0, "HTTP 429: slow down", step=1))
     assert view.done == [("add_note", "HTTP 429: slow down", "warn")]
     bridge.apply(events.TurnError("HTTP 429: slow down", "model", "Wait, then retry."))
     assert bridge.activity == ""
@@ -216,13 +216,13 @@ def test_the_activity_is_empty_between_turns(bridge):
 
 
 def test_a_stalled_stream_shows_the_seconds_and_the_key_that_stops_it(bridge, clock):
-    bridge.apply(events.TextDelta(1, "I begin"))
+    bridge.apply(TextPart("I begin", step=1))
     clock.now += 4
     assert bridge.activity == "answering"
     clock.now += 8
     assert bridge.activity == "no data for 12 s · esc stops · answering"
     assert bridge.is_stalled
-    bridge.apply(events.TextDelta(1, " and continue"))
+    bridge.apply(TextPart(" and continue", step=1))
     assert bridge.activity == "answering"
     assert not bridge.is_stalled
 
@@ -243,8 +243,8 @@ def test_a_wait_before_a_turn_is_shown_and_then_removed(bridge, view):
 # ---- retries ----
 
 
-def retry(delay: float = 12.0) -> events.RetryScheduled:
-    return events.RetryScheduled(1, 2, 4, delay, "ollama answered 503: loading the model")
+def retry(delay: float = 12.0) -> RetryPart:
+    return RetryPart(2, 4, delay, "ollama answered 503: loading the model", step=1)
 
 
 def test_a_retry_shows_a_countdown_and_the_key_that_stops_it(bridge, clock):
@@ -258,7 +258,7 @@ def test_a_retry_shows_a_countdown_and_the_key_that_stops_it(bridge, clock):
 
 def test_the_next_event_ends_the_countdown(bridge):
     bridge.apply(retry())
-    bridge.apply(events.TextDelta(1, "Hello"))
+    bridge.apply(TextPart("Hello", step=1))
     assert bridge.activity == "answering"
     bridge.apply(retry())
     bridge.apply(ended(EndReason.CANCELLED))
@@ -266,7 +266,7 @@ def test_the_next_event_ends_the_countdown(bridge):
 
 
 def test_text_from_an_endpoint_is_cleaned(bridge):
-    bridge.apply(events.RetryScheduled(1, 1, 4, 1.0, "busy\x1b[2J"))
+    bridge.apply(RetryPart(1, 4, 1.0, "busy\x1b[2J", step=1))
     assert "\x1b" not in bridge.activity
 
 
