@@ -27,9 +27,8 @@ from typing import IO, Any
 from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
-from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.units import number_limit, size
-from tui.host.content import text_in
 from tui.settings.references import escaped
 
 MIB = 1024 * 1024

@@ -22,10 +22,9 @@ from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.secrets.commands_and_urls import masked
-from tui.core.text import clean, clean_line, mapping, quoted_name
+from tui.core.text import clean, clean_line, mapping, quoted_name, text_in
 from tui.core.units import size
 from tui.core.web import proxy_problem
-from tui.host.content import text_in
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 from tui.settings.new_server import named_after, pairs
 

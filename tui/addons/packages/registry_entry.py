@@ -12,9 +12,8 @@ from urllib.parse import quote, urlsplit
 
 from tui.addons.packages.server_inputs import MAX_TEXT, ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.web import header_name_fault, url_fault
-from tui.host.content import text_in
 from tui.settings.references import escaped, is_reference
 
 KINDS = ("npm", "pypi", "oci", "remote")

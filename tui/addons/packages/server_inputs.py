@@ -24,9 +24,8 @@ from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.programs import find_program
 from tui.core.secrets import keychain
 from tui.core.secrets.keychain import name_of, private_place, write_private
-from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.units import plural
-from tui.host.content import text_in
 from tui.settings.config_secrets import MASK, leaves
 from tui.settings.locations import bundles_dir, secrets_dir, server_folder
 from tui.settings.problems import did_you_mean

@@ -21,7 +21,7 @@ from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, text_in
 from tui.core.tools import (
     BinaryContent,
     Content,
@@ -34,7 +34,6 @@ from tui.core.tools import (
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.units import plural, size
 from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
-from tui.host.content import text_in
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
