@@ -17,10 +17,9 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     METER,
     Action,
-    AddressAnswer,
     AddressQuestion,
-    FormAnswer,
     FormQuestion,
+    QuestionAnswer,
     Questioner,
     Refuser,
 )
@@ -38,7 +37,9 @@ FAULTS = HERE.parent / "corpus" / "faults"
 
 
 class Person(Refuser):
-    """Answers every form with the same content while `wait` is set, and opens every URL."""
+    """Answers with the same content while `wait` is set; questions of the type `at_once` in any case."""
+
+    at_once = AddressQuestion
 
     def __init__(self, content=None):
         self.asked = []
@@ -48,18 +49,16 @@ class Person(Refuser):
         self.wait = asyncio.Event()
         self.wait.set()
 
-    async def form(self, question):
+    async def ask(self, question):
         self.asked.append(question)
+        if isinstance(question, self.at_once):
+            return QuestionAnswer(Action.ACCEPT)
         try:
             await self.wait.wait()
         except asyncio.CancelledError:
             self.withdrawn += 1
             raise
-        return FormAnswer(Action.ACCEPT, self.content)
-
-    async def address(self, question):
-        self.asked.append(question)
-        return AddressAnswer(Action.ACCEPT)
+        return QuestionAnswer(Action.ACCEPT, self.content)
 
     def refused(self, server, why):
         self.told.append(f"{server}: {why}")
@@ -314,12 +313,6 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
 )
 @pytest.mark.parametrize("fails", [False, True], ids=["result", "error"])
 async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_open(method, params, fails):
-    class Undecided(Person):
-        async def address(self, question):
-            return await self.form(question)
-
-        sampling = address
-
     async def ask(asked, writer):
         asking = [{"jsonrpc": "2.0", "id": f"q{n}", "method": method, "params": params} for n in range(3)]
         writer.write(STREAM + b"\r\n" + b"".join(map(event, asking)))
@@ -332,7 +325,8 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
         await writer.drain()
         writer.close()
 
-    person = Undecided()
+    person = Person()
+    person.at_once = ()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)

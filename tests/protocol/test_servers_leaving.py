@@ -38,7 +38,7 @@ class Silent(Refuser):
             self.open -= 1
             self.withdrawn += 1
 
-    form = address = sampling = review = definitions = sample = _wait
+    ask = sample = _wait
 
 
 def spec_of(era, **more):

@@ -8,7 +8,6 @@ from tui.core.questions import (
     FormQuestion,
     Refuser,
     SamplingQuestion,
-    SamplingReview,
 )
 
 
@@ -16,10 +15,10 @@ async def test_without_a_person_every_question_is_declined() -> None:
     nobody = Refuser()
 
     answers = [
-        await nobody.form(FormQuestion("weather", "Which city?", {"type": "object"})),
-        await nobody.address(AddressQuestion("weather", "https://a.example/", "Sign in", "sign in")),
-        await nobody.sampling(SamplingQuestion("weather", {"messages": []})),
-        await nobody.review(SamplingReview("weather", {"messages": []}, {"role": "assistant"})),
+        await nobody.ask(FormQuestion("weather", "Which city?", {"type": "object"})),
+        await nobody.ask(AddressQuestion("weather", "https://a.example/", "Sign in", "sign in")),
+        await nobody.ask(SamplingQuestion("weather", {"messages": []})),
+        await nobody.ask(SamplingQuestion("weather", {"messages": []}, reply={"role": "assistant"})),
     ]
 
     assert {answer.action for answer in answers} == {Action.DECLINE}

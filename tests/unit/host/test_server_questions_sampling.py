@@ -11,16 +11,16 @@ from tui.core.context.sampling_messages import BadSampling
 from tui.core.questions import (
     METER,
     Action,
+    Question,
+    QuestionAnswer,
     Refuser,
-    SamplingAnswer,
     SamplingFailed,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
-YES = SamplingAnswer(Action.ACCEPT)
+YES = QuestionAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
 REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
 
@@ -43,17 +43,13 @@ class Model:
 class Person(Refuser):
     """Answers with the given actions and changes, first the request, then the reply."""
 
-    def __init__(self, request: SamplingAnswer, reply: SamplingAnswer = YES) -> None:
+    def __init__(self, request: QuestionAnswer, reply: QuestionAnswer = YES) -> None:
         self.request, self.reply = request, reply
         self.seen: list[object] = []
 
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.seen.append(question)
-        return self.request
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        self.seen.append(question)
-        return self.reply
+        return self.reply if len(self.seen) > 1 else self.request
 
 
 def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
@@ -62,7 +58,7 @@ def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
 
 async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
-    person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))
+    person = Person(QuestionAnswer(Action.ACCEPT, request), QuestionAnswer(Action.ACCEPT, reply))
     model = Model()
     assert (
         await ServerSampling(ServerQuestions(person), model).answer(spec(SamplingRule.ASK), PARAMS, 2)
@@ -71,7 +67,7 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     assert model.asked == [(request, 1000)]
     assert person.seen == [
         SamplingQuestion("weather", PARAMS, 2),
-        SamplingReview("weather", request, REPLY),
+        SamplingQuestion("weather", request, 2, REPLY),
     ]
 
 
@@ -79,14 +75,14 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
 async def test_a_refused_request_never_reaches_the_model(action: Action) -> None:
     model = Model()
     with pytest.raises(SamplingRefused, match="declined by the user"):
-        await ServerSampling(ServerQuestions(Person(SamplingAnswer(action))), model).answer(
+        await ServerSampling(ServerQuestions(Person(QuestionAnswer(action))), model).answer(
             spec(SamplingRule.ASK), PARAMS, 0
         )
     assert model.asked == []
 
 
 async def test_a_refused_reply_never_reaches_the_server() -> None:
-    person = Person(YES, SamplingAnswer(Action.DECLINE))
+    person = Person(YES, QuestionAnswer(Action.DECLINE))
     with pytest.raises(SamplingRefused, match="declined by the user"):
         await ServerSampling(ServerQuestions(person), Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
 
@@ -204,7 +200,7 @@ async def test_each_waiting_request_is_its_own_question() -> None:
     decided = asyncio.Event()
 
     class Slow(Person):
-        async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        async def ask(self, question: Question) -> QuestionAnswer:
             self.seen.append(question)
             await decided.wait()
             return self.request

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.conftest import until
-from tui.core.questions import Action, FormAnswer, Refuser
+from tui.core.questions import Action, QuestionAnswer, Refuser
 from tui.core.servers import ServerSpec
 from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
@@ -29,9 +29,9 @@ class Person(Refuser):
     def __init__(self):
         self.asked = 0
 
-    async def form(self, question):
+    async def ask(self, question):
         self.asked += 1
-        return FormAnswer(Action.ACCEPT, {"a": "1"})
+        return QuestionAnswer(Action.ACCEPT, {"a": "1"})
 
 
 class Scripted:

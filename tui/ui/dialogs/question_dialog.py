@@ -5,7 +5,7 @@ A yes counts once all of the text was on screen. Closing the question is an answ
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from tui.core import units
+from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
@@ -94,10 +95,17 @@ class QuestionLine(Static):
 
 YES = "ask.send"
 
+ACTIONS = {
+    YES: Action.ACCEPT,
+    "ask.each": Action.EACH,
+    "ask.decline": Action.DECLINE,
+    "ask.cancel": Action.CANCEL,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer: a value, or a function that returns it, or None if its key does not close the question.
+    """One answer: that of its key, or what `answer` returns, None if the key does not close the question.
 
     One without a label is not shown. `problem` says why it does not count now, or "".
 
@@ -106,12 +114,12 @@ class Reply:
     """
 
     label: str
-    answer: object
+    answer: Callable[[], QuestionAnswer | None] | None = None
     problem: Callable[[], str] = lambda: ""
     unread: bool = False
 
 
-class QuestionDialog(ModalScreen[Any]):
+class QuestionDialog(ModalScreen[QuestionAnswer]):
     """A question over the screen. `parts` are its widgets, of which one may be the text to read or to edit.
 
     The replies are keys of the table of actions, in the order in which they are shown.
@@ -199,7 +207,9 @@ class QuestionDialog(ModalScreen[Any]):
             problem = problem or NOT_READ
         if problem:
             self.line.say(problem)
-        elif (answer := reply.answer() if callable(reply.answer) else reply.answer) is not None:
+            return
+        answer = QuestionAnswer(ACTIONS[name]) if reply.answer is None else reply.answer()
+        if answer is not None:
             self.dismiss(answer)
 
     def on_input_submitted(self) -> None:

@@ -16,7 +16,7 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, DefinitionsQuestion
+from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
 from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
@@ -80,18 +80,18 @@ def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverri
     if isinstance(question, ConsentsQuestion):
         several: Sequence[ConsentQuestion] = question.questions
         replies = {
-            "ask.send": Reply(f"yes, start all {len(several)}", ConsentsAnswer.ALL),
-            "ask.each": Reply("one by one", ConsentsAnswer.EACH),
-            "ask.decline": Reply("no, start none", ConsentsAnswer.NONE),
-            "ask.cancel": Reply("not now", ConsentsAnswer.LATER),
+            "ask.send": Reply(f"yes, start all {len(several)}"),
+            "ask.each": Reply("one by one"),
+            "ask.decline": Reply("no, start none"),
+            "ask.cancel": Reply("not now"),
         }
     else:
         several, too_long = [question], question.too_long
         how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
         replies = {
-            "ask.send": Reply(f"yes, {how}", Action.ACCEPT, lambda: too_long),
-            "ask.decline": Reply("no", Action.DECLINE),
-            "ask.cancel": Reply("not now", Action.CANCEL),
+            "ask.send": Reply(f"yes, {how}", problem=lambda: too_long),
+            "ask.decline": Reply("no"),
+            "ask.cancel": Reply("not now"),
         }
     is_short = sum(one.size[0] for one in several) <= AT_ONCE
     pane = ReadPane(rows if is_short else lambda: rows)
@@ -120,9 +120,9 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         Static(effects, markup=False, classes="apart"),
     )
     replies = {
-        "ask.send": Reply("trust", Action.ACCEPT),
-        "ask.decline": Reply("do not trust", Action.DECLINE),
-        "ask.cancel": Reply("not now", Action.CANCEL),
+        "ask.send": Reply("trust"),
+        "ask.decline": Reply("do not trust"),
+        "ask.cancel": Reply("not now"),
     }
     return QuestionDialog(question, keys, parts, replies)
 
@@ -216,17 +216,17 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
         """Return why nothing can be accepted, or ""."""
         return NOT_READ if whole is None else "" if whole else NOTHING_WHOLE
 
-    def accepted() -> DefinitionsAnswer:
+    def accepted() -> QuestionAnswer:
         only = frozenset(whole or ())
-        return DefinitionsAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
+        return QuestionAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
 
     pane = ReadPane(compute() if is_small(question) else compute)
     pane.add_class("inset")
     parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
     replies = {
         "ask.send": Reply("accept", accepted, problem),
-        "ask.decline": Reply("leave out", DefinitionsAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("decide later", DefinitionsAnswer(Action.CANCEL)),
+        "ask.decline": Reply("leave out"),
+        "ask.cancel": Reply("decide later"),
     }
     return QuestionDialog(question, keys, parts, replies)
 
