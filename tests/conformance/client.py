@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
@@ -31,7 +31,7 @@ ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
 _SAMPLES = {"string": "text", "number": 2, "integer": 2, "boolean": True, "array": [], "null": None}
 
 
-class Willing(Refuser):
+class Willing(Questioner):
     """Accepts forms with their defaults, and URLs."""
 
     async def ask(self, question: Question) -> QuestionAnswer:

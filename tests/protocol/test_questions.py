@@ -21,7 +21,6 @@ from tui.core.questions import (
     FormQuestion,
     QuestionAnswer,
     Questioner,
-    Refuser,
 )
 from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
@@ -36,7 +35,7 @@ ASKING = HERE / "asking_server.py"
 FAULTS = HERE.parent / "corpus" / "faults"
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Answers with the same content while `wait` is set; questions of the type `at_once` in any case."""
 
     at_once = AddressQuestion
@@ -70,7 +69,7 @@ def started(hosting):
 
     async def start(script: Path, questioner: Questioner | None = None, *, sink=ignore, sampler=None, **spec):
         server = programs.server("srv", script, **spec)
-        answerers = Answerers(questioner=questioner or Refuser(), sampler=sampler)
+        answerers = Answerers(questioner=questioner or Questioner(), sampler=sampler)
         return await hosting(server, answerers=answerers, sink=sink)
 
     return start
@@ -120,7 +119,7 @@ async def test_the_rounds_of_a_call_are_counted(started):
 
 
 async def test_a_modern_server_gets_a_decline_without_a_user(started):
-    host = await started(ASKING, Refuser())
+    host = await started(ASKING, Questioner())
     assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
 
 
@@ -373,7 +372,7 @@ async def test_a_call_that_requires_a_url_continues_when_its_server_reports_comp
 
 
 async def test_a_modern_server_gets_its_roots_in_a_round(started, tmp_path):
-    host = await started(ASKING, Refuser(), roots=(str(tmp_path),))
+    host = await started(ASKING, Questioner(), roots=(str(tmp_path),))
     found = json.loads(text_of(await call(host, "roots")))
     assert found == {"roots": {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}}
 

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import until
 from tests.real.installed import EVERYTHING, FILES, MEMORY, needs
 from tests.real.reached import NAME, reached
-from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Refuser
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import Direction
@@ -16,7 +16,7 @@ from tui.core.traffic import Direction
 pytestmark = [*needs(EVERYTHING, FILES, MEMORY), pytest.mark.timeout(120)]
 
 
-class Accepting(Refuser):
+class Accepting(Questioner):
     """Answers each form with its defaults and accepts each URL."""
 
     async def ask(self, question):

@@ -20,7 +20,7 @@ from tui.core.questions import (
     FormQuestion,
     Question,
     QuestionAnswer,
-    Refuser,
+    Questioner,
     SamplingQuestion,
 )
 from tui.core.text import clean_line
@@ -35,7 +35,7 @@ MAX_ANSWERS = 100
 """Maximum different answers to print."""
 
 
-class FlagAnswers(Refuser):
+class FlagAnswers(Questioner):
     """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines

@@ -10,7 +10,7 @@ from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes
 from tui.commands.run_output import print_error
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
-from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import web_address
@@ -69,7 +69,7 @@ async def _logout(runtime: Runtime, server: str) -> int:
     return 0
 
 
-class TerminalQuestioner(Refuser):
+class TerminalQuestioner(Questioner):
     """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
     async def ask(self, question: Question) -> QuestionAnswer:

@@ -129,14 +129,25 @@ ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
 Question = ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion
 
 
-class Questioner(Protocol):
-    """Answers questions of servers, and about them: a screen, flags without one, a script in tests."""
+class Questioner:
+    """Answers questions of servers, and about them: a screen, flags without one, a script in tests.
+
+    This one declines everything, because no user can answer. It decides nothing that outlives the run.
+    """
 
     async def ask(self, question: Question) -> QuestionAnswer:
         """Wait for the answer, while the clocks of the call that caused the question are paused.
 
         Consent is CANCEL without an answer, so that it is asked again. Cancelling withdraws the question.
         """
+        match question:
+            case ConsentsQuestion():
+                action = Action.EACH
+            case DefinitionsQuestion() | ConsentQuestion():
+                action = Action.CANCEL
+            case _:
+                action = Action.DECLINE
+        return QuestionAnswer(action, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         """Report that a malformed question was rejected without asking; must neither raise nor wait.
@@ -179,20 +190,3 @@ class Sampler(Protocol):
         Raises:
             SamplingFailed: there is no reply.
         """
-
-
-class Refuser:
-    """Declines everything, because no user can answer. Nothing that outlives the run is decided."""
-
-    async def ask(self, question: Question) -> QuestionAnswer:
-        match question:
-            case ConsentsQuestion():
-                action = Action.EACH
-            case DefinitionsQuestion() | ConsentQuestion():
-                action = Action.CANCEL
-            case _:
-                action = Action.DECLINE
-        return QuestionAnswer(action, by=BY_DEFAULT)
-
-    def refused(self, server: str, why: str) -> None:
-        """Ignore the report."""

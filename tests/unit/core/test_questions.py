@@ -6,13 +6,13 @@ from tui.core.questions import (
     AddressQuestion,
     ConfigErrors,
     FormQuestion,
-    Refuser,
+    Questioner,
     SamplingQuestion,
 )
 
 
 async def test_without_a_person_every_question_is_declined() -> None:
-    nobody = Refuser()
+    nobody = Questioner()
 
     answers = [
         await nobody.ask(FormQuestion("weather", "Which city?", {"type": "object"})),

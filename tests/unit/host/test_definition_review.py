@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, QuestionAnswer, Refuser
+from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host import server_questions
@@ -23,7 +23,7 @@ def tool(name="echo", description=""):
     return {"name": name, "description": description, "inputSchema": {"type": "object"}}
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Gives the planned answers, repeating the last one, and keeps the questions."""
 
     def __init__(self, *answers):

@@ -10,13 +10,13 @@ from tests.conftest import until
 from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
-from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_RECORDED, ServerQuestions
 from tui.host.server_requests import ServerRequests
 
 
-class Slow(Refuser):
+class Slow(Questioner):
     """Waits for `decided` before every answer; records the order in which questions are withdrawn."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
 
 
 async def test_a_timeout_of_the_questioner_is_raised() -> None:
-    class Late(Refuser):
+    class Late(Questioner):
         async def ask(self, question: Question) -> QuestionAnswer:
             raise TimeoutError
 
@@ -154,7 +154,7 @@ async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled_and
 # ---- decisions -----------------------------------------------------------------------------------------
 
 
-def requests_for(person: Refuser, **more: Any) -> tuple[ServerRequests, Noted]:
+def requests_for(person: Questioner, **more: Any) -> tuple[ServerRequests, Noted]:
     log = Noted()
     return ServerRequests("weather", person, decisions=log, **more), log
 
@@ -169,7 +169,7 @@ async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> 
 
 
 async def test_an_unanswered_form_is_recorded_as_denied_by_default() -> None:
-    requests, log = requests_for(Refuser())
+    requests, log = requests_for(Questioner())
     await requests.answer("elicitation/create", elicit())
     assert [(one.allowed, one.by, one.asked) for one in log.records] == [(False, "default", False)]
 
@@ -192,7 +192,7 @@ SAMPLE = {"messages": [{"role": "user", "content": {"type": "text", "text": "hel
 
 
 async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its_limit() -> None:
-    requests, log = requests_for(Refuser(), sampler=Model())
+    requests, log = requests_for(Questioner(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ALLOW, sampling_per_minute=1)
     for _ in range(2):
         await requests.answer("sampling/createMessage", SAMPLE)
@@ -204,14 +204,14 @@ async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its
 
 
 async def test_sampling_that_nobody_accepted_is_recorded_as_denied() -> None:
-    requests, log = requests_for(Refuser(), sampler=Model())
+    requests, log = requests_for(Questioner(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ASK)
     await requests.answer("sampling/createMessage", SAMPLE)
     assert [(one.allowed, one.by) for one in log.records] == [(False, "default")]
 
 
 async def test_roots_are_recorded_once() -> None:
-    requests, log = requests_for(Refuser())
+    requests, log = requests_for(Questioner())
     requests.spec = ServerSpec("weather", roots=("/a", "/b"))
     for _ in range(3):
         await requests.answer("roots/list", {})
@@ -220,7 +220,7 @@ async def test_roots_are_recorded_once() -> None:
 
 def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
     log = Noted()
-    decisions = ServerQuestions(Refuser(), server="weather", decisions=log)
+    decisions = ServerQuestions(Questioner(), server="weather", decisions=log)
     for _ in range(MAX_RECORDED * 3):
         decisions.decided(DecisionKind.ELICITATION, "form", allowed=False, by="default")
     assert len(log.records) == MAX_RECORDED + 1

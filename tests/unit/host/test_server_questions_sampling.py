@@ -13,7 +13,7 @@ from tui.core.questions import (
     Action,
     Question,
     QuestionAnswer,
-    Refuser,
+    Questioner,
     SamplingFailed,
     SamplingQuestion,
 )
@@ -40,7 +40,7 @@ class Model:
         return REPLY, self._tokens
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Answers with the given actions and changes, first the request, then the reply."""
 
     def __init__(self, request: QuestionAnswer, reply: QuestionAnswer = YES) -> None:
@@ -89,7 +89,7 @@ async def test_a_refused_reply_never_reaches_the_server() -> None:
 
 async def test_the_token_budget_limits_each_request_and_then_refuses() -> None:
     model = Model(tokens=60)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     for _ in range(2):
         await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
     assert [most for _, most in model.asked] == [100, 40]
@@ -127,7 +127,7 @@ async def cancelled(sampling: ServerSampling, model: Slow) -> None:
 
 async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() -> None:
     model = Slow(counts=True)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     for _ in range(3):
         await cancelled(sampling, model)
     assert sampling.used == 1200
@@ -138,7 +138,7 @@ async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() 
 
 async def test_a_cancelled_request_is_charged_completely_if_nobody_counts() -> None:
     model = Slow(counts=False)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     await cancelled(sampling, model)
     assert 1000 < sampling.used < 1050
 
@@ -151,7 +151,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
             meter.tokens = 70
             raise SamplingFailed("the stream broke.")
 
-    sampling = ServerSampling(ServerQuestions(Refuser()), Broken())
+    sampling = ServerSampling(ServerQuestions(Questioner()), Broken())
     with pytest.raises(SamplingRefused, match="the stream broke"):
         await sampling.answer(spec(), PARAMS, 0)
     assert sampling.used == 70
@@ -160,7 +160,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
 async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> None:
     model = Model(tokens=60)
     long = {**PARAMS, "messages": [{"role": "user", "content": {"type": "text", "text": "word " * 200}}]}
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     with pytest.raises(SamplingRefused, match=r"about 30\d tokens, but only 100 are left"):
         await sampling.answer(spec(sampling_tokens=100), long, 0)
     assert model.asked == []
@@ -168,7 +168,7 @@ async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> Non
 
 async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:
     now = 0.0
-    sampling = ServerSampling(ServerQuestions(Refuser()), Model(), lambda: now)
+    sampling = ServerSampling(ServerQuestions(Questioner()), Model(), lambda: now)
     for _ in range(3):
         await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
     with pytest.raises(SamplingRefused, match="more than 3 requests"):
@@ -191,7 +191,7 @@ async def test_requests_run_one_at_a_time() -> None:
             running -= 1
             return REPLY, 1
 
-    sampling = ServerSampling(ServerQuestions(Refuser()), Slow())
+    sampling = ServerSampling(ServerQuestions(Questioner()), Slow())
     await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))
     assert most == 1
 
@@ -232,4 +232,4 @@ async def test_if_the_model_gives_no_reply_the_request_is_refused_with_the_reaso
     model = Model()
     model.fails = True
     with pytest.raises(SamplingRefused, match="no reply from the model: it is not there"):
-        await ServerSampling(ServerQuestions(Refuser()), model).answer(spec(), PARAMS, 0)
+        await ServerSampling(ServerQuestions(Questioner()), model).answer(spec(), PARAMS, 0)

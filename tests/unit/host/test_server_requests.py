@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
-from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
@@ -23,7 +23,7 @@ NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required"
 ASK = {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": NAME}}
 
 
-class Scripted(Refuser):
+class Scripted(Questioner):
     """Answers forms with `content` and URLs with `address`; keeps the questions."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Scripted(Refuser):
         self.told.append(f"{server}: {why}")
 
 
-def requests_for(person: Refuser) -> ServerRequests:
+def requests_for(person: Questioner) -> ServerRequests:
     return ServerRequests("weather", person)
 
 
@@ -116,12 +116,12 @@ async def test_excess_questions_are_cancelled_without_being_shown() -> None:
 # ---- rounds ----------------------------------------------------------------------------------------------
 
 
-def rounds(person: Refuser) -> InputRounds:
+def rounds(person: Questioner) -> InputRounds:
     return InputRounds(requests_for(person))
 
 
 async def test_a_round_without_requests_is_sent_again() -> None:
-    assert await rounds(Refuser()).answers({"requestState": "s"}) == ({}, "s")
+    assert await rounds(Questioner()).answers({"requestState": "s"}) == ({}, "s")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_an_invalid_round_ends_the_call_with_an_explanation(
     wanted: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
-        await rounds(Refuser()).answers(wanted)
+        await rounds(Questioner()).answers(wanted)
 
 
 OPEN = {
@@ -208,16 +208,16 @@ async def test_the_person_may_confirm_that_a_url_is_done() -> None:
 @pytest.mark.parametrize(
     ("make", "data", "problem"),
     [
-        (Refuser, required(), "it was declined"),
+        (Questioner, required(), "it was declined"),
         (lambda: Scripted(None), required(), "it was not finished"),
-        (Refuser, required("file:///etc/passwd"), "the URL was not opened"),
-        (Refuser, required(count=9), "requires opening 9 URLs"),
-        (Refuser, None, "did not send one"),
-        (Refuser, {"elicitations": ["x"]}, "did not send one"),
+        (Questioner, required("file:///etc/passwd"), "the URL was not opened"),
+        (Questioner, required(count=9), "requires opening 9 URLs"),
+        (Questioner, None, "did not send one"),
+        (Questioner, {"elicitations": ["x"]}, "did not send one"),
     ],
 )
 async def test_a_required_url_that_is_not_visited_ends_the_call_with_an_explanation(
-    make: Callable[[], Refuser], data: Any, problem: str
+    make: Callable[[], Questioner], data: Any, problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
         await rounds(make()).visit(data)

@@ -11,7 +11,7 @@ from tui.core.questions import (
     FormQuestion,
     Question,
     QuestionAnswer,
-    Refuser,
+    Questioner,
     SamplingQuestion,
 )
 from tui.core.secrets.redact import Redactor
@@ -26,7 +26,7 @@ REDACTION = ResultRedactor(Redactor({"KEY": SECRET}))
 
 
 @dataclass
-class Person(Refuser):
+class Person(Questioner):
     seen: list[Any] = field(default_factory=list)
 
     async def ask(self, question: Question) -> QuestionAnswer:

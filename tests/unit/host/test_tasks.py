@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.conftest import until
-from tui.core.questions import Action, QuestionAnswer, Refuser
+from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
@@ -25,7 +25,7 @@ def task(**more):
     return Task("srv", "o", "t-1", "research", created=time.time(), **more)
 
 
-class Person(Refuser):
+class Person(Questioner):
     def __init__(self):
         self.asked = 0
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.runtime.stage import active
 from tui.core.ports import Undecided
-from tui.core.questions import Action, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, Question, QuestionAnswer, Questioner
 from tui.runtime import profiles
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import Loaded, load_text
@@ -26,7 +26,7 @@ def loaded(default: str, models: str = MODELS, **fields: Any) -> Loaded:
     return replace(found, **fields)
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Answers a question about consent when a test says so."""
 
     def __init__(self) -> None:

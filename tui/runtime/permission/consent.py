@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, UsageError
-from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
+from tui.core.permission.consent import (
+    MAX_ON_SCREEN,
+    ConsentGate,
+    ConsentQuestion,
+    ConsentsQuestion,
+    fitting,
+    question_of,
+)
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, Questioner, Refuser
+from tui.core.questions import Action, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
@@ -81,8 +88,8 @@ class SharedQuestion:
         return (await self._questioner.ask(ConsentsQuestion(list(self._questions.values())))).action
 
 
-class RunConsent:
-    """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
+class RunConsent(ConsentGate):
+    """Asks once for each server, one question at a time.
 
     Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent.
     """
@@ -132,8 +139,7 @@ class RunConsent:
         async with self._models:
             if subject is None or self.has(subject):
                 return False
-            question = await asyncio.to_thread(question_about, subject, self._store)
-            action = (await self.questioner.ask(question)).action
+            action = await self._asked(subject)
             if action is Action.ACCEPT:
                 self._record(subject, allowed=True, by=BY_KEY)
                 await asyncio.to_thread(self._store.add, subject)
@@ -180,16 +186,19 @@ class RunConsent:
                 return False
         # Asks again if something has changed since the question was shown, such as a link.
         while (subject := server_subject(spec)) is not None and not self.has(subject):
-            if subject.launch.length <= LOOKED_THROUGH:
-                question = question_about(subject, self._store)
-            else:
-                question = await asyncio.to_thread(question_about, subject, self._store)
-            action = (await self.questioner.ask(question)).action
+            action = await self._asked(subject)
             if action is not Action.CANCEL:
                 await self._answered(subject, is_yes=action is Action.ACCEPT)
             if action is not Action.ACCEPT:
                 return False
         return True
+
+    async def _asked(self, subject: Subject) -> Action:
+        if subject.launch.length <= LOOKED_THROUGH:
+            question = question_about(subject, self._store)
+        else:
+            question = await asyncio.to_thread(question_about, subject, self._store)
+        return (await self.questioner.ask(question)).action
 
     async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
         self._record(subject, allowed=is_yes, by=BY_KEY)
@@ -245,7 +254,7 @@ class RunConsent:
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
     with closing(StoredDecisions()) as decisions:
-        RunConsent(Refuser(), decisions, trust=trust).require([spec])
+        RunConsent(Questioner(), decisions, trust=trust).require([spec])
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:

@@ -11,7 +11,7 @@ from textual import events
 from textual.widget import Widget
 
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.questions import Action, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, Questioner
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
@@ -39,7 +39,7 @@ class _Question:
     answer: asyncio.Future[Any]
 
 
-class QuestionQueue:
+class QuestionQueue(Questioner):
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
     Approvals are shown in the conversation, other questions in dialogs. Whatever opens without a key of the

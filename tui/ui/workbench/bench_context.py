@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -53,7 +52,6 @@ RULES = (
     (SamplingRule.ASK, "you review and can edit each request and reply"),
     (SamplingRule.ALLOW, "without asking, within its budget"),
 )
-RESTART = "A change from or to never takes effect when the server restarts."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,10 +124,7 @@ class BenchContext:
         """Ask whether the server may use the model (sampling)."""
         if (status := self.configured()) is not None:
             words = [PickerChoice(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
-            # Since 2026-07-28, each request says what is allowed.
-            note = "" if is_modern(status.protocol) else RESTART
-            picker = Picker("Allow sampling?", words, status.spec.sampling, note=note)
-            self._pick("sampling", picker, SamplingRule)
+            self._pick("sampling", Picker("Allow sampling?", words, status.spec.sampling), SamplingRule)
 
     def choose_level(self) -> None:
         """Ask for the minimum level of the messages that the server logs."""

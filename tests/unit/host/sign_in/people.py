@@ -10,7 +10,7 @@ import httpx2
 
 from tests.protocol.oauth_server import OAuthServer
 from tui.core.ports import DecisionRecord
-from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, Transport
 from tui.host.sign_in.authenticator import Authenticator
@@ -49,7 +49,7 @@ def suppressed() -> Iterator[None]:
         error.close()
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Accepts, or answers with `answer`."""
 
     def __init__(self, answer: Callable[[AddressQuestion], QuestionAnswer] | None = None) -> None:

@@ -16,7 +16,7 @@ from tests.conftest import until
 from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion, question_of
 from tui.core.ports import DecisionKind, DecisionRecord
-from tui.core.questions import Action, Question, QuestionAnswer, Refuser
+from tui.core.questions import Action, Question, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.runtime.permission import consent as module
 from tui.runtime.permission.consent import RunConsent
@@ -27,7 +27,7 @@ from tui.settings.state.permission.stored_consents import StoredConsents
 SPEC = ServerSpec("weather", sys.executable, ("-m", "weather"), source="the file /tmp/mcp.json")
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Gives the answers of the test, and records the questions."""
 
     def __init__(self, *answers: Action) -> None:
@@ -84,7 +84,7 @@ async def test_a_question_without_an_answer_is_not_a_refusal(tmp_path: Path):
 
 async def test_without_a_user_there_is_neither_consent_nor_a_decision(tmp_path: Path):
     log = Log()
-    consent = RunConsent(Refuser(), log, StoredConsents(tmp_path / "c.json"))
+    consent = RunConsent(Questioner(), log, StoredConsents(tmp_path / "c.json"))
     assert not await consent.ask(SPEC)
     assert log.records == []
 
