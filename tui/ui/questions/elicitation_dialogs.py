@@ -15,7 +15,7 @@ from tui.core.forms.elicitation import blank_form, content_of, content_problem, 
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine, Reply
+from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
@@ -56,14 +56,10 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
         return QuestionAnswer(Action.ACCEPT, pasted=text)
 
     send = "open in the browser" if browser else "continue" if is_sign_in else "copy and continue"
-    replies = {
-        "ask.send": Reply(send, accept),
-        "ask.copy": Reply(action("ask.copy").label if browser or is_sign_in else "", copy),
-        "ask.decline": Reply("decline"),
-        "ask.cancel": Reply("cancel"),
-    }
+    copies = action("ask.copy").label if browser or is_sign_in else ""
+    labels = {YES: send, "ask.copy": copies, "ask.decline": "decline", "ask.cancel": "cancel"}
     parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
-    dialog = QuestionDialog(question, keys, parts, replies)
+    dialog = QuestionDialog(question, keys, parts, labels, accept=accept, copy=copy)
     dialog.add_class("-scrolls")
     return dialog
 

@@ -62,17 +62,13 @@ def dialog_for(question: DialogQuestion, app: App[Any], keys: KeyOverrides, mode
 
 def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialog":
     """Return a dialog with the errors of a configuration that was not applied. No letter answers."""
-    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
+    from tui.ui.dialogs.question_dialog import YES, QuestionDialog
     from tui.ui.dialogs.read_pane import ReadPane
 
     heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
     pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
-    replies = {
-        "ask.send": Reply("edit again", unread=True),
-        "ask.cancel": Reply("close"),
-        "ask.decline": Reply(""),
-    }
-    dialog = QuestionDialog(question, keys, [pane], replies)
+    labels = {YES: "edit again", "ask.cancel": "close", "ask.decline": ""}
+    dialog = QuestionDialog(question, keys, [pane], labels, unread=True)
     dialog.add_class("-warning")
     return dialog
 

@@ -18,7 +18,7 @@ from textual.widgets import Static, TextArea
 from tui.core import units
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
+from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import Row
@@ -44,8 +44,6 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
 
         def edited() -> tuple[Mapping[str, Any], str]:
             return changed(params, editor.text)
-
-        send = Reply(label, lambda: QuestionAnswer(Action.ACCEPT, edited()[0]), lambda: edited()[1])
     else:
         problems = []  # known once the text was laid out
 
@@ -58,15 +56,19 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
                 shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
             return shown
 
+        def edited() -> tuple[Mapping[str, Any], str]:
+            return params, "".join(problems)
+
         body = ReadPane(rows)
-        send = Reply(label, lambda: QuestionAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
-    replies = {
-        "ask.send": send,
-        "ask.decline": Reply("decline"),
-        "ask.cancel": Reply("cancel"),
-    }
-    return QuestionDialog(question, keys, [*_above(question, model), body], replies)
+    return QuestionDialog(
+        question,
+        keys,
+        [*_above(question, model), body],
+        {YES: label, "ask.decline": "decline", "ask.cancel": "cancel"},
+        accept=lambda: QuestionAnswer(Action.ACCEPT, edited()[0]),
+        problem=lambda: edited()[1],
+    )
 
 
 def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
