@@ -27,7 +27,7 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
-        Binding("n,escape,q", "no", "no", priority=True),
+        Binding("n,escape,q", "dismiss(False)", "no", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -47,9 +47,6 @@ class Confirm(Dialog[bool]):
         """Answer yes, unless the key was pressed before the question could be seen."""
         if self._delay.accepts_keys:
             self.dismiss(True)
-
-    def action_no(self) -> None:
-        self.dismiss(False)
 
 
 def change_trust(
@@ -72,8 +69,8 @@ class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
-        Binding("n,escape", "answer(False)", "cancel"),
+        Binding("y,enter,ctrl+s,ctrl+enter", "dismiss(True)", "quit"),
+        Binding("n,escape", "dismiss(False)", "cancel"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
@@ -81,9 +78,6 @@ class ConfirmQuit(Dialog[bool]):
     def __init__(self, quit_key: str) -> None:
         keys = KeyLine([(f"{quit_key} y", "quit"), ("esc n", "cancel")])
         super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
-
-    def action_answer(self, leave: bool) -> None:
-        self.dismiss(leave)
 
 
 def confirm_call(
