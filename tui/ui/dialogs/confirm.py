@@ -9,6 +9,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from tui.core.ports import BY_KEY, hand_call
+from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
@@ -50,19 +51,17 @@ class Confirm(Dialog[bool]):
 
 
 def change_trust(
-    server: str,
-    *,
-    trusted: bool,
-    change: Callable[[], None],
+    status: ServerStatus,
+    change: Callable[[bool], None],
     open_dialog: Callable[[Confirm, Callable[[bool | None], None]], object],
 ) -> None:
-    """Withdraw trust from a `trusted` server at once. Grant trust only after asking."""
-    if trusted:
-        change()
+    """Withdraw trust from a server at once, or grant it after asking. `change` gets which of them."""
+    if status.spec.trusted:
+        change(False)
         return
     about = "Tools that it marks as read-only run without approval. Its results are trusted."
-    question = Confirm(f"Trust the server {quoted_name(server)}?", yes="trust", no="cancel", about=about)
-    open_dialog(question, lambda yes: change() if yes else None)
+    question = Confirm(f"Trust the server {quoted_name(status.name)}?", yes="trust", no="cancel", about=about)
+    open_dialog(question, lambda yes: change(True) if yes else None)
 
 
 class ConfirmQuit(Dialog[bool]):
