@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from typing import Any
 
@@ -16,20 +15,16 @@ from tui.core.permission.definitions import shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
-    AddressAnswer,
     AddressQuestion,
-    DefinitionsAnswer,
     DefinitionsQuestion,
-    FormAnswer,
     FormQuestion,
-    Refuser,
-    SamplingAnswer,
+    Question,
+    QuestionAnswer,
+    Questioner,
     SamplingQuestion,
 )
 from tui.core.text import clean_line
 from tui.core.units import plural
-
-Tell = Callable[[dict[str, Any]], None]
 
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
@@ -40,8 +35,7 @@ MAX_ANSWERS = 100
 """Maximum different answers to print."""
 
 
-@dataclass(eq=False)
-class FlagAnswers(Refuser):
+class FlagAnswers(Questioner):
     """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
@@ -49,22 +43,28 @@ class FlagAnswers(Refuser):
     suspicious ones only with `accept_suspicious`. `tell` receives an object for each change and its outcome.
     """
 
-    values: Sequence[Mapping[str, Any]] | None
-    _: KW_ONLY
-    flag: str = "decline"
-    accept_changes: bool = False
-    accept_suspicious: bool = False
-    tell: Tell = lambda value: None
-
-    def __post_init__(self) -> None:
-        self.accept_changes = self.accept_changes or self.accept_suspicious
-        self._by = f"option --elicit {self.flag}"
+    def __init__(
+        self,
+        values: Sequence[Mapping[str, Any]] | None,
+        *,
+        flag: str = "decline",
+        accept_changes: bool = False,
+        accept_suspicious: bool = False,
+        tell: Callable[[dict[str, Any]], None] = lambda value: None,
+    ) -> None:
+        self._values = values
+        self._by = f"option --elicit {flag}"
+        self._accept_changes = accept_changes or accept_suspicious
+        self._accept_suspicious = accept_suspicious
         self._forms = 0
+        self._tell = tell
         self._said: set[tuple[str, str]] = set()
         self._shown: set[tuple[str, str, str]] = set()
 
     @classmethod
-    def of(cls, args: argparse.Namespace, tell: Tell = lambda value: None) -> "FlagAnswers":
+    def of(
+        cls, args: argparse.Namespace, tell: Callable[[dict[str, Any]], None] = lambda value: None
+    ) -> "FlagAnswers":
         """Return the answers of a command line. Raises UsageError if a file or directory is invalid."""
         for root in args.root:
             if not os.path.isdir(os.path.expanduser(root)):
@@ -76,34 +76,40 @@ class FlagAnswers(Refuser):
         accept, suspicious = args.accept_changes, args.accept_suspicious
         return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        if self.values is None:
+    async def ask(self, question: Question) -> QuestionAnswer:
+        match question:
+            case FormQuestion():
+                return self._form(question)
+            case AddressQuestion():
+                why = "declined: no terminal to open it from"
+                if question.purpose == "sign in":
+                    why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
+                self._say(question.server, f"{question.message} {question.url}".strip(), why)
+                return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
+            case DefinitionsQuestion():
+                return self._definitions(question)
+            case SamplingQuestion(reply=None):
+                how = "declined. Allow it with --sampling allow"
+                self._say(question.server, "a model reply", how)
+        return await super().ask(question)
+
+    def _form(self, question: FormQuestion) -> QuestionAnswer:
+        if self._values is None:
             how = "declined. Answer it with --elicit defaults or --elicit @FILE"
             self._say(question.server, question.message, how)
-            return FormAnswer(Action.DECLINE, by=self._by)
-        given = self.values[min(self._forms, len(self.values) - 1)]
+            return QuestionAnswer(Action.DECLINE, by=self._by)
+        given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
 
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content):
             self._say(question.server, question.message, f"declined: invalid answer: {problem}")
-            return FormAnswer(Action.DECLINE, by=self._by)
+            return QuestionAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
-        return FormAnswer(Action.ACCEPT, content, by=self._by)
+        return QuestionAnswer(Action.ACCEPT, content, by=self._by)
 
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        why = "declined: no terminal to open it from"
-        if question.purpose == "sign in":
-            why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
-        self._say(question.server, f"{question.message} {question.url}".strip(), why)
-        return AddressAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        self._say(question.server, "a model reply", "declined. Allow it with --sampling allow")
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+    def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
         from tui.core.hidden_text.readable import readable_line
@@ -124,13 +130,13 @@ class FlagAnswers(Refuser):
         if (more := len(fresh) - MAX_CHANGES) > 0:
             print(f"  … {plural(more, 'more change')}", file=out)
         suspicious = {one.name for one in question.changes if one.effect is ChangeEffect.SUSPICIOUS}
-        flag = "--accept-suspicious" if self.accept_suspicious else "--accept-changes"
-        refused = set() if self.accept_suspicious else suspicious
-        accepted = {one.name for one in question.changes} - refused if self.accept_changes else set()
+        flag = "--accept-suspicious" if self._accept_suspicious else "--accept-changes"
+        refused = set() if self._accept_suspicious else suspicious
+        accepted = {one.name for one in question.changes} - refused if self._accept_changes else set()
         server = clean_line(question.server, 80)
         for one in question.changes:
             is_accepted, change = one.name in accepted, "new" if one.is_new else "changed"
-            self.tell(
+            self._tell(
                 {
                     "type": "definition",
                     "server": one.server,
@@ -141,14 +147,14 @@ class FlagAnswers(Refuser):
                     "by": f"option {flag}" if is_accepted else BY_DEFAULT,
                 }
             )
-            if self.accept_changes:
+            if self._accept_changes:
                 outcome = "not accepted. Read it, then add --accept-suspicious to accept it"
                 outcome = f"accepted, {flag}" if is_accepted else outcome
                 words = f"{readable_line(shown_name(one.name), 80)} {change}, {one.effect}"
                 print(f"! {server}: {words} · {outcome}", file=out)
-        if self.accept_changes:
+        if self._accept_changes:
             out.flush()
-            return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
+            return QuestionAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
         more = len(question.changes) - MAX_CHANGES
         names += f", and {more} more" if more > 0 else ""
@@ -159,7 +165,7 @@ class FlagAnswers(Refuser):
         what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         said = f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}"
         print(said, file=out, flush=True)
-        return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
+        return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "a malformed request", f"refused: {why}")

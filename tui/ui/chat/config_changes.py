@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, as_sentences
+from tui.core.questions import Action, ConfigErrors
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.editor import EditorSession, edit_file, editor_of
@@ -63,7 +64,7 @@ class ConfigEditing:
 
     async def _apply(self) -> None:
         async def show(errors: Sequence[str]) -> None:
-            if await self._questions.config_errors(errors):
+            if (await self._questions.ask(ConfigErrors(errors))).action is Action.ACCEPT:
                 self.open()
 
         errors, notes = await self._runtime.configuration.reload()
@@ -159,18 +160,18 @@ class ConfigEditing:
 
         if (status := self._selected_status()) is None:
             return
-        name, trusted = status.name, status.spec.trusted is True
+        name = status.name
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
             return [problem] if problem else []
 
-        def change() -> None:
+        def change(trusted: bool) -> None:
             if configured(self._runtime.host, name, self._regions.notify) is not None:
-                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
+                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=trusted)
                 self._run(toggle(), words, seconds=8)
 
-        change_trust(name, trusted=trusted, change=change, open_dialog=self._regions.open_dialog)
+        change_trust(status, change, self._regions.open_dialog)
 
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from tui.core.ports import BY_KEY, hand_call
+from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
@@ -28,7 +28,7 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
-        Binding("n,escape,q", "no", "no", priority=True),
+        Binding("n,escape,q", "dismiss(False)", "no", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -36,17 +36,9 @@ class Confirm(Dialog[bool]):
     """
 
     def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
-        super().__init__()
-        self._question = question
-        self._about = about
-        self._keys = [("y", yes), ("esc n", no)]
+        keys = KeyLine([("y", yes), ("esc n", no)])
+        super().__init__(Literal(f"! {question}"), Literal(about, classes="about"), keys)
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal(f"! {self._question}")
-            yield Literal(self._about, classes="about")
-            yield KeyLine(self._keys)
 
     def on_key(self, event: events.Key) -> None:
         """Restart the wait for a pause: in "Try this", the y is part of a word."""
@@ -57,47 +49,34 @@ class Confirm(Dialog[bool]):
         if self._delay.accepts_keys:
             self.dismiss(True)
 
-    def action_no(self) -> None:
-        self.dismiss(False)
-
 
 def change_trust(
-    server: str,
-    *,
-    trusted: bool,
-    change: Callable[[], None],
+    status: ServerStatus,
+    change: Callable[[bool], None],
     open_dialog: Callable[[Confirm, Callable[[bool | None], None]], object],
 ) -> None:
-    """Withdraw trust from a `trusted` server at once. Grant trust only after asking."""
-    if trusted:
-        change()
+    """Withdraw trust from a server at once, or grant it after asking. `change` gets which of them."""
+    if status.spec.trusted:
+        change(False)
         return
     about = "Tools that it marks as read-only run without approval. Its results are trusted."
-    question = Confirm(f"Trust the server {quoted_name(server)}?", yes="trust", no="cancel", about=about)
-    open_dialog(question, lambda yes: change() if yes else None)
+    question = Confirm(f"Trust the server {quoted_name(status.name)}?", yes="trust", no="cancel", about=about)
+    open_dialog(question, lambda yes: change(True) if yes else None)
 
 
 class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
-        Binding("n,escape", "answer(False)", "cancel"),
+        Binding("y,enter,ctrl+s,ctrl+enter", "dismiss(True)", "quit"),
+        Binding("n,escape", "dismiss(False)", "cancel"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, quit_key: str) -> None:
-        super().__init__()
-        self._quit_key = quit_key
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal("A turn is running. Stop it and quit?")
-            yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
-
-    def action_answer(self, leave: bool) -> None:
-        self.dismiss(leave)
+        keys = KeyLine([(f"{quit_key} y", "quit"), ("esc n", "cancel")])
+        super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
 
 
 def confirm_call(

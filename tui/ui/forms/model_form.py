@@ -22,7 +22,7 @@ from tui.runtime.model_changes import (
     ModelValues,
     ProviderChoice,
 )
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.dialogs.picker import Picker
 from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
@@ -214,7 +214,7 @@ class ModelForm(FormScreen[str | None]):
             if model is not None:
                 self.pane.set_text(fields.MODEL, model)
 
-        choices = [PickerChoice(one, Content(clean_line(one, 120))) for one in self._ids]
+        choices = [(one, Content(clean_line(one, 120))) for one in self._ids]
         self.app.push_screen(Picker("Models", choices, self.text(fields.MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
@@ -278,7 +278,7 @@ def add_model(
         if index is not None:
             app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
 
-    choices = [PickerChoice(str(at), line(one)) for at, one in enumerate(providers)]
+    choices = [(str(at), line(one)) for at, one in enumerate(providers)]
     app.push_screen(Picker("Add model", choices, finds=True), chosen)
 
 

@@ -12,10 +12,10 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
+from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine, Reply
+from tui.ui.dialogs.question_dialog import ACTIONS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
@@ -49,21 +49,17 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
     def copy() -> None:
         clipboard.copy(app, question.url, "the URL")
 
-    def accept() -> AddressAnswer:
+    def accept() -> QuestionAnswer:
         text = pasted.value.strip() if pasted is not None else ""
         if not browser and not text:
             copy()
-        return AddressAnswer(Action.ACCEPT, text)
+        return QuestionAnswer(Action.ACCEPT, pasted=text)
 
     send = "open in the browser" if browser else "continue" if is_sign_in else "copy and continue"
-    replies = {
-        "ask.send": Reply(send, accept),
-        "ask.copy": Reply(action("ask.copy").label if browser or is_sign_in else "", copy),
-        "ask.decline": Reply("decline", AddressAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("cancel", AddressAnswer(Action.CANCEL)),
-    }
+    copies = action("ask.copy").label if browser or is_sign_in else ""
+    labels = {YES: send, "ask.copy": copies, "ask.decline": "decline", "ask.cancel": "cancel"}
     parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
-    dialog = QuestionDialog(question, keys, parts, replies)
+    dialog = QuestionDialog(question, keys, parts, labels, accept=accept, copy=copy)
     dialog.add_class("-scrolls")
     return dialog
 
@@ -87,11 +83,14 @@ def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Stat
         yield Literal(ELSEWHERE, classes="about")
 
 
+ANSWERS = ("ask.decline", "ask.cancel")
+"""The answers to a form besides sending it."""
+
 WIDTHS = [(0, "-narrow"), (60, "-wide")]
 """A narrow dialog shows its keys below its button."""
 
 
-class FormDialog(FormScreen[FormAnswer]):
+class FormDialog(FormScreen[QuestionAnswer]):
     """Asks for the values of a form.
 
     It always names the server, and the user can always decline or cancel.
@@ -110,7 +109,7 @@ class FormDialog(FormScreen[FormAnswer]):
     def __init__(self, question: FormQuestion, keys: KeyOverrides) -> None:
         self.question = question
         self.answer_delay = AnswerDelay()
-        self.line = QuestionLine(keys, ("ask.decline", "ask.cancel"), {})
+        self.line = QuestionLine(keys, ANSWERS, {})
         button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
         super().__init__(FormPane(keys, symbols_for()), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
@@ -133,8 +132,9 @@ class FormDialog(FormScreen[FormAnswer]):
         """Send the values, unless one is invalid; or decline, or cancel."""
         if not self.answer_delay.accepts_keys:
             return
+        if name in ANSWERS:
+            self.dismiss(QuestionAnswer(ACTIONS[name]))
         if name != YES:
-            self.dismiss(FormAnswer(Action.DECLINE if name == "ask.decline" else Action.CANCEL))
             return
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
@@ -143,4 +143,4 @@ class FormDialog(FormScreen[FormAnswer]):
             self.line.say(f"{problem}.")
             self.fit()
         else:
-            self.dismiss(FormAnswer(Action.ACCEPT, content))
+            self.dismiss(QuestionAnswer(Action.ACCEPT, content))

@@ -361,7 +361,7 @@ class EntryView(Vertical):
 
 def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
     """Ask for a format, and copy an entry in it."""
-    from tui.ui.dialogs.picker import Picker, PickerChoice
+    from tui.ui.dialogs.picker import Picker
 
     def copy(way: str | None) -> None:
         if way is not None:
@@ -371,5 +371,5 @@ def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
     if len(loaded.body) > MOST_COPIED:
         copy("raw")
         return
-    choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+    choices = [(way, Content(label)) for way, label in WAYS.items()]
     app.push_screen(Picker("Copy as", choices), copy)

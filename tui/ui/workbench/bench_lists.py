@@ -8,12 +8,11 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line, fold
-from tui.core.traffic import Outcome
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, Symbols
-from tui.ui.workbench.calls import HandCall, HandCallState
+from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
 SHORT_NOTES = {
@@ -80,9 +79,6 @@ class ItemList(LinePane):
         self._columns = None
         super().rows_changed(start)
 
-    def rewrap(self) -> None:
-        self._columns = None
-
     def show(self, items: Sequence[Item]) -> None:
         """Show other items. The cursor stays on its item if that still exists."""
         self._all = items
@@ -105,11 +101,11 @@ class ItemList(LinePane):
 
     @property
     def under_cursor(self) -> Item | Folder | None:
-        return self._shown[self.cursor].what if self.cursor < len(self._shown) else None
+        return self._shown[self.cursor][0] if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
         """Move the cursor to an item; return whether it exists."""
-        index = next((number for number, row in enumerate(self._shown) if row.what.key == key), -1)
+        index = next((number for number, (what, _) in enumerate(self._shown) if what.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
         return index >= 0
@@ -125,7 +121,7 @@ class ItemList(LinePane):
     @property
     def counts(self) -> tuple[int, int]:
         """Number of visible items, and of all items."""
-        return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
+        return sum(isinstance(what, Item) for what, _ in self._shown), len(self._all)
 
     def _filter(self) -> None:
         before = self.under_cursor
@@ -133,9 +129,9 @@ class ItemList(LinePane):
         if not words and has_tree(self._all):
             self._shown = tree_rows(self._all, self._turned)
         else:
-            self._shown = [TreeRow(one) for one in self._all if not words or one.matches(words)]
-        keys = [row.what.key for row in self._shown]
-        first = next((n for n, row in enumerate(self._shown) if isinstance(row.what, Item)), 0)
+            self._shown = [(one, 0) for one in self._all if not words or one.matches(words)]
+        keys = [what.key for what, _ in self._shown]
+        first = next((n for n, (what, _) in enumerate(self._shown) if isinstance(what, Item)), 0)
         self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
         self.rows_changed()
         if before is not None:  # at first, the folders above stay visible
@@ -154,19 +150,19 @@ class ItemList(LinePane):
             return self._empty_rows()[index]
         if index >= len(self._shown):
             return self._legend()[index - len(self._shown)]
-        row = self._shown[index]
+        what, depth = self._shown[index]
         lead = self._signs.cursor if index == self.cursor else " "
-        head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(row.depth, DEEPEST), ""))
-        if isinstance(row.what, Folder):
-            sign = self._signs.unfolded if row.what.is_open else self._signs.folded
-            count: Row = ((f"{units.count(row.what.count)} ", "dim"),)
-            return spread((*head, (f"{sign} ", "dim"), (row.what.label, "text")), count, self.columns)
+        head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(depth, DEEPEST), ""))
+        if isinstance(what, Folder):
+            sign = self._signs.unfolded if what.is_open else self._signs.folded
+            count: Row = ((f"{units.count(what.count)} ", "dim"),)
+            return spread((*head, (f"{sign} ", "dim"), (what.label, "text")), count, self.columns)
         long, widths = self._measured()
         right: list[tuple[str, str]] = []
-        for (text, style), width in zip(self._cells(row.what, long), widths, strict=True):
+        for (text, style), width in zip(self._cells(what, long), widths, strict=True):
             if width:
                 right.append((f" {' ' * (width - cells_of(text))}{text}", style))
-        name = (row.what.label, "text" if row.what.is_offered else "dim")
+        name = (what.label, "text" if what.is_offered else "dim")
         return spread((*head, name), (*right, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:
@@ -238,19 +234,9 @@ ROOMY = 24
 """Minimum columns for showing the time of day next to the arguments."""
 
 
-_OUTCOMES = {
-    HandCallState.RUNNING: Outcome.PENDING,
-    HandCallState.DONE: Outcome.OK,
-    HandCallState.FAILED: Outcome.ERROR,
-    HandCallState.LOST: Outcome.LOST,
-    HandCallState.CANCELLED: Outcome.CANCELLED,
-}
-
-
 def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
     """Return the sign of the state of a call, and its style."""
-    outcome = _OUTCOMES[call.state]
-    return signs.outcomes[outcome], OUTCOME_STYLES[outcome]
+    return signs.outcomes[call.state], OUTCOME_STYLES[call.state]
 
 
 class CallList(LinePane):
