@@ -21,6 +21,7 @@ from tui.core.conversation.conversation import (
 from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.questions import SamplingMeter
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.model.endpoints.profile import ModelProfile
@@ -387,7 +388,7 @@ async def test_a_reply_costs_what_its_own_model_costs_if_another_one_was_selecte
     one.asked._model = model = Waiting()
     sampler = ModelSampler(one.asked, configuration_of(Path("missing.toml")), one.conversations.biller)
     params = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
-    work = sampler.sample(params, max_tokens=50) if by_server else one.ask("hi")
+    work = sampler.sample(params, max_tokens=50, meter=SamplingMeter()) if by_server else one.ask("hi")
     asking = asyncio.ensure_future(work)
     await until(lambda: model.requests)
     one.asked._model, one.asked.profile = ScriptedModel([], label="dearer"), DEARER
