@@ -22,7 +22,6 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.symbols import symbols_for
 
 WITH_PREVIEW = 100
 """Minimum number of screen columns for a preview."""
@@ -69,7 +68,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
-        self.overrides, self.symbols = overrides, symbols_for()
+        self.overrides = overrides
         self.preview = Preview() if self.PREVIEW else None
         self.title_line = SplitBar(id="finder-title")
         self.label = Literal("find ›")

@@ -18,7 +18,7 @@ from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
@@ -141,9 +141,10 @@ LONG_SESSION = 5000
 """Number of messages from which reading a session takes too long for a preview."""
 
 
-def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
+def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
     is_here = info.id == here
+    symbols = symbols_for()
     sign, style, state = " ", "", ""
     if info.problem:
         sign, style, state = symbols.failed, "bad", clean_line(info.problem, 200)
@@ -342,8 +343,9 @@ def fits(choice: ModelChoice, text: str) -> bool:
     return all(word in searchable for word in text.casefold().split())
 
 
-def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
+def choice_item(choice: ModelChoice) -> FinderItem:
     """Return the rows of a model: its columns, then its problem and what was learned about it."""
+    symbols = symbols_for()
     sign = (f"{symbols.running} ", "accent") if choice.current else ("  ", "")
     sign = (f"{symbols.failed} ", "bad") if choice.problem else sign
     name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
@@ -383,9 +385,9 @@ HEADINGS = FinderItem("", lambda width: [_model_columns(_HEADS, width, ("  ", ""
 """The column headings."""
 
 
-def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
+def id_item(model: str, *, current: bool) -> FinderItem:
     """Return the row of a model that an endpoint offers."""
-    sign = f"{symbols.running} " if current else "  "
+    sign = f"{symbols_for().running} " if current else "  "
     return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
 
 

@@ -92,7 +92,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             self.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
-            shown = [choice_item(one, self.symbols) for one in self._choices if fits(one, text)]
+            shown = [choice_item(one) for one in self._choices if fits(one, text)]
             if shown:
                 shown.insert(0, HEADINGS)
             elif self._choices:
@@ -115,7 +115,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         else:
             found = [one for one in offer.ids if text.casefold() in one.casefold()]
             now = offer.choice.model if offer.choice.current else ""
-            items = [id_item(one, current=one == now, symbols=self.symbols) for one in found[:MOST_IDS]]
+            items = [id_item(one, current=one == now) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
             if not offer.ids:

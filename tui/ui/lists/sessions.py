@@ -103,7 +103,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         here = self._conversations.info.id if self._conversations.info is not None else ""
         now, text, search = self._now(), self.field.value.strip(), self._search
         shown = [one for one in self._all if fold(text) in fold(one.title)]
-        items = [session_item(one, here, now, self.symbols) for one in shown]
+        items = [session_item(one, here, now) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:

@@ -26,7 +26,6 @@ from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_resu
 from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.symbols import symbols_for
 
 READ_SECONDS = 60.0
 
@@ -63,7 +62,6 @@ class ResultScreen(ViewScreen[None]):
         self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
-        signs = symbols_for()
         if self._result is None and self._source is not None:
             self.page.show(Lines([(("reading…", "dim"),)]))
             call = f"hand-link-{uuid4().hex[:8]}"
@@ -71,7 +69,7 @@ class ResultScreen(ViewScreen[None]):
                 self._source.server, self._uri, call=call, seconds=READ_SECONDS
             )
         if self._result is not None:
-            self.page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
+            self.page.show(await asyncio.to_thread(sheet_of_result, self._result))
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()

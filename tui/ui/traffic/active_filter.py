@@ -1,4 +1,4 @@
-"""The active filter, its order, and the search within it; saved filters, marks and notes."""
+"""The active filter, its order, and the search within it; saved filters."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,6 +20,8 @@ from tui.ui.widgets.rows import Row
 SEARCH_MS = 3.0
 """How long a search may run per update of the screen."""
 
+KEEP = "+"
+"""Entry of the list of saved filters that saves the active one."""
 
 CALLS_ONLY = "Nothing to fold: only calls are listed when sorted by latency."
 
@@ -235,6 +237,48 @@ class ActiveFilter:
         self.view.close()
         self.search("")
 
+    def choose_filter(self) -> None:
+        """Choose a saved filter and apply it, or save the active one."""
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        text, saved = self.query.text, self._recording.annotations.filters
+
+        def picked(name: str | None) -> None:
+            if name == KEEP:
+                self._save_filter(text)
+            elif name is not None:
+                self.apply(parse(saved[name]))
+
+        choices = [
+            PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
+        ]
+        if text and text not in saved.values():
+            choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
+        note = "No saved filters yet. Filter with /, then save the filter here."
+        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
+
+    def _save_filter(self, text: str, name: str = "") -> None:
+        app, screen = self._prompt.app, self._prompt.screen
+
+        async def save(name: str) -> None:
+            try:
+                await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
+            except McptuiError as error:
+                title = f"Filter {name} not saved"
+                app.notify(clean_line(str(error), 600), title=title, severity="error")
+                if screen.is_current and not self._prompt.display:
+                    self._save_filter(text, name)
+            else:
+                self._recording.annotations.filters[name] = text
+                app.notify(f"Saved as {name}.", timeout=2)
+
+        def named(name: str) -> None:
+            name = clean_line(name.strip(), 60)
+            if name and name != KEEP:
+                screen.run_worker(save(name), name="save a filter")
+
+        self._prompt.ask("filter name", named, value=name)
+
     def line(self) -> tuple[Row, Row]:
         """Return filter and search for the left end, progress and matches for the right end; maybe empty."""
         hits = self.hits
@@ -268,89 +312,3 @@ def percent_of(view: View) -> int:
     """Return how much of its entries a view has checked."""
     done, total = view.progress
     return done * 100 // max(1, total)
-
-
-KEEP = "+"
-"""Entry of the list of saved filters that saves the active one."""
-
-
-class Annotations:
-    """Changes them; `noted` is called after a change of a note."""
-
-    def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        prompt: PromptLine,
-        active_filter: ActiveFilter,
-        noted: Callable[[], None],
-    ) -> None:
-        self._recording, self._list, self._prompt = recording, list, prompt
-        self._active_filter, self._noted = active_filter, noted
-
-    def toggle_mark(self) -> None:
-        index, entries = self._list.index, self._recording.entries
-        if self._list.chosen() and index >= 0:
-            entries.mark(index, not entries.marked[index])
-            self._recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
-            self._list.tick()
-
-    def edit_note(self) -> None:
-        seq, notes = self._list.chosen(), self._recording.annotations.notes
-        if not seq:
-            return
-
-        def keep(text: str) -> None:
-            text = self._recording.annotations.redact(text.strip())
-            notes.pop(seq, None)
-            if text:
-                notes[seq] = text
-            self._recording.annotations.keep_note(seq, None, text)
-            self._list.repaint()
-            self._active_filter.noted(seq)
-            self._noted()
-
-        empty = "leave empty to remove the note"
-        self._prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder=empty)
-
-    def choose_filter(self) -> None:
-        """Choose a saved filter and apply it, or save the active one."""
-        from tui.ui.dialogs.picker import Picker, PickerChoice
-
-        text, saved = self._active_filter.query.text, self._recording.annotations.filters
-
-        def picked(name: str | None) -> None:
-            if name == KEEP:
-                self._save_filter(text)
-            elif name is not None:
-                self._active_filter.apply(parse(saved[name]))
-
-        choices = [
-            PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
-        ]
-        if text and text not in saved.values():
-            choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
-        note = "No saved filters yet. Filter with /, then save the filter here."
-        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
-
-    def _save_filter(self, text: str, name: str = "") -> None:
-        app, screen = self._prompt.app, self._prompt.screen
-
-        async def save(name: str) -> None:
-            try:
-                await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
-            except McptuiError as error:
-                title = f"Filter {name} not saved"
-                app.notify(clean_line(str(error), 600), title=title, severity="error")
-                if screen.is_current and not self._prompt.display:
-                    self._save_filter(text, name)
-            else:
-                self._recording.annotations.filters[name] = text
-                app.notify(f"Saved as {name}.", timeout=2)
-
-        def named(name: str) -> None:
-            name = clean_line(name.strip(), 60)
-            if name and name != KEEP:
-                screen.run_worker(save(name), name="save a filter")
-
-        self._prompt.ask("filter name", named, value=name)

@@ -20,7 +20,6 @@ from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of, paragraphs
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import UNICODE, Symbols
 from tui.ui.widgets.times import TimeMode
 
 ADVANCE_MS = 4.0
@@ -69,7 +68,6 @@ class EntryList(LinePane, inherit_bindings=False):
         *,
         preview: Callable[[int], EntryPreview] = lambda seq: NONE,
         empty: tuple[str, ...] = (),
-        symbols: Symbols = UNICODE,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
@@ -78,8 +76,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
-        self._maker = RowMaker(recording.entries, symbols)
-        self._symbols = symbols
+        self._maker = RowMaker(recording.entries)
         self._preview = preview
         self.selected = 0  # seq of the entry under the cursor, 0 if none
         self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
@@ -144,6 +141,13 @@ class EntryList(LinePane, inherit_bindings=False):
         if not self.selected:
             self.notify("No entry is selected.", timeout=3)
         return self.selected
+
+    def toggle_mark(self) -> None:
+        index, entries = self.index, self.entries
+        if self.chosen() and index >= 0:
+            entries.mark(index, not entries.marked[index])
+            self._recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
+            self.tick()
 
     def go_to_partner(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
@@ -222,12 +226,12 @@ class EntryList(LinePane, inherit_bindings=False):
         return "on panel" if self._rows and self._lead(self.view.index(index)) != " " else ""
 
     def _lead(self, entry: int) -> str:
-        partner, root = self._related
+        symbols, (partner, root) = self._maker.symbols, self._related
         if self.entries.seq(entry) == self.selected:
-            return self._symbols.cursor
+            return symbols.cursor
         if entry == partner:
-            return self._symbols.pair
-        return self._symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
+            return symbols.pair
+        return symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
 
     def _columns(self) -> Layout:
         sources = self.entries.sources.texts
@@ -357,9 +361,8 @@ class TrafficTail(EntryList, can_focus=False):
     class Opened(Message):
         """A line was clicked."""
 
-    def __init__(self, recording: Recording, symbols: Symbols) -> None:
-        empty = ("Live traffic appears here.",)
-        super().__init__(recording, empty=empty, symbols=symbols, id="tail")
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording, empty=("Live traffic appears here.",), id="tail")
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

@@ -46,11 +46,9 @@ class Exporter:
         list: EntryList,
         active_filter: ActiveFilter,
         tasks: Tasks,
-        folder: Callable[[], Path],
     ) -> None:
         self._recording, self._list = recording, list
         self._active_filter, self._tasks = active_filter, tasks
-        self.folder = folder
         self.note = ""
         self._stop: threading.Event | None = None
 
@@ -122,7 +120,7 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
-        path, entries = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
+        path, entries = Path.cwd() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)

@@ -1,8 +1,5 @@
 """The traffic screen: the traffic of all servers and of the model, its filter, and the open entry."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
@@ -14,7 +11,7 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.traffic.active_filter import ActiveFilter, Annotations
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import Comparer
 from tui.ui.traffic.entry_list import EntryList
@@ -25,7 +22,6 @@ from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import symbols_for
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
@@ -46,7 +42,6 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen > #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > EntryList { height: 1fr; background: $surface; }
-    TrafficScreen > EntryView { display: none; }
     """
 
     is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
@@ -61,28 +56,23 @@ class TrafficScreen(Screen[Cause | None]):
         live: LiveRun | None = None,
         place: tuple[str, int] = ("", 0),
         then: str = "",
-        folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__()
         self.recording, self._live = recording, live
-        self._symbols = symbols = symbols_for()
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self._reader = reader = ReaderThread(recording.open_reader)
         self._previews = Previews(reader, lambda: self.list.repaint())
-        self.list = EntryList(recording, preview=self._previews.get, symbols=symbols)
+        self.list = EntryList(recording, preview=self._previews.get)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
         self.filter_bar = FilterBar(recording.entries, active.apply)
         self.filter_line = FilterLine(id="filter-line")
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
-        self.entry = EntryView(
-            recording, reader, self.list, self._headings, symbols, prompt=self.prompt, folder=folder
-        )
+        self.entry = EntryView(recording, reader, self.list, self._headings, self.prompt)
         self._overrides, self._keys = overrides, Footer()
         self.comparer = Comparer(self.list, reader)
         self.resender = Resender(live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(recording, self.list, active, self._tasks, folder)
-        self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
+        self.exporter = Exporter(recording, self.list, active, self._tasks)
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
@@ -181,6 +171,24 @@ class TrafficScreen(Screen[Cause | None]):
         if filter is not None:
             self.active_filter.apply(parse(filter))
 
+    def edit_note(self) -> None:
+        annotations, seq = self.recording.annotations, self.list.chosen()
+        if not seq:
+            return
+
+        def keep(text: str) -> None:
+            text = annotations.redact(text.strip())
+            annotations.notes.pop(seq, None)
+            if text:
+                annotations.notes[seq] = text
+            annotations.keep_note(seq, None, text)
+            self.list.repaint()
+            self.active_filter.noted(seq)
+            self.entry.reload()
+
+        note, empty = annotations.notes.get(seq, ""), "leave empty to remove the note"
+        self.prompt.ask(f"note on entry {seq}", keep, value=note, placeholder=empty)
+
     def edit_filter(self) -> None:
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
@@ -224,5 +232,5 @@ class TrafficScreen(Screen[Cause | None]):
 
         if turn := self.list.turn():
             spans = self._live.spans if self._live else None
-            screen = WaterfallScreen(turn, self.recording, self._reader, spans, self._symbols)
-            self.app.push_screen(screen, self._apply_text)
+            waterfall = WaterfallScreen(turn, self.recording, self._reader, spans)
+            self.app.push_screen(waterfall, self._apply_text)

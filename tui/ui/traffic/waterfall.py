@@ -18,7 +18,7 @@ from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 MOST_ENTRIES = 4_000
 MOST_LABEL = 36
@@ -28,9 +28,9 @@ _EMPTY = "  No entries of this turn. Press left or right for other turns, esc to
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 
 
-def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
+def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     """Return the line of a time bar: its label, and its position in the turn."""
-    label = min(MOST_LABEL, width * 2 // 5)
+    symbols, label = symbols_for(), min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
     whole = max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
@@ -82,11 +82,10 @@ class WaterfallScreen(ViewScreen[str | None]):
         recording: Recording,
         reader: ReaderThread,
         spans: Callable[[], Sequence[Span]] | None,
-        symbols: Symbols,
     ) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
         super().__init__(self._lanes, self.KEYS, heads=self._axis)
-        self._recording, self._reader, self._spans, self._symbols = recording, reader, spans, symbols
+        self._recording, self._reader, self._spans = recording, reader, spans
         self._turn, self._last = turn, max(recording.entries.turn, default=0)
         self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
@@ -101,7 +100,7 @@ class WaterfallScreen(ViewScreen[str | None]):
             self._axis.show(axis_row(found.ns, width))
             for one in found.bars:
                 took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
-                rows.append((*stretch_row(one, found.ns, width, self._symbols), took))
+                rows.append((*stretch_row(one, found.ns, width), took))
                 part = f" call:{one.call}" if one.call else f" step:{one.step}" if one.step else ""
                 filters.append(f"turn:{found.turn}{part}")
         self._title.show((*left, (self._words(), "dim")), ())

@@ -17,7 +17,6 @@ from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.pictures import Image, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
-from tui.ui.widgets.symbols import symbols_for
 
 Work = Callable[[], Callable[[], None]]
 """Work for a thread; returns a function to call in the main thread."""
@@ -151,7 +150,7 @@ class Page(LinePane, inherit_bindings=True):
             self._decoding.cancel()
             self._decoding = None
         app = self.app
-        if can_show_pictures(symbols_for(), app.console.color_system, app.no_color):
+        if can_show_pictures(app.console.color_system, app.no_color):
             sheet.images(begin=True)
             self._decode()
         self.rows_changed()

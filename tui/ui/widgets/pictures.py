@@ -27,7 +27,7 @@ from pathlib import Path
 from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, Span
-from tui.ui.widgets.symbols import ASCII, Symbols
+from tui.ui.widgets.symbols import ASCII, symbols_for
 
 LEAST = 60
 """A shorter string is not an image."""
@@ -153,9 +153,9 @@ class Picture:
         return ((words, "dim"), (", incomplete" if self.is_cut else "", "warn"))
 
 
-def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
+def can_show_pictures(color_system: str | None, no_color: bool) -> bool:
     """Return whether a terminal has the colors and the character. `color_system` is a name of rich."""
-    return symbols is not ASCII and color_system == "truecolor" and not no_color
+    return symbols_for() is not ASCII and color_system == "truecolor" and not no_color
 
 
 SECONDS = 5.0

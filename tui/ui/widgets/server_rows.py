@@ -24,7 +24,7 @@ from tui.core.units import age, clock, count, plural
 from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
@@ -72,7 +72,6 @@ class Look:
 
     columns: int
     name_cells: int
-    symbols: Symbols
     turn: int
     now_ns: int
     redactor: Redactor
@@ -116,7 +115,7 @@ def head_row(status: ServerStatus, look: Look) -> Row:
 
 
 def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
-    sign, style = sign_of(status, look.symbols, look.turn)
+    sign, style = sign_of(status, look.turn)
     name = head_of(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
     state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
@@ -146,8 +145,9 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
     return found
 
 
-def sign_of(status: ServerStatus, symbols: Symbols, turn: int = 0) -> tuple[str, str]:
+def sign_of(status: ServerStatus, turn: int = 0) -> tuple[str, str]:
     """Return the sign of a server's state, and its style; `turn` is the frame of the spinner."""
+    symbols = symbols_for()
     if status.failed:
         return symbols.failed, "bad"
     signs = {ServerState.RUNNING: symbols.running, ServerState.STOPPED: symbols.stopped}

@@ -120,8 +120,9 @@ _KIND_LOOKS = {
 }
 
 
-def kind_look(kind: Kind, direction: Direction, symbols: Symbols) -> tuple[str, str, str]:
+def kind_look(kind: Kind, direction: Direction) -> tuple[str, str, str]:
     """Return name, abbreviation and style of an entry's kind; both texts start with a sign."""
+    symbols = symbols_for()
     words, short, style = _KIND_LOOKS[kind]
     if kind is Kind.STDERR:
         sign = symbols.stderr

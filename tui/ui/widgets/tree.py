@@ -15,7 +15,7 @@ from tui.ui.widgets import pictures
 from tui.ui.widgets.page import BytesSheet, Place, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 LARGE = 512 * 1024
 """Minimum bytes of a container that is parsed in a thread."""
@@ -129,15 +129,11 @@ class Tree(BytesSheet):
     """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
-        self,
-        data: bytes,
-        redactions: Sequence[Redaction] = (),
-        remarks: Sequence[Row] = (),
-        symbols: Symbols = UNICODE,
+        self, data: bytes, redactions: Sequence[Redaction] = (), remarks: Sequence[Row] = ()
     ) -> None:
         super().__init__(data)
         self._redactions = redactions
-        self._symbols = symbols
+        self._symbols = symbols_for()
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
         self._width = 80
         self._shows_pictures = False

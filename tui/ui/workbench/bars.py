@@ -16,17 +16,15 @@ from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import start_words
-from tui.ui.widgets.symbols import Symbols
 from tui.ui.workbench.overview import state_row
 
 
 class BenchTitle(SplitBar):
     """The server and its state at the left; running calls and uptime at the right."""
 
-    def __init__(self, server: str, symbols: Symbols, overrides: KeyOverrides) -> None:
+    def __init__(self, server: str, overrides: KeyOverrides) -> None:
         super().__init__(id="bench-title")
         self._server = server
-        self._symbols = symbols
         self._overrides = overrides
 
     def show_status(self, status: ServerStatus | None, running: int) -> None:
@@ -35,7 +33,7 @@ class BenchTitle(SplitBar):
             close = key_cap(self._overrides.first_of("bench.back"), "close")
             self.show((*left, ("is no longer configured", "bad")), close)
             return
-        left = (*left, *state_row(status, self._symbols))
+        left = (*left, *state_row(status))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:
             right = start_words(status, self._overrides.first_of, "bench.toggle", "starts it")

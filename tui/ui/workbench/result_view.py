@@ -138,7 +138,7 @@ def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
     if call.result is None:
         words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
         return Lines([((words, "warn"),)])
-    return sheet_of_result(call.result, signs, call.promised)
+    return sheet_of_result(call.result, call.promised)
 
 
 def difference(before: HandCall, after: HandCall) -> Sheet:
@@ -204,7 +204,7 @@ class ResultView:
         self.line.what = "schema"
         self.line.say()
         data = json.dumps(schemas, ensure_ascii=False, default=str).encode("utf-8", "replace")
-        self._put(Tree(data, symbols=self._shared.signs))
+        self._put(Tree(data))
 
     def toggle_difference(self) -> None:
         """Compare the result with the marked or the previous one, or show the result again."""

@@ -76,7 +76,7 @@ class ServerScreen(Screen[None]):
         self._item = item
         symbols = symbols_for()
         self.prompt = PromptLine()
-        self._title = BenchTitle(server, symbols, overrides)
+        self._title = BenchTitle(server, overrides)
         self._keys = BenchKeys(overrides)
         shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt, draft)
         self.shared = shared
@@ -87,7 +87,7 @@ class ServerScreen(Screen[None]):
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
-        self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
+        self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
         self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic] = {
             BenchTab.OVERVIEW: self.overview,
             **self.benches,

@@ -26,7 +26,6 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
-from tui.ui.widgets.symbols import Symbols
 
 LINE_CHARS = 4096
 
@@ -297,14 +296,14 @@ class ServerTraffic(Vertical):
     ServerTraffic ServerEntries { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
+    def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
         self._reader = ReaderThread(recording.open_reader)
         self._view = View(recording.entries, parse(self.query_text))
         self._previews = Previews(self._reader, lambda: self.list.repaint())
         empty = ("No traffic with this server yet.",)
-        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty, symbols=signs)
+        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty)
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:

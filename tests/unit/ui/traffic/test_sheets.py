@@ -7,7 +7,6 @@ from tui.core.text import clean
 from tui.core.traffic import Finding, Redaction, Severity
 from tui.ui.traffic.sheets import RawSheet, finding_rows
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import UNICODE
 
 
 def raw(data: bytes, width: int = 30, redactions: tuple[Redaction, ...] = ()) -> RawSheet:
@@ -50,5 +49,5 @@ def test_a_stray_byte_of_a_character_appears_in_one_row_only():
 
 def test_a_finding_on_many_entries_shows_their_number_and_the_first():
     found = Finding(9, "x", Severity.ERROR, "It.", count=1200, places=(6, 7, 8, 9, 10))
-    assert text_of(finding_rows(found, UNICODE)[-1]).strip() == "1 200 entries: #6, #7, #8, #9, #10, …"
-    assert len(finding_rows(Finding(9, "x", Severity.ERROR, "It."), UNICODE)) == 2
+    assert text_of(finding_rows(found)[-1]).strip() == "1 200 entries: #6, #7, #8, #9, #10, …"
+    assert len(finding_rows(Finding(9, "x", Severity.ERROR, "It."))) == 2

@@ -18,7 +18,6 @@ from rich.style import Style
 from tests.conftest import until
 from tui.ui.widgets.pictures import MOST_BYTES, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import ASCII, UNICODE
 from tui.ui.widgets.theme_colors import Palette
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -251,14 +250,17 @@ def test_a_scaled_picture_fits_its_columns_and_has_all_its_rows(
 
 
 @pytest.mark.parametrize(
-    ("symbols", "colours", "no_color", "can"),
+    ("terminal", "colours", "no_color", "can"),
     [
-        (UNICODE, "truecolor", False, True),
-        (UNICODE, "truecolor", True, False),
-        (UNICODE, "256", False, False),
-        (UNICODE, None, False, False),
-        (ASCII, "truecolor", False, False),
+        ("xterm", "truecolor", False, True),
+        ("xterm", "truecolor", True, False),
+        ("xterm", "256", False, False),
+        ("xterm", None, False, False),
+        ("linux", "truecolor", False, False),
     ],
 )
-def test_pictures_need_true_color_and_the_half_block(symbols, colours, no_color, can) -> None:
-    assert can_show_pictures(symbols, colours, no_color) is can
+def test_pictures_need_true_color_and_the_half_block(
+    monkeypatch: pytest.MonkeyPatch, terminal, colours, no_color, can
+) -> None:
+    monkeypatch.setenv("TERM", terminal)
+    assert can_show_pictures(colours, no_color) is can
