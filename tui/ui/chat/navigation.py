@@ -18,6 +18,7 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.bindings import first_key
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
@@ -288,7 +289,7 @@ class Navigator:
         if found := screen.query(TrafficTail):
             found.first().remove()
         else:
-            tail = TrafficTail(self._runtime.recording, self._regions.symbols)
+            tail = TrafficTail(self._runtime.recording, symbols_for())
             screen.mount(tail, after=self._regions.rule_composer)
 
     # ---- results ----
