@@ -18,7 +18,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import result_of
 from tui.ui.keys.action_table import OPENERS, Action, Context, action
 from tui.ui.keys.bindings import first_key
-from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
@@ -289,7 +288,7 @@ class Navigator:
         if found := screen.query(TrafficTail):
             found.first().remove()
         else:
-            tail = TrafficTail(self._runtime.recording, symbols_for())
+            tail = TrafficTail(self._runtime.recording)
             screen.mount(tail, after=self._regions.rule_composer)
 
     # ---- results ----

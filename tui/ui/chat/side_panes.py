@@ -270,7 +270,6 @@ class ServersPane(TitledPane):
         base = Look(
             columns=self.columns,
             name_cells=max(4, min(names, self.columns // 3)),
-            symbols=self._symbols,
             turn=turn,
             now_ns=self._clock(),
             redactor=self._redactor,
