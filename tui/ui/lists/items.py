@@ -1,13 +1,10 @@
 """The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
@@ -23,7 +20,6 @@ from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
     from tui.core.permission.approval_policy import Judgement
-    from tui.runtime.conversations import Conversations
 
 
 MEASURE = 100
@@ -265,67 +261,20 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
 LEAST_CELLS = 2
 """Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
 
-QUIET_SECONDS = 0.25
-"""Seconds without a key before a search starts."""
-
-REDRAW_SECONDS = 0.1
 MOST_FINDS = 200
 
-Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
 
-
-class SessionSearch:
-    """A search in the messages of all sessions. `finds` are the matches so far."""
-
-    def __init__(self, conversations: "Conversations", text: str) -> None:
-        self._conversations = conversations
-        self.text = text
-        self.finds: list[SessionMatch] = []
-        self.running = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start after a pause in typing, unless the text is too short; `more` is called for new matches."""
-        if cells_of(self.text) >= LEAST_CELLS:
-            self.running = True
-            self._task = keep(self._run(more), "search the sessions")
-
-    async def _run(self, more: Callable[[], None]) -> None:
-        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
-        try:
-            await asyncio.sleep(QUIET_SECONDS)
-            drawn = time.monotonic()
-            async with aclosing(found) as finds:
-                async for one in finds:
-                    self.finds.append(one)
-                    if len(self.finds) >= MOST_FINDS:
-                        return
-                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
-                        drawn = time.monotonic()
-                        more()
-        finally:
-            self.running = False
-            more()
-
-    def stop(self) -> bool:
-        """Stop the search; return whether it was running."""
-        if not self.running or self._task is None:
-            return False
-        self.running = False
-        self._task.cancel()
-        return True
-
-    def items(self, now: float) -> list[FinderItem]:
-        """Return a heading with the state of the search, and the matches so far."""
-        if cells_of(self.text) < LEAST_CELLS:
-            return []
-        amount = units.plural(len(self.finds), "place") if self.finds else ""
-        after = amount or "nothing"
-        if self.running:
-            after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
-        if len(self.finds) >= MOST_FINDS:
-            after = f"first {MOST_FINDS} matches"
-        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]
+def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, running: bool) -> list[FinderItem]:
+    """Return a heading with the state of the search for a text in all messages, and the matches so far."""
+    if cells_of(text) < LEAST_CELLS:
+        return []
+    amount = units.plural(len(finds), "place") if finds else ""
+    after = amount or "nothing"
+    if running:
+        after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
+    if len(finds) >= MOST_FINDS:
+        after = f"first {MOST_FINDS} matches"
+    return [heading("IN MESSAGES", after), *found_items(finds, text, now)]
 
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29

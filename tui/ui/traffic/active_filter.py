@@ -187,8 +187,7 @@ class ActiveFilter:
             self._begin_search,
             value=self.search_text,
             placeholder="text, or a filter",
-            cancelled=lambda: self._begin_search(""),
-            replaces=True,
+            searches=True,
         )
 
     def _begin_search(self, text: str) -> None:

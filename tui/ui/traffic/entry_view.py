@@ -311,13 +311,8 @@ class EntryView(Vertical):
             self.page.rows_changed()
 
     def ask_search(self) -> None:
-        self._prompt.ask(
-            "search in this entry",
-            self._search,
-            value=self.page.search_text,
-            cancelled=lambda: self._search(""),
-            replaces=True,
-        )
+        text = self.page.search_text
+        self._prompt.ask("search in this entry", self._search, value=text, searches=True)
 
     def _search(self, text: str) -> None:
         """Highlight a text on both pages, and go to the first match on the current one."""

@@ -321,8 +321,7 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            cancelled = partial(self.page.seek, "")
-            self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
+            self._shared.prompt.ask("search in this result", self.page.search, searches=True)
         else:
             self.add_class("-filtering")
             self.screen.set_focus(self.filter, scroll_visible=False)
