@@ -10,11 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rich.color import Color as RichColor
+from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color, ColorParseError
+from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
 
+from tui.core.text import clean
 from tui.settings.themes import ThemeSpec
+from tui.ui.platform.textual_internals import row_of
+from tui.ui.widgets.rows import Row
 
 # Textual's base colors -> their role. Also set as variables, because Textual rounds the colors (measured: by
 # one step of red), and the seam between two backgrounds that differ by a step is visible.
@@ -202,6 +207,17 @@ class Palette:
             if not _COLOURS.fullmatch(words):  # not cached, because a picture has thousands
                 known[words] = found
         return found
+
+    def painted(self, row: Row, width: int, under: Style) -> Strip:
+        """Return a row in these colors on the background `under`."""
+        known = self.known(under)
+        segments = []
+        for text, words in row:
+            if not text.isprintable():  # rows are already clean; this is the last filter
+                text = clean(text).replace("\n", "⏎").replace("\t", " ")
+            if text:
+                segments.append(Segment(text, known.get(words) or self.over(under, words)))
+        return row_of(segments, width, under)
 
     def is_true(self, under: Style) -> bool:
         """Return whether all styles on this background have known colors, and none is dim."""
