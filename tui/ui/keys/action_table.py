@@ -322,7 +322,7 @@ ACTIONS: tuple[Action, ...] = (
     _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9,
         "resender.edit()"),
     _traffic("traffic.compare", "d", "compare", "Mark an entry, then compare another one with it", 12,
-        "comparer.compare()"),
+        "compare()"),
     _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 12,
         "exporter.ask()"),
     _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6, "go_to_turn()"),

@@ -133,8 +133,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.title_line.show((("Models", "text bold"), (of, "text")), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
-        choice = self._choice(key) if self._offer is None else self._offer.choice
-        if choice is None:
+        if (choice := self._keyed) is None:
             return EMPTY
         own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
         host = choice.where

@@ -102,7 +102,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     def filter(self, text: str) -> None:
         """Show the titles that contain `text`, and start searching the messages."""
         self._stop_search()
-        self._finds = finds = []
+        finds = self._finds = list[SessionMatch]()
         if cells_of(text) >= LEAST_CELLS:
             self._searching = self.keep_task(self._find(text, finds), "search the sessions")
         self.show_items()
@@ -164,7 +164,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def moved(self, key: str) -> None:
         """After a moment, show the end of the selected conversation, or the messages before a match."""
-        if key == self._previewed or self.preview is None or not self.preview.display:
+        if key == self._previewed or not self.preview.display:
             return
         self._previewed = key
         if self._reading is not None:
@@ -174,8 +174,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     async def _preview(self, key: str) -> None:
         session, index = place_of(key)
         info, pane = self._info(key), self.preview
-        if pane is None:
-            return
         if info is None or info.problem or info.messages > LONG_SESSION:
             pane.show(())
             return

@@ -11,7 +11,6 @@ from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_
 from tui.traffic.filter.nodes import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine
@@ -40,18 +39,13 @@ class ActiveFilter:
     """Owns the view that the list shows, for the active filter, and the view of the search."""
 
     def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        prompt: PromptLine,
-        opened_with: str = "",
-        worked: Callable[[], None] = lambda: None,
+        self, list: EntryList, prompt: PromptLine, worked: Callable[[], None], opened_with: str = ""
     ) -> None:
         """Create it; `worked` is called after a pass through the columns of all entries.
 
         `opened_with` is the text of the filter that the user cannot clear.
         """
-        self._recording, self._list, self._prompt = recording, list, prompt
+        self._recording, self._list, self._prompt = list.recording, list, prompt
         self.opened_with, self._worked = opened_with, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING

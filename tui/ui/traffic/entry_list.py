@@ -17,9 +17,9 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of, paragraphs
+from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 from tui.ui.widgets.times import TimeMode
 
 ADVANCE_MS = 4.0
@@ -71,7 +71,7 @@ class EntryList(LinePane, inherit_bindings=False):
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self._recording, self.entries = recording, recording.entries
+        self.recording, self.entries = recording, recording.entries
         self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
@@ -146,7 +146,7 @@ class EntryList(LinePane, inherit_bindings=False):
         index, entries = self.index, self.entries
         if self.chosen() and index >= 0:
             entries.mark(index, not entries.marked[index])
-            self._recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
+            self.recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
             self.tick()
 
     def go_to_partner(self) -> None:
@@ -210,8 +210,8 @@ class EntryList(LinePane, inherit_bindings=False):
             entry,
             columns,
             previous=previous if entries.is_here(previous) else -1,
-            now_ns=time.monotonic_ns() if self._recording.live else 0,
-            noted=seq in self._recording.annotations.notes,
+            now_ns=time.monotonic_ns() if self.recording.live else 0,
+            noted=seq in self.recording.annotations.notes,
             lead=self._lead(entry),
             ident=preview.ident,
             text=preview.text,
@@ -242,7 +242,11 @@ class EntryList(LinePane, inherit_bindings=False):
         return self._layout
 
     def _empty_rows(self) -> list[Row]:
-        return paragraphs(self.empty, self.columns)
+        rows: list[Row] = [EMPTY]
+        for text in self.empty:
+            rows += wrap(((text, "dim"),), max(8, self.columns - 4), first=(("  ", ""),))
+            rows.append(EMPTY)
+        return [crop(row, self.columns) for row in rows]
 
     def rewrap(self) -> None:
         self._layout = None
@@ -293,7 +297,7 @@ class EntryList(LinePane, inherit_bindings=False):
     def _count_up(self) -> bool:
         """Draw visible pending requests again, because their latency grows."""
         now = time.monotonic_ns()
-        if not self._recording.live or now - self._counted_ns < COUNT_UP_NS:
+        if not self.recording.live or now - self._counted_ns < COUNT_UP_NS:
             return False
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y

@@ -1,6 +1,5 @@
 """One line of the traffic: as many of an entry's columns as fit the width, as text. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +10,7 @@ from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
+from tui.ui.widgets.rows import Row, Span, cells_of, crop, head_of, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
@@ -227,15 +226,6 @@ class RowMaker:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
-
-
-def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
-    """Return the rows to show while there are no entries."""
-    rows: list[Row] = [EMPTY]
-    for text in texts:
-        rows += wrap(((text, "dim"),), max(8, cells - 4), first=(("  ", ""),))
-        rows.append(EMPTY)
-    return [crop(row, cells) for row in rows]
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

@@ -15,7 +15,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Outcome
-from tui.traffic.record.open_recording import ReaderThread, Recording
+from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
@@ -65,17 +65,10 @@ class EntryView(Vertical):
     EntryView.-over #second { border-left: none; }
     """
 
-    def __init__(
-        self,
-        recording: Recording,
-        reader: ReaderThread,
-        list: EntryList,
-        headings: Widget,
-        prompt: PromptLine,
-    ) -> None:
+    def __init__(self, list: EntryList, reader: ReaderThread, headings: Widget, prompt: PromptLine) -> None:
         super().__init__(id="detail")
         self._list, self._above = list, headings
-        self._recording, self._reader, self._prompt = recording, reader, prompt
+        self._recording, self._reader, self._prompt = list.recording, reader, prompt
         self.display = self._maximized = self._focus_was_hidden = False
         self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
@@ -147,7 +140,9 @@ class EntryView(Vertical):
         """Open the selected entry: its findings if it failed and they say why."""
         if not self._list.chosen() or not self.is_attached:
             return
-        findings = self._shows_findings()
+        entries, index = self._list.entries, self._list.index
+        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
+        findings = any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
         if not self.is_open and (findings or self.tab is EntryTab.FINDINGS):
             self._tabs.active = EntryTab.FINDINGS if findings else self._default_tab()
         self.display = True
@@ -155,11 +150,6 @@ class EntryView(Vertical):
         self.show_entry(self._list.selected)
         self.screen.set_focus(self.pages[0], scroll_visible=False)
         self.screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
-
-    def _shows_findings(self) -> bool:
-        entries, index = self._list.entries, self._list.index
-        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
-        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
 
     def close(self) -> None:
         self._maximized = self.display = False

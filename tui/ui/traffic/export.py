@@ -18,7 +18,7 @@ from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import Recording, columns_of, whole_entry
+from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
@@ -40,17 +40,11 @@ MOST_READ = 5_000
 class Exporter:
     """Asks what to export, and writes it; one export at a time. `note` is its progress, or ""."""
 
-    def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        active_filter: ActiveFilter,
-        tasks: Tasks,
-    ) -> None:
-        self._recording, self._list = recording, list
+    def __init__(self, list: EntryList, active_filter: ActiveFilter, tasks: Tasks) -> None:
+        self._recording, self._list = list.recording, list
         self._active_filter, self._tasks = active_filter, tasks
         self.note = ""
-        self._stop: threading.Event | None = None
+        self._stop = threading.Event()
 
     def ask(self) -> None:
         from tui.ui.dialogs.picker import Picker, PickerChoice
@@ -70,7 +64,7 @@ class Exporter:
 
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
-        if not self.note or self._stop is None or self._stop.is_set():
+        if not self.note or self._stop.is_set():
             return False
         self._stop.set()
         return True

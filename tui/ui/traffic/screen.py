@@ -13,7 +13,7 @@ from tui.ui.keys.bindings import KeyOverrides, act
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
-from tui.ui.traffic.comparison import Comparer
+from tui.ui.traffic.comparison import ComparisonScreen
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import Previews
 from tui.ui.traffic.entry_view import EntryView
@@ -64,15 +64,15 @@ class TrafficScreen(Screen[Cause | None]):
         self._previews = Previews(reader, lambda: self.list.repaint())
         self.list = EntryList(recording, preview=self._previews.get)
         self.prompt, self._tasks = PromptLine(), Tasks()
-        self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
+        self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
         self.filter_bar = FilterBar(recording.entries, active.apply)
         self.filter_line = FilterLine(id="filter-line")
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
-        self.entry = EntryView(recording, reader, self.list, self._headings, self.prompt)
+        self.entry = EntryView(self.list, reader, self._headings, self.prompt)
         self._overrides, self._keys = overrides, Footer()
-        self.comparer = Comparer(self.list, reader)
+        self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(recording, self.list, active, self._tasks)
+        self.exporter = Exporter(self.list, active, self._tasks)
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
@@ -135,7 +135,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter.look()
         self.resender.look()
         self.entry.look()
-        marked = self.comparer.marked
+        marked = self.marked
         notes: Row = (
             *self.active_filter.order_row,
             (f"   comparing entry {marked} with…" if marked else "", "accent"),
@@ -208,12 +208,23 @@ class TrafficScreen(Screen[Cause | None]):
             self.entry.close()
         elif active.search_text:
             active.search("")
-        elif self.comparer.marked:
-            self.comparer.marked = 0
+        elif self.marked:
+            self.marked = 0
         elif active.is_filtered and active.query.text != active.opened_with:
             active.apply(parse(active.opened_with))
         else:
             self.dismiss(None)
+
+    def compare(self) -> None:
+        """Mark the selected entry, or compare it with the marked one."""
+        seq, marked = self.list.chosen(), self.marked
+        if not seq:
+            return
+        if seq == marked or self.recording.entries.index(marked) < 0:
+            self.marked = 0 if seq == marked else seq
+            return
+        self.marked = 0
+        self.app.push_screen(ComparisonScreen(self.recording.entries, self._reader, (marked, seq)))
 
     def go_to_turn(self) -> None:
         turn = self.list.turn()

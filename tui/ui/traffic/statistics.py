@@ -80,11 +80,6 @@ def _spark_cells(width: int, name_cells: int) -> int:
     return room if room >= LEAST_SPARK else 0
 
 
-def stretches_of(figures: Sequence[Figures]) -> int:
-    """Return the number of time intervals up to the last call."""
-    return max((place + 1 for each in figures for place, count in enumerate(each.sparks) if count), default=0)
-
-
 def _time(ns: int) -> str:
     return span(ns) if ns > 0 else ""
 
@@ -194,7 +189,9 @@ class StatisticsScreen(ViewScreen[str | None]):
         if lines:
             lines = [*lines, total]
         self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
-        columns, stretches = self._table.columns, stretches_of(lines)
+        columns = self._table.columns
+        used = (place + 1 for one in lines for place, count in enumerate(one.sparks) if count)
+        stretches = max(used, default=0)  # the time intervals up to the last call
         rows = [figures_row(one, columns, stretches) for one in lines]
         empty: Row = (("" if counting or loading else f"  {_EMPTY}", "dim"),)
         self._table.show(rows or [empty], [filter_of(one) for one in lines])

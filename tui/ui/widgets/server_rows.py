@@ -336,7 +336,9 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.restarts:
         yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
-        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
+        printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
+        words = printed if status.reach is None else plural(status.noise, "non-protocol response")
+        yield "stdout" if status.printed_words else "noise", words, "warn"
 
 
 def _offers(
@@ -408,13 +410,6 @@ def trust_words(server: str, key: str, *, trusted: bool) -> str:
     return f"The server {quoted_name(server)} {means} Press {key} to undo."
 
 
-def noise_words(status: ServerStatus) -> str:
-    """Return how much output was not messages."""
-    if status.reach is not None:
-        return f"{plural(status.noise, 'non-protocol response')}"
-    return f"{status.printed_words}, in its log. {PRINT_STEP}"
-
-
 def token_facts(tokens: "DefinitionTokens") -> str:
     """Return the tokens of a server in each request: "~210 in each request, ~20 of them instructions"."""
     sign = "" if tokens.measured else "~"
@@ -451,14 +446,12 @@ def why_only_listed(
     return ""
 
 
-def start_words(
-    status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str = "to start it."
-) -> Row:
+def start_words(status: ServerStatus, key_of: Callable[[str], str], words: str = "to start it.") -> Row:
     """Return the key that starts a stopped server and `words`, or why no key does."""
     if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
         return ((why, "dim"),)
     press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
-    return (*press, *key_cap(key_of(action_id), words))
+    return (*press, *key_cap(key_of("bench.toggle"), words))
 
 
 def configured(host: "Host", server: str, notify: Callable[..., None]) -> ServerStatus | None:

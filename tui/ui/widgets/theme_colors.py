@@ -65,7 +65,7 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
 FIELD_SHADE = 0.08
 """How far an input's background is blended from the panel's color towards the text color."""
 
-_DEFAULTS: Mapping[str, str] = {
+DEFAULTS: Mapping[str, str] = {
     "field": "#233338",
     "text-dim": "#8fa6a8",
     "rule": "#274049",
@@ -76,11 +76,7 @@ _DEFAULTS: Mapping[str, str] = {
     "model": "#bbd9cd",
     "tool": "#a3b8e6",
 }
-
-
-def variable_defaults() -> dict[str, str]:
-    """Return defaults of our CSS variables, for stylesheets while one of Textual's own themes is active."""
-    return dict(_DEFAULTS)
+"""Defaults of our CSS variables, for stylesheets while one of Textual's own themes is active."""
 
 
 def theme_of(spec: ThemeSpec) -> Theme:

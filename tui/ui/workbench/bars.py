@@ -36,7 +36,7 @@ class BenchTitle(SplitBar):
         left = (*left, *state_row(status))
         right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
         if status.state is ServerState.STOPPED and not status.spec.disabled:
-            right = start_words(status, self._overrides.first_of, "bench.toggle", "starts it")
+            right = start_words(status, self._overrides.first_of, "starts it")
         if status.state is ServerState.RUNNING:
             since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
             pid = f"pid {status.pid}   " if status.pid is not None else ""
