@@ -46,7 +46,7 @@ class ResultScreen(ViewScreen[None]):
         uri: str = "",
     ) -> None:
         follow = partial(follow_link, source=source, overrides=overrides)
-        self.page, self._prompt = Page(id="result-page", follow=follow), PromptLine()
+        self.page, self._prompt = Page(follow), PromptLine()
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri

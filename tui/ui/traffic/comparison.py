@@ -55,7 +55,7 @@ class ComparisonScreen(ViewScreen[None]):
     ]
 
     def __init__(self, entries: EntryColumns, reader: ReaderThread, seqs: Sequence[int]) -> None:
-        self._page = Page(id="differences")
+        self._page = Page()
         super().__init__(self._page)
         self._reader, self._seqs = reader, seqs
         first, second = self._pairs = [_call_of(entries, seq) for seq in seqs]

@@ -10,6 +10,7 @@ from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, cells_of, crop, head_of, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
@@ -86,8 +87,7 @@ class RowMaker:
         now_ns: int = 0,
         noted: bool = False,
         lead: str = " ",
-        ident: str = "",
-        text: str = "",
+        preview: EntryPreview = NONE,
         is_hit: bool = False,
         fold: Fold | None = None,
         is_call: bool = False,
@@ -96,10 +96,10 @@ class RowMaker:
 
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
-        `ident` and `text` are not in the columns: its id, and the start of its text. `is_hit`: the search in
-        the list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
+        `preview` is what the columns lack: its id, and the start of its text. `is_hit`: the search in the
+        list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
         """
-        entries, symbols, gap = self._entries, self.symbols, " " * columns.gap
+        entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
         severity = entries.severity[index]
         mark = symbols.note if noted else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
@@ -116,7 +116,7 @@ class RowMaker:
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        what = self._what(index, columns, text)
+        what = self._what(index, columns, preview.text)
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")

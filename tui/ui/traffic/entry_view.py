@@ -3,9 +3,9 @@
 import asyncio
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -72,7 +72,7 @@ class EntryView(Vertical):
         self.display = self._maximized = self._focus_was_hidden = False
         self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
-        self.pages = (Page(id="page-first"), Page(id="page-second"))
+        self.pages = (Page(), Page())
         self.loaded: LoadedEntry | None = None
         self._wanted = 0
         self._loading: asyncio.Task[None] | None = None
@@ -187,7 +187,7 @@ class EntryView(Vertical):
         if isinstance(loaded, str):
             self.notify(loaded, timeout=4)
         else:
-            copy_as(self.app, loaded)
+            self._copy_as(loaded)
 
     # ---- what it shows ----
 
@@ -323,7 +323,22 @@ class EntryView(Vertical):
 
     def copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
-            copy_as(self.app, loaded)
+            self._copy_as(loaded)
+
+    def _copy_as(self, loaded: LoadedEntry) -> None:
+        """Ask for a format, and copy an entry in it."""
+        from tui.ui.dialogs.picker import Picker, PickerChoice
+
+        def copy(way: str | None) -> None:
+            if way is not None:
+                text = copied(way, loaded.entry, loaded.body)
+                copy_text(self.app, text, f"entry {loaded.entry.seq}")
+
+        if len(loaded.body) > MOST_COPIED:
+            copy("raw")
+            return
+        choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+        self.app.push_screen(Picker("Copy as", choices), copy)
 
     def save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""
@@ -333,19 +348,3 @@ class EntryView(Vertical):
         found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
         data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
         ask_to_save(self._prompt, Path.cwd() / f"mcptui-{loaded.entry.seq}.{ending}", data)
-
-
-def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
-    """Ask for a format, and copy an entry in it."""
-    from tui.ui.dialogs.picker import Picker, PickerChoice
-
-    def copy(way: str | None) -> None:
-        if way is not None:
-            text = copied(way, loaded.entry, loaded.body, str(loaded.entry.detail.get("url", "")))
-            copy_text(app, text, f"entry {loaded.entry.seq}")
-
-    if len(loaded.body) > MOST_COPIED:
-        copy("raw")
-        return
-    choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
-    app.push_screen(Picker("Copy as", choices), copy)

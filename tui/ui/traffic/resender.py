@@ -31,8 +31,6 @@ MOST_SENT = 4 * 1024 * 1024
 MOST_EDITED = 256 * 1024
 """Maximum bytes of params that can be edited."""
 
-TAP = "tap:"
-
 
 @dataclass(frozen=True, slots=True)
 class ResendRequest:
@@ -62,7 +60,7 @@ def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]"
         return "Only requests to servers can be resent."
     if entries.goes(index) is not Direction.OUT:
         return "This request came from the server and cannot be resent."
-    if source.startswith(TAP):
+    if source.startswith("tap:"):
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."
     if entries.methods.texts[entries.method[index]] == "initialize":
         return "This request opens the connection. Restart the server to send it again."
@@ -93,9 +91,6 @@ def read(entry: Entry) -> ResendRequest | str:
     if not isinstance(params, dict):
         return "The params are not a JSON object, so the request cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
-
-
-RECORDED = "A recording has no server to send to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +126,10 @@ class Resender:
     """Sends the selected request again; without a live run, it says why it cannot."""
 
     def __init__(
-        self,
-        live: LiveRun | None,
-        list: EntryList,
-        reader: ReaderThread,
-        tasks: Tasks,
-        active_filter: ActiveFilter,
+        self, live: LiveRun | None, list: EntryList, reader: ReaderThread, tasks: Tasks, active: ActiveFilter
     ) -> None:
-        self._live, self._entries = live, list.entries
-        self._list, self._reader, self._tasks, self._active_filter = list, reader, tasks, active_filter
+        self._live, self._list, self._entries = live, list, list.entries
+        self._reader, self._tasks, self._active_filter = reader, tasks, active
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -177,7 +167,7 @@ class Resender:
             return None
         if entries.kind[index] != Kind.REQUEST and (partner := entries.partner(index)) >= 0:
             index = partner if entries.kind[partner] == Kind.REQUEST else index
-        problem = RECORDED
+        problem = "A recording has no server to send to."
         if self._live is not None:
             problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:

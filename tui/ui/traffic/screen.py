@@ -6,7 +6,7 @@ from textual.screen import Screen
 
 from tui.core.background import Tasks
 from tui.core.traffic import Cause
-from tui.traffic.filter.query import parse
+from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act
@@ -65,7 +65,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.list = EntryList(recording, preview=self._previews.get)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
-        self.filter_bar = FilterBar(recording.entries, active.apply)
+        self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
         self.filter_line = FilterLine(id="filter-line")
         self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
         self.entry = EntryView(self.list, reader, self._headings, self.prompt)
@@ -193,9 +193,9 @@ class TrafficScreen(Screen[Cause | None]):
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
 
-    def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
-        if event.query.text != self.active_filter.query.text:
-            self.active_filter.apply(event.query)
+    def _filter_closed(self, query: Query) -> None:
+        if query.text != self.active_filter.query.text:
+            self.active_filter.apply(query)
         self.set_focus(self.list, scroll_visible=False)
         self.look()
 

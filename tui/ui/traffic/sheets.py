@@ -196,21 +196,21 @@ WAYS = {
 """The formats, with their labels."""
 
 
-def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
-    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
+def copied(way: str, entry: Entry, body: bytes) -> str:
+    """Return an entry in one of `WAYS`."""
     match way:
         case "json":
             with suppress(ValueError, RecursionError):
                 return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
         case "curl":
-            return _curl(entry, body, url)
+            return _curl(entry, body)
         case "python":
             return _python(entry, body)
     return body.decode("utf-8", "replace")
 
 
-def _curl(entry: Entry, body: bytes, url: str) -> str:
-    text = shlex.quote(body.decode("utf-8", "replace"))
+def _curl(entry: Entry, body: bytes) -> str:
+    text, url = shlex.quote(body.decode("utf-8", "replace")), str(entry.detail.get("url", ""))
     if not url:
         return f"printf '%s\\n' {text}"
     headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]

@@ -53,13 +53,11 @@ class SplitBar(Bar):
         super().__init__(id=id)
         self.left, self.right = left, right
 
-    def show(self, left: Row, right: Row = EMPTY) -> bool:
-        """Show these texts; return whether they have changed."""
-        if (left, right) == (self.left, self.right):
-            return False
-        self.left, self.right = left, right
-        self.refresh()
-        return True
+    def show(self, left: Row, right: Row = EMPTY) -> None:
+        """Show these texts; cheap if they have not changed."""
+        if (left, right) != (self.left, self.right):
+            self.left, self.right = left, right
+            self.refresh()
 
     def row(self, width: int) -> Row:
         return spread(self.left, self.right, width)

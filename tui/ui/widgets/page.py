@@ -128,10 +128,8 @@ class Page(LinePane, inherit_bindings=True):
     class Busy(Message):
         """Work in a thread has started or ended."""
 
-    def __init__(
-        self, *, id: str | None = None, follow: Callable[["Page"], bool] = lambda page: False
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, follow: Callable[["Page"], bool] = lambda page: False) -> None:
+        super().__init__()
         self._follow = follow
         self.sheet: Sheet = Lines(())
         self.search_text = ""

@@ -173,7 +173,7 @@ class ResultView:
         self.line = ResultLine(shared.signs)
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
         follow = partial(follow_link, source=self._source, overrides=shared.overrides)
-        self.page = BenchPage(follow=follow)
+        self.page = BenchPage(follow)
         self._expected: Sequence[Row] = ()
         self._tasks = Tasks()
 

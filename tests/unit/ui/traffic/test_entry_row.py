@@ -4,6 +4,7 @@ import pytest
 
 from tests.ui.traffic_stage import some
 from tui.core.units import span
+from tui.ui.traffic.entry_loader import EntryPreview
 from tui.ui.traffic.entry_row import RowMaker, layout_for
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.times import TimeMode
@@ -15,8 +16,8 @@ def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
     entries = some().columns
     maker = RowMaker(entries)
     maker.mode = mode
-    columns = layout_for(width, mode, 10)
-    lines = [maker.row(index, columns, previous=index - 1, ident="1" * 30) for index in range(len(entries))]
+    columns, wide = layout_for(width, mode, 10), EntryPreview("1" * 30)
+    lines = [maker.row(index, columns, previous=index - 1, preview=wide) for index in range(len(entries))]
     assert all(width_of(line) <= width for line in lines)
     assert width_of(maker.head(columns)) <= width
 
