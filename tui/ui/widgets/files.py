@@ -98,9 +98,9 @@ def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
     return (program, str(path.absolute()))  # which never starts with a dash
 
 
-async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
-    """Open a file with `command` or the system's opener, or show an error. The program outlives mcptui."""
-    command = command or opener(path)
+async def open_file(app: App[Any], path: Path) -> None:
+    """Open a file with the system's opener, or show an error. The program outlives mcptui."""
+    command = opener(path)
     try:
         if (program := find_program(command[0])) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

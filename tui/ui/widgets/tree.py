@@ -250,15 +250,12 @@ class Tree(BytesSheet):
             work()()
         return None
 
-    def offset(self, index: int) -> int:
-        """Return the offset of a row's value in the body; 0 for other rows."""
-        node: Node | None = self.nodes[index] if index < len(self.nodes) else None
+    def place(self, row: int) -> Place:
+        """Return where a row's value begins in the body; its start for other rows."""
+        node: Node | None = self.nodes[row] if row < len(self.nodes) else None
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
-        return node.value.start if node is not None and node.value is not None else 0
-
-    def place(self, row: int) -> Place:
-        return 0, self.offset(row)
+        return 0, node.value.start if node is not None and node.value is not None else 0
 
     def reveal(self, place: Place) -> int:
         """Unfold the containers around the byte at a place; return its row. Slow in a large body."""
