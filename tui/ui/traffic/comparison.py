@@ -65,18 +65,17 @@ class ComparisonScreen(ViewScreen[None]):
         self._masked = True
         self._text = ""
         self._tasks = Tasks()
-        self._job: asyncio.Task[None] | None = None
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
 
     def look(self) -> None:
         """Compare again."""
-        if self._job is not None:
-            self._job.cancel()
+        for job in self._tasks.running:
+            job.cancel()
         self._page.show(Lines([(("comparing…", "warn"),)]))
         self._say()
-        self._job = self._tasks.start(self._compare(), "compare")
+        self._tasks.start(self._compare(), "compare")
 
     def _read(self, reader: TrafficReader) -> list[Any]:
         """Return both calls or entries as JSON values."""

@@ -117,13 +117,13 @@ class EntryList(LinePane, inherit_bindings=False):
             self.empty = paragraphs
             self.rows_changed()
 
-    def tick(self) -> bool:
-        """Add new entries; return whether there were any. Cheap if not."""
+    def tick(self) -> None:
+        """Add new entries; cheap if there are none."""
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
-            return self._count_up()
-        self._update_rows()
-        return True
+            self._count_up()
+        else:
+            self._update_rows()
 
     def select(self, seq: int) -> bool:
         """Move the cursor to an entry; return False if it is not in the view."""
@@ -293,20 +293,17 @@ class EntryList(LinePane, inherit_bindings=False):
                 self.refresh_line(row)
         return True
 
-    def _count_up(self) -> bool:
+    def _count_up(self) -> None:
         """Draw visible pending requests again, because their latency grows."""
         now = time.monotonic_ns()
         if not self.recording.live or now - self._counted_ns < COUNT_UP_NS:
-            return False
+            return
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y
-        found = False
         for row in range(top, min(self._rows, top + self.size.height)):
             if outcome[self.view.index(row)] == Outcome.PENDING:
                 self.drop_row(row)
                 self.refresh_line(row)
-                found = True
-        return found
 
     def move_cursor(self, index: int) -> None:
         super().move_cursor(index)

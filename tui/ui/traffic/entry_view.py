@@ -95,10 +95,6 @@ class EntryView(Vertical):
         await self._tasks.cancel()
 
     @property
-    def is_open(self) -> bool:
-        return bool(self.display)
-
-    @property
     def tab(self) -> EntryTab:
         return EntryTab(self._tabs.active)
 
@@ -115,7 +111,7 @@ class EntryView(Vertical):
 
     def look(self) -> None:
         loaded, entries = self.loaded, self._recording.entries
-        if self.is_open and loaded is not None and loaded.partner is None:
+        if self.display and loaded is not None and loaded.partner is None:
             index = entries.index(loaded.entry.seq)
             if index >= 0 and entries.partner(index) >= 0:
                 self.reload()
@@ -143,7 +139,7 @@ class EntryView(Vertical):
         entries, index = self._list.entries, self._list.index
         both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
         findings = any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
-        if not self.is_open and (findings or self.tab is EntryTab.FINDINGS):
+        if not self.display and (findings or self.tab is EntryTab.FINDINGS):
             self._tabs.active = EntryTab.FINDINGS if findings else self._default_tab()
         self.display = True
         self._share_room()
@@ -166,7 +162,7 @@ class EntryView(Vertical):
 
     def _share(self, *, whole: bool) -> None:
         screen = self.screen
-        hidden = whole and self.is_open
+        hidden = whole and self.display
         if hidden and screen.focused is self._list:  # otherwise Textual would focus the filter
             self._focus_was_hidden = True
             screen.set_focus(self.pages[0], scroll_visible=False)
@@ -180,7 +176,7 @@ class EntryView(Vertical):
         """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
         if not self._list.chosen():
             return
-        if not self.is_open:
+        if not self.display:
             self.open()
             self.screen.set_focus(self._list, scroll_visible=False)
         loaded = await in_time(self._read(self._list.selected))

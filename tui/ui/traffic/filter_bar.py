@@ -82,10 +82,6 @@ class FilterBar(Vertical):
         yield self._problem
         yield self._box
 
-    @property
-    def is_open(self) -> bool:
-        return bool(self.display)
-
     def open(self, query: Query) -> None:
         self._before, text = query, query.text
         self.display = True

@@ -143,7 +143,7 @@ class TrafficScreen(Screen[Cause | None]):
         )
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
-        if not self.filter_bar.is_open:
+        if not self.filter_bar.display:
             self.filter_line.show(*self.active_filter.line())
 
     def next_time_format(self) -> None:
@@ -161,7 +161,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
-        if self.entry.is_open:
+        if self.entry.display:
             self.entry.show_entry(self.list.selected)
 
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
@@ -204,7 +204,7 @@ class TrafficScreen(Screen[Cause | None]):
         active = self.active_filter
         if self.exporter.cancel() or active.cancel():
             return
-        if self.entry.is_open:
+        if self.entry.display:
             self.entry.close()
         elif active.search_text:
             active.search("")

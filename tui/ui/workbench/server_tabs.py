@@ -45,10 +45,10 @@ class LogLines(LinePane):
         self._hits: list[int] = []  # matching lines, ascending
         self._hit = -1
 
-    def show(self, lines: tuple[str, ...]) -> bool:
-        """Show these lines; return whether they have changed."""
+    def show(self, lines: tuple[str, ...]) -> None:
+        """Show these lines; cheap if they have not changed."""
         if lines == self._lines:
-            return False
+            return
         gone = _dropped_lines(self._lines, lines)
         rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._shown_rows)
         self._lines = lines
@@ -57,7 +57,6 @@ class LogLines(LinePane):
         if not self.following and rows_gone:
             # The visible lines keep their place, for reading, while older ones are dropped.
             self._place(self.scroll_y - rows_gone)
-        return True
 
     def show_empty(self, empty: str) -> None:
         """Show this text while there are no lines."""
