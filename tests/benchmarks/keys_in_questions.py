@@ -58,18 +58,15 @@ def sampling(text: str) -> Any:
     return SamplingQuestion("calc", {"messages": messages, "maxTokens": 100})
 
 
-# What the approvals are asked for, and the question with a text in it.
-QUESTIONS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "definitions": ("definitions", definitions),
-    "consent": ("consent", lambda text: consent(text[: SIZE // 3])),
-    "long consent": ("consent", consent),
-    "sampling": ("sampling", sampling),
-    "form": ("form", form),
-    "field": ("form", lambda text: form("Who?", description=text, title=text)),
-    "address": (
-        "address",
-        lambda text: AddressQuestion("calc", "https://example.com/" + text, text, "elicitation"),
-    ),
+# The questions with a text in them.
+QUESTIONS: dict[str, Callable[[str], Any]] = {
+    "definitions": definitions,
+    "consent": lambda text: consent(text[: SIZE // 3]),
+    "long consent": consent,
+    "sampling": sampling,
+    "form": form,
+    "field": lambda text: form("Who?", description=text, title=text),
+    "address": lambda text: AddressQuestion("calc", "https://example.com/" + text, text, "elicitation"),
 }
 
 
@@ -88,9 +85,8 @@ async def answered(name: str, text: str) -> list[Hold]:
         with recorded(holds):
             await asyncio.sleep(0.02)
             # The program also compares and scans long questions in a thread.
-            kind, made = QUESTIONS[name]
-            question = await asyncio.to_thread(made, text)
-            waiting = asyncio.create_task(getattr(app.main.parts.approvals, kind)(question))
+            question = await asyncio.to_thread(QUESTIONS[name], text)
+            waiting = asyncio.create_task(app.main.parts.approvals.ask(question))
             await asyncio.sleep(0.5)
             keys = ("pagedown", "pagedown", "down", "end", "pageup", "home", "ctrl+s", "a", "b")
             await read(app, pilot, keys)

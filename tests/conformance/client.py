@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
@@ -31,16 +31,15 @@ ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
 _SAMPLES = {"string": "text", "number": 2, "integer": 2, "boolean": True, "array": [], "null": None}
 
 
-class Willing(Refuser):
+class Willing(Questioner):
     """Accepts forms with their defaults, and URLs."""
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
+        if not isinstance(question, FormQuestion):
+            return QuestionAnswer(Action.ACCEPT)
         fields = question.schema.get("properties", {})
         values = {name: field["default"] for name, field in fields.items() if "default" in field}
-        return FormAnswer(Action.ACCEPT, values | sample(question.schema, values))
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return AddressAnswer(Action.ACCEPT)
+        return QuestionAnswer(Action.ACCEPT, values | sample(question.schema, values))
 
 
 def sample(schema: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

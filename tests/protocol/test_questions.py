@@ -17,12 +17,10 @@ from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     METER,
     Action,
-    AddressAnswer,
     AddressQuestion,
-    FormAnswer,
     FormQuestion,
+    QuestionAnswer,
     Questioner,
-    Refuser,
 )
 from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.tools import CallFailure
@@ -37,8 +35,10 @@ ASKING = HERE / "asking_server.py"
 FAULTS = HERE.parent / "corpus" / "faults"
 
 
-class Person(Refuser):
-    """Answers every form with the same content while `wait` is set, and opens every URL."""
+class Person(Questioner):
+    """Answers with the same content while `wait` is set; questions of the type `at_once` in any case."""
+
+    at_once = AddressQuestion
 
     def __init__(self, content=None):
         self.asked = []
@@ -48,18 +48,16 @@ class Person(Refuser):
         self.wait = asyncio.Event()
         self.wait.set()
 
-    async def form(self, question):
+    async def ask(self, question):
         self.asked.append(question)
+        if isinstance(question, self.at_once):
+            return QuestionAnswer(Action.ACCEPT)
         try:
             await self.wait.wait()
         except asyncio.CancelledError:
             self.withdrawn += 1
             raise
-        return FormAnswer(Action.ACCEPT, self.content)
-
-    async def address(self, question):
-        self.asked.append(question)
-        return AddressAnswer(Action.ACCEPT)
+        return QuestionAnswer(Action.ACCEPT, self.content)
 
     def refused(self, server, why):
         self.told.append(f"{server}: {why}")
@@ -71,7 +69,7 @@ def started(hosting):
 
     async def start(script: Path, questioner: Questioner | None = None, *, sink=ignore, sampler=None, **spec):
         server = programs.server("srv", script, **spec)
-        answerers = Answerers(questioner=questioner or Refuser(), sampler=sampler)
+        answerers = Answerers(questioner=questioner or Questioner(), sampler=sampler)
         return await hosting(server, answerers=answerers, sink=sink)
 
     return start
@@ -121,7 +119,7 @@ async def test_the_rounds_of_a_call_are_counted(started):
 
 
 async def test_a_modern_server_gets_a_decline_without_a_user(started):
-    host = await started(ASKING, Refuser())
+    host = await started(ASKING, Questioner())
     assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
 
 
@@ -314,12 +312,6 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
 )
 @pytest.mark.parametrize("fails", [False, True], ids=["result", "error"])
 async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_open(method, params, fails):
-    class Undecided(Person):
-        async def address(self, question):
-            return await self.form(question)
-
-        sampling = address
-
     async def ask(asked, writer):
         asking = [{"jsonrpc": "2.0", "id": f"q{n}", "method": method, "params": params} for n in range(3)]
         writer.write(STREAM + b"\r\n" + b"".join(map(event, asking)))
@@ -332,7 +324,8 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
         await writer.drain()
         writer.close()
 
-    person = Undecided()
+    person = Person()
+    person.at_once = ()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
         spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
@@ -379,7 +372,7 @@ async def test_a_call_that_requires_a_url_continues_when_its_server_reports_comp
 
 
 async def test_a_modern_server_gets_its_roots_in_a_round(started, tmp_path):
-    host = await started(ASKING, Refuser(), roots=(str(tmp_path),))
+    host = await started(ASKING, Questioner(), roots=(str(tmp_path),))
     found = json.loads(text_of(await call(host, "roots")))
     assert found == {"roots": {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}}
 

@@ -10,7 +10,7 @@ import pytest
 from tests import programs
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Refuser
+from tui.core.questions import Questioner
 from tui.core.servers import SamplingRule, ServerState
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.host.host import Host
@@ -20,7 +20,7 @@ SERVER = Path(__file__).parent / "leaving_server.py"
 BOTH_ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
-class Silent(Refuser):
+class Silent(Questioner):
     """A user who answers nothing, and a model that never replies."""
 
     label = "silent"
@@ -38,7 +38,7 @@ class Silent(Refuser):
             self.open -= 1
             self.withdrawn += 1
 
-    form = address = sampling = review = definitions = sample = _wait
+    ask = sample = _wait
 
 
 def spec_of(era, **more):

@@ -16,7 +16,7 @@ from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.errors import ServerError
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
@@ -77,10 +77,10 @@ async def test_the_timeout_of_the_start_is_paused_during_the_sign_in(tmp_path: P
     answer = asyncio.Event()
 
     class Slow(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
+        async def ask(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             await answer.wait()
-            return AddressAnswer(Action.ACCEPT)
+            return QuestionAnswer(Action.ACCEPT)
 
     async with (
         OAuthServer() as server,
@@ -98,11 +98,11 @@ async def test_the_timeout_of_the_start_is_paused_during_the_sign_in(tmp_path: P
 
 async def test_the_timeout_of_a_call_is_paused_while_the_user_grants_more_scopes(tmp_path: Path) -> None:
     class Slow(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
+        async def ask(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             if len(self.questions) > 1:
                 await asyncio.sleep(2.2)  # longer than the timeout of the call
-            return AddressAnswer(Action.ACCEPT)
+            return QuestionAnswer(Action.ACCEPT)
 
     async with OAuthServer(scopes={"tools/call": "write"}) as server:
         async with Stage(tmp_path, server.url, Slow()) as stage:
@@ -112,8 +112,8 @@ async def test_the_timeout_of_a_call_is_paused_while_the_user_grants_more_scopes
 
 
 async def test_declining_more_scopes_fails_only_that_call(tmp_path: Path) -> None:
-    def answer(question: AddressQuestion) -> AddressAnswer:
-        return AddressAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
+    def answer(question: AddressQuestion) -> QuestionAnswer:
+        return QuestionAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
 
     async with OAuthServer(scopes={"tools/list": "read", "tools/call": "write"}) as server:
         async with Stage(tmp_path, server.url, Person(answer)) as stage:
@@ -125,7 +125,7 @@ async def test_declining_more_scopes_fails_only_that_call(tmp_path: Path) -> Non
 
 
 async def test_declining_ends_the_start_as_a_sign_in_that_waits_after_one_question(tmp_path: Path) -> None:
-    person = Person(lambda question: AddressAnswer(Action.DECLINE))
+    person = Person(lambda question: QuestionAnswer(Action.DECLINE))
     async with OAuthServer() as server, Stage(tmp_path, server.url, person) as stage:
         await stage.host.start("safe")
         assert stage.status.state is ServerState.STOPPED
@@ -149,7 +149,7 @@ class Forever(Person):
         super().__init__()
         self.withdrawn: list[object] = []
 
-    async def address(self, question):  # type: ignore[no-untyped-def]
+    async def ask(self, question):  # type: ignore[no-untyped-def]
         self.questions.append(question)
         try:
             await asyncio.Event().wait()
@@ -263,10 +263,10 @@ async def test_over_http_sse_opening_the_stream_waits_for_the_sign_in(
     monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 2.0)
 
     class Slow(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
+        async def ask(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             await asyncio.sleep(2.2)  # longer than the timeout of opening the stream
-            return AddressAnswer(Action.ACCEPT)
+            return QuestionAnswer(Action.ACCEPT)
 
     async with OAuthServer(sse=True) as server:
         async with Stage(tmp_path, server.url, Slow(), transport=Transport.SSE) as stage:

@@ -12,7 +12,7 @@ from tests.conftest import until
 from tests.http_server import MODERN, STREAM, event, http_server, reply
 from tests.protocol.test_questions import Person
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Refuser
+from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec, Transport
 from tui.core.tasks import EXTENSION, KnownTasks
 from tui.core.tools import CallFailure
@@ -60,7 +60,7 @@ async def stage(tmp_path, questioner=None, book=None):
         [spec],
         sink=captured.append,
         clock=MonotonicClock(),
-        answerers=Answerers(questioner=questioner or Refuser()),
+        answerers=Answerers(questioner=questioner or Questioner()),
         remembered=Remembered(tasks=book or KnownTasks()),
     )
     try:

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import until
 from tests.real.installed import EVERYTHING, FILES, MEMORY, needs
 from tests.real.reached import NAME, reached
-from tui.core.questions import Action, AddressAnswer, FormAnswer, Refuser
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import Direction
@@ -16,16 +16,15 @@ from tui.core.traffic import Direction
 pytestmark = [*needs(EVERYTHING, FILES, MEMORY), pytest.mark.timeout(120)]
 
 
-class Accepting(Refuser):
+class Accepting(Questioner):
     """Answers each form with its defaults and accepts each URL."""
 
-    async def form(self, question):
+    async def ask(self, question):
+        if isinstance(question, AddressQuestion):
+            return QuestionAnswer(Action.ACCEPT)
         asked = question.schema["properties"].items()
         values = {name: one["default"] for name, one in asked if "default" in one}
-        return FormAnswer(Action.ACCEPT, values | {"name": "Ada"})
-
-    async def address(self, question):
-        return AddressAnswer(Action.ACCEPT)
+        return QuestionAnswer(Action.ACCEPT, values | {"name": "Ada"})
 
 
 def spec(program, *args, **env):

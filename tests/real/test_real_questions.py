@@ -7,7 +7,7 @@ from tests.conftest import until
 from tests.protocol.test_questions import Model, Person, call, text_of
 from tests.real.installed import EVERYTHING, FILES, needs
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormQuestion
+from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
 from tui.host.host_context import Answerers
@@ -77,9 +77,9 @@ async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
 
 async def test_a_declined_url_is_told_and_without_a_model_it_cannot_sample():
     class Careful(Person):
-        async def address(self, question: AddressQuestion) -> AddressAnswer:
+        async def ask(self, question: Question) -> QuestionAnswer:
             self.asked.append(question)
-            return AddressAnswer(Action.DECLINE)
+            return QuestionAnswer(Action.DECLINE)
 
     person = Careful()
     host = await everything(person)

@@ -18,7 +18,7 @@ from tests.conftest import until
 from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
 from tests.real.places import free_port, served
 from tests.real.reached import NAME, reached, text_of
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, ToolResult
 from tui.core.traffic import Direction
@@ -156,7 +156,7 @@ async def test_everything_can_be_read_fetched_and_completed(place: ServerSpec):
     assert (teams.values, names.values) == (("Sales", "Support"), ("David", "Eve", "Frank"))
 
 
-class Asked(Refuser):
+class Asked(Questioner):
     """Accepts or declines every question and keeps it."""
 
     def __init__(self, action: Action) -> None:
@@ -164,13 +164,13 @@ class Asked(Refuser):
         self.forms: list[FormQuestion] = []
         self.addresses: list[AddressQuestion] = []
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        self.forms.append(question)
-        return FormAnswer(self.action, {"name": "Ada", "check": True})
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        self.addresses.append(question)
-        return AddressAnswer(self.action)
+    async def ask(self, question: Question) -> QuestionAnswer:
+        match question:
+            case FormQuestion():
+                self.forms.append(question)
+            case AddressQuestion():
+                self.addresses.append(question)
+        return QuestionAnswer(self.action, {"name": "Ada", "check": True})
 
 
 async def test_the_user_is_asked_and_the_server_receives_the_answers(

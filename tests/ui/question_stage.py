@@ -11,15 +11,9 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
-from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
-    AddressQuestion,
-    DefinitionsQuestion,
-    FormQuestion,
     Questioner,
-    SamplingQuestion,
-    SamplingReview,
 )
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.read_pane import ReadPane
@@ -45,20 +39,13 @@ async def app_with_person(
 async def in_dialog(
     question: Any, size: tuple[int, int] = (100, 30)
 ) -> AsyncIterator[tuple[McptuiApp, Pilot[int], asyncio.Task[Any]]]:
-    """Open the app, and its dialog with a question, or with what a function asks. Yield the task, too."""
+    """Open the app, and its dialog with a question. Yield the task, too."""
     async with app_with_person(size) as (app, pilot, person):
-        asks = {
-            AddressQuestion: person.address,
-            ConsentQuestion: person.consent,
-            ConsentsQuestion: person.consents,
-            DefinitionsQuestion: person.definitions,
-            FormQuestion: person.form,
-            SamplingQuestion: person.sampling,
-            SamplingReview: person.review,
-            TrustQuestion: person.trust,
-        }
-        ask = asks.get(type(question))
-        waiting = asked(ask(question) if ask else question(person))
+        if isinstance(question, TrustQuestion):
+            asking = person.trust(question)
+        else:
+            asking = person.ask(question)
+        waiting = asked(asking)
         await until(lambda: app.screen is not app.main and app.screen.is_mounted, what="a dialog")
         yield app, pilot, waiting
         waiting.cancel()

@@ -21,7 +21,6 @@ from tui.core.questions import (
     DefinitionsQuestion,
     FormQuestion,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.tools import BinaryContent, LinkContent, TextContent, Tool, ToolResult
@@ -219,8 +218,8 @@ CHANGED = DefinitionsQuestion(
         DefinitionChange("weather", "alerts", "new", None, _ALERT),
     ],
 )
-REVIEW = SamplingReview(
-    "weather", PARAMS, {"role": "assistant", "content": {"type": "text", "text": "Rain."}, "model": "m"}
+REVIEW = SamplingQuestion(
+    "weather", PARAMS, reply={"role": "assistant", "content": {"type": "text", "text": "Rain."}, "model": "m"}
 )
 _SPEC = ServerSpec(
     "weather",

@@ -9,7 +9,7 @@ from textual.widgets import OptionList
 from tests.ui.app_stage import screen_text
 from tests.ui.stage import Stage, press
 from tui.settings.themes import ThemeSpec, all_themes
-from tui.ui.dialogs.picker import Picker, PickerChoice, ThemePicker
+from tui.ui.dialogs.picker import Picker, ThemePicker
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ async def test_the_current_theme_is_highlighted_first(specs: Sequence[ThemeSpec]
         assert pilot.app.theme == "quay"
 
 
-MANY = [PickerChoice(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
+MANY = [(f"t{number}", Content(f"notes › tool_{number}")) for number in range(300)]
 
 
 @pytest.mark.parametrize("finds", [False, True])

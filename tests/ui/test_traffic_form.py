@@ -21,8 +21,8 @@ async def test_a_key_opens_the_form_with_the_arguments_of_the_call() -> None:
         await pilot.press("E")
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert app.screen.server == "weather"
-        draft = app.main.parts.navigator.call_book.drafts["weather", key_of_tool("get_weather")]
-        assert draft.arguments == {"location": "Beijing"}
+        drafts = app.main.parts.navigator.call_book.drafts
+        assert drafts["weather", key_of_tool("get_weather")] == ({"location": "Beijing"}, "")
 
 
 @pytest.mark.parametrize("server", ["weather", "notes"], ids=["same server", "another server"])

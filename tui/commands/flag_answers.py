@@ -15,14 +15,12 @@ from tui.core.permission.definitions import shown_name
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import (
     Action,
-    AddressAnswer,
     AddressQuestion,
-    DefinitionsAnswer,
     DefinitionsQuestion,
-    FormAnswer,
     FormQuestion,
-    Refuser,
-    SamplingAnswer,
+    Question,
+    QuestionAnswer,
+    Questioner,
     SamplingQuestion,
 )
 from tui.core.text import clean_line
@@ -37,7 +35,7 @@ MAX_ANSWERS = 100
 """Maximum different answers to print."""
 
 
-class FlagAnswers(Refuser):
+class FlagAnswers(Questioner):
     """Answers by options, and never asks the user. Consent requires `--trust-config`.
 
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
@@ -78,34 +76,43 @@ class FlagAnswers(Refuser):
         accept, suspicious = args.accept_changes, args.accept_suspicious
         return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
+        match question:
+            case FormQuestion():
+                return self._form(question)
+            case AddressQuestion():
+                return self._address(question)
+            case DefinitionsQuestion():
+                return self._definitions(question)
+            case SamplingQuestion(reply=None):
+                how = "declined. Allow it with --sampling allow"
+                self._say(question.server, "a model reply", how)
+        return await super().ask(question)
+
+    def _form(self, question: FormQuestion) -> QuestionAnswer:
         if self._values is None:
             how = "declined. Answer it with --elicit defaults or --elicit @FILE"
             self._say(question.server, question.message, how)
-            return FormAnswer(Action.DECLINE, by=self._by)
+            return QuestionAnswer(Action.DECLINE, by=self._by)
         given = self._values[min(self._forms, len(self._values) - 1)]
         self._forms += 1
 
         content = {**default_content(question.schema), **given}
         if problem := content_problem(question.schema, content):
             self._say(question.server, question.message, f"declined: invalid answer: {problem}")
-            return FormAnswer(Action.DECLINE, by=self._by)
+            return QuestionAnswer(Action.DECLINE, by=self._by)
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
-        return FormAnswer(Action.ACCEPT, content, by=self._by)
+        return QuestionAnswer(Action.ACCEPT, content, by=self._by)
 
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
+    def _address(self, question: AddressQuestion) -> QuestionAnswer:
         why = "declined: no terminal to open it from"
         if question.purpose == "sign in":
             why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
         self._say(question.server, f"{question.message} {question.url}".strip(), why)
-        return AddressAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
+        return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
 
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        self._say(question.server, "a model reply", "declined. Allow it with --sampling allow")
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
+    def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer:
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
         from tui.core.hidden_text.readable import readable_line
@@ -150,7 +157,7 @@ class FlagAnswers(Refuser):
                 print(f"! {server}: {words} · {outcome}", file=out)
         if self._accept_changes:
             out.flush()
-            return DefinitionsAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
+            return QuestionAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
         names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
         more = len(question.changes) - MAX_CHANGES
         names += f", and {more} more" if more > 0 else ""
@@ -161,7 +168,7 @@ class FlagAnswers(Refuser):
         what = f"{summary(question.changes)}{since(question.changes)}{question.share}"
         said = f"! {server}: {what} · not offered to the model: {names}. Accept with {flag}"
         print(said, file=out, flush=True)
-        return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
+        return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         self._say(server, "a malformed request", f"refused: {why}")

@@ -10,7 +10,7 @@ from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes
 from tui.commands.run_output import print_error
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
+from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import web_address
@@ -69,21 +69,31 @@ async def _logout(runtime: Runtime, server: str) -> int:
     return 0
 
 
-class TerminalQuestioner(Refuser):
+class TerminalQuestioner(Questioner):
     """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        """Accept y or the URL of the final page. Raises UsageError without a terminal."""
+    async def ask(self, question: Question) -> QuestionAnswer:
+        """Raises UsageError without a terminal."""
+        match question:
+            case AddressQuestion():
+                return await self._address(question)
+            case ConsentQuestion():
+                return await self._consent(question)
+        return await super().ask(question)
+
+    async def _address(self, question: AddressQuestion) -> QuestionAnswer:
+        """Accept y or the URL of the final page."""
         can_open = question.opens and not os.environ.get("SSH_CONNECTION")
         return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
 
-    async def consent(self, question: ConsentQuestion) -> Action:
-        """Accept y, decline n. Raises UsageError without a terminal."""
+    async def _consent(self, question: ConsentQuestion) -> QuestionAnswer:
+        """Accept y, decline n."""
         damage = [f"  ! {question.damage}"] if question.damage else []
         lines = clean("\n".join((*question.lines(), *damage)))
         text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\n{YES_OR_NO}"
         line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
-        return {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}[yes_or_no(line)]
+        actions = {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}
+        return QuestionAnswer(actions[yes_or_no(line)])
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
         line = await asked_line(text)
@@ -107,11 +117,11 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     return "\n".join([*lines, asked])
 
 
-def answer_of(line: str, *, can_open: bool) -> AddressAnswer:
+def answer_of(line: str, *, can_open: bool) -> QuestionAnswer:
     """Return the answer that a typed line gives."""
     word = line.strip()
     if "=" in word:
-        return AddressAnswer(Action.ACCEPT, word)
+        return QuestionAnswer(Action.ACCEPT, pasted=word)
     if can_open and word.lower() in ("", "y", "yes"):
-        return AddressAnswer(Action.ACCEPT)
-    return AddressAnswer(Action.DECLINE)
+        return QuestionAnswer(Action.ACCEPT)
+    return QuestionAnswer(Action.DECLINE)

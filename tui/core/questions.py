@@ -16,11 +16,15 @@ MOST_ERRORS = 5
 
 
 class Action(StrEnum):
-    """How a question was answered; the names are the specification's."""
+    """How a question was answered; the names are the specification's.
+
+    EACH is mcptui's own: it asks about several servers of one source one by one.
+    """
 
     ACCEPT = "accept"
     DECLINE = "decline"
     CANCEL = "cancel"
+    EACH = "each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +60,15 @@ class AddressQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SamplingQuestion:
-    """A server asks for a reply of the active model. `params` are those of `sampling/createMessage`, raw."""
+    """A server asks for a reply of the active model. `params` are those of `sampling/createMessage`, raw.
+
+    `reply`: the model's, as the result that the server would get, once the question is whether to send that.
+    """
 
     server: str
     params: Mapping[str, Any]
     round: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingReview:
-    """The model's `reply` to a sampling request, as the result that the server would get."""
-
-    server: str
-    params: Mapping[str, Any]
-    reply: Mapping[str, Any]
+    reply: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class DefinitionsQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ConfigErrors:
-    """Shows why a configuration was not applied, and asks whether to edit it again. The answer is a bool."""
+    """Shows why a configuration was not applied, and asks whether to edit it again."""
 
     errors: Sequence[str]
 
@@ -107,87 +106,54 @@ class ConfigErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class FormAnswer:
-    """The answer to a form. `content` counts only if it was accepted; `by` says what answered."""
+class QuestionAnswer:
+    """The answer to a question. Everything except `action` and `by` counts only if it was accepted.
+
+    Attributes:
+        content: the values of a form; or what replaces the parameters or the reply of a sampling request.
+        pasted: the address that the user copied back from the browser, or "".
+        only: the names of definitions that it covers; the others are refused until asked about. None: all.
+        by: what answered.
+    """
 
     action: Action
     content: Mapping[str, Any] = field(default_factory=dict)
-    by: str = field(default=BY_KEY, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class AddressAnswer:
-    """The answer to an address. `pasted` is the address that the user copied back from the browser, or ""."""
-
-    action: Action
     pasted: str = ""
-    by: str = field(default=BY_KEY, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingAnswer:
-    """The answer to a sampling request or to the review of its reply.
-
-    `params` replaces what was asked about: the request's parameters, or the reply. Counts only if accepted.
-    """
-
-    action: Action
-    params: Mapping[str, Any] = field(default_factory=dict)
-    by: str = field(default=BY_KEY, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class DefinitionsAnswer:
-    """The answer to a question about changed definitions; `by` says what answered.
-
-    `only` are the names that it covers; the others are refused until asked about. None: all.
-    """
-
-    action: Action
-    by: str = BY_KEY
     only: frozenset[str] | None = None
+    by: str = field(default=BY_KEY, compare=False)
 
 
-class ConsentsAnswer(StrEnum):
-    """The answer to a question about several servers of one source.
+ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
+"""Asked by a server."""
 
-    `EACH`: they are asked about one by one. `LATER`: none starts, and nothing is saved.
-    """
-
-    ALL = "all"
-    NONE = "none"
-    EACH = "each"
-    LATER = "later"
+Question = ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion
 
 
-class Questioner(Protocol):
+class Questioner:
     """Answers questions of servers, and about them: a screen, flags without one, a script in tests.
 
-    Each method waits for the answer; the clocks of the call that caused the question are paused meanwhile.
-    Cancelling a method withdraws the question.
+    This one declines everything, because no user can answer. It decides nothing that outlives the run.
     """
 
-    async def form(self, question: FormQuestion) -> FormAnswer: ...
+    async def ask(self, question: Question) -> QuestionAnswer:
+        """Wait for the answer, while the clocks of the call that caused the question are paused.
 
-    async def address(self, question: AddressQuestion) -> AddressAnswer: ...
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer: ...
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer: ...
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer: ...
+        Consent is CANCEL without an answer, so that it is asked again. Cancelling withdraws the question.
+        """
+        match question:
+            case ConsentsQuestion():
+                action = Action.EACH
+            case DefinitionsQuestion() | ConsentQuestion():
+                action = Action.CANCEL
+            case _:
+                action = Action.DECLINE
+        return QuestionAnswer(action, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         """Report that a malformed question was rejected without asking; must neither raise nor wait.
 
         `why` quotes the server: it is not clean.
         """
-
-    async def consent(self, question: ConsentQuestion) -> Action:
-        """Return ACCEPT if the server may run, DECLINE if the user declined, CANCEL without an answer."""
-
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        """Return the answer about several servers of one source, each of which the user has seen."""
 
 
 class SamplingFailed(Exception):
@@ -224,31 +190,3 @@ class Sampler(Protocol):
         Raises:
             SamplingFailed: there is no reply.
         """
-
-
-class Refuser:
-    """Declines everything, because no user can answer."""
-
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        return FormAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return AddressAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return SamplingAnswer(Action.DECLINE, by=BY_DEFAULT)
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return DefinitionsAnswer(Action.CANCEL, by=BY_DEFAULT)
-
-    async def consent(self, question: ConsentQuestion) -> Action:
-        return Action.CANCEL
-
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        return ConsentsAnswer.EACH
-
-    def refused(self, server: str, why: str) -> None:
-        """Ignore the report."""

@@ -9,7 +9,7 @@ from typing import Any
 from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import BY_DEFAULT, DecisionKind
-from tui.core.questions import Action, DefinitionsAnswer, DefinitionsQuestion, Questioner
+from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer, Questioner
 from tui.host.supervisor import Supervisor
 
 MAX_QUESTIONS = 3
@@ -136,23 +136,23 @@ class DefinitionReview:
             harmless = [
                 change for change in changes if shown[change.name].effect is not ChangeEffect.SUSPICIOUS
             ]
-            self._answer(server, harmless, DefinitionsAnswer(Action.ACCEPT, BY_SETTING))
+            self._answer(server, harmless, QuestionAnswer(Action.ACCEPT, by=BY_SETTING))
             changes = [change for change in changes if change not in harmless]
         if changes:
             question = DefinitionsQuestion(name, [shown[change.name] for change in changes], damage, total)
-            answer = await self._questioner.definitions(question)
+            answer = await self._questioner.ask(question)
             about = [change for change in changes if answer.only is None or change.name in answer.only]
             others = [change for change in changes if change not in about]
             is_open = answer.action is not Action.ACCEPT or bool(others)
             review.parts += is_open and is_rest
             review.count += is_open and not is_rest
             self._answer(server, about, answer)
-            self._answer(server, others, DefinitionsAnswer(Action.CANCEL, BY_DEFAULT))
+            self._answer(server, others, QuestionAnswer(Action.CANCEL, by=BY_DEFAULT))
         review.task = None
         self.look(server)
 
     def _answer(
-        self, server: Supervisor, changes: Sequence[DefinitionChange], answer: DefinitionsAnswer
+        self, server: Supervisor, changes: Sequence[DefinitionChange], answer: QuestionAnswer
     ) -> None:
         is_yes = answer.action is Action.ACCEPT
         for one in changes:

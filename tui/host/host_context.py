@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tui.core.permission.consent import AllOwn, ConsentGate
+from tui.core.permission.consent import ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
-from tui.core.questions import Questioner, Refuser, Sampler
+from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
@@ -31,9 +31,9 @@ class Answerers:
     recorded as what decided when the user reads resources and prompts.
     """
 
-    questioner: Questioner = field(default_factory=Refuser)
+    questioner: Questioner = field(default_factory=Questioner)
     sampler: Sampler | None = None
-    consent: ConsentGate = field(default_factory=AllOwn)
+    consent: ConsentGate = field(default_factory=ConsentGate)
     decisions: DecisionLog = field(default_factory=Undecided)
     hand: str = BY_KEY
 

@@ -11,10 +11,10 @@ The model gets only what the server sends: no conversation, no context of other 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from tui.core.context.context_meter import estimate_request
 from tui.core.context.sampling_messages import max_tokens_of, model_request
@@ -22,17 +22,14 @@ from tui.core.ports import BY_KEY, BY_LIMIT, DecisionKind, DecisionLog, Decision
 from tui.core.questions import (
     METER,
     Action,
-    AddressAnswer,
     AddressQuestion,
-    FormAnswer,
-    FormQuestion,
+    QuestionAnswer,
     Questioner,
     Sampler,
-    SamplingAnswer,
     SamplingFailed,
     SamplingMeter,
     SamplingQuestion,
-    SamplingReview,
+    ServerQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import TimeLimits
@@ -41,10 +38,6 @@ MAX_RECORDED = 1_000
 """Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
 
 MAX_SUBJECT = 200
-
-
-Q = TypeVar("Q")
-A = TypeVar("A", FormAnswer, AddressAnswer, SamplingAnswer)
 
 KEPT = 64
 """Maximum remembered requests that were over before they asked."""
@@ -121,25 +114,32 @@ class ServerQuestions:
             if request == str(known):
                 _end(question)
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        return await self._answer(self._inner.form, self._redact(question), FormAnswer)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        shown = replace(self._redact(question), url=question.url)
-        return await self._answer(self._inner.address, shown, AddressAnswer)
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._answer(self._inner.sampling, self._redact(question), SamplingAnswer)
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return await self._answer(self._inner.review, self._redact(question), SamplingAnswer)
+    async def ask(self, question: ServerQuestion) -> QuestionAnswer:
+        """Return the answer: that of nobody if too many questions wait, or if the calls end before it."""
+        shown = self._redact(question)
+        if isinstance(question, AddressQuestion):
+            shown = replace(shown, url=question.url)
+        withdrawn = QuestionAnswer(Action.CANCEL, by="default (the call ended)")
+        request = self._requests.get(asyncio.current_task(), "")
+        if request and request in self._over:
+            return withdrawn
+        if len(self._open) >= MAX_WAITING:
+            return QuestionAnswer(Action.CANCEL, by=BY_LIMIT)
+        waiting = asyncio.timeout(None)
+        try:
+            async with waiting:
+                self._open[waiting] = set(self._running), request
+                with self.clocks.standing_still():
+                    return await self._inner.ask(shown)
+        except TimeoutError:
+            if not waiting.expired():
+                raise
+            return withdrawn
+        finally:
+            self._open.pop(waiting, None)
 
     def answered(
-        self,
-        kind: DecisionKind,
-        subject: str,
-        params: Mapping[str, Any],
-        answer: FormAnswer | AddressAnswer | SamplingAnswer,
+        self, kind: DecisionKind, subject: str, params: Mapping[str, Any], answer: QuestionAnswer
     ) -> None:
         """Record how a question was answered. The digest is that of the question, not of the answer."""
         is_yes, digest = answer.action is Action.ACCEPT, digest_of(params) if params else ""
@@ -162,27 +162,6 @@ class ServerQuestions:
         if why not in self._told and len(self._told) < MAX_TOLD:
             self._told.add(why)
             self._inner.refused(server, self._redact(why))
-
-    async def _answer(self, ask: Callable[[Q], Awaitable[A]], question: Q, kind: type[A]) -> A:
-        """Return the answer: that of nobody if too many questions wait, or if the calls end before it."""
-        withdrawn = kind(Action.CANCEL, by="default (the call ended)")
-        request = self._requests.get(asyncio.current_task(), "")
-        if request and request in self._over:
-            return withdrawn
-        if len(self._open) >= MAX_WAITING:
-            return kind(Action.CANCEL, by=BY_LIMIT)
-        waiting = asyncio.timeout(None)
-        try:
-            async with waiting:
-                self._open[waiting] = set(self._running), request
-                with self.clocks.standing_still():
-                    return await ask(question)
-        except TimeoutError:
-            if not waiting.expired():
-                raise
-            return withdrawn
-        finally:
-            self._open.pop(waiting, None)
 
 
 def _end(question: asyncio.Timeout) -> None:
@@ -235,7 +214,7 @@ class ServerSampling:
         self._require_budget(spec, params)  # and reject malformed requests before asking the user
         asks = spec.sampling is not SamplingRule.ALLOW
         if asks:  # without waiting for earlier requests, so that the user sees how many are pending
-            answer = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
+            answer = await self._questioner.ask(SamplingQuestion(spec.name, params, round))
             params = self._accepted(WANTED, params, answer)
         else:
             by = "setting sampling = allow"
@@ -249,7 +228,7 @@ class ServerSampling:
         finally:
             self.waiting -= 1
         if asks:
-            answer = await self._questioner.review(SamplingReview(spec.name, params, reply))
+            answer = await self._questioner.ask(SamplingQuestion(spec.name, params, round, reply))
             reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
 
@@ -288,11 +267,11 @@ class ServerSampling:
             )
         return prompt
 
-    def _accepted(self, what: str, asked: Mapping[str, Any], said: SamplingAnswer) -> Mapping[str, Any]:
+    def _accepted(self, what: str, asked: Mapping[str, Any], said: QuestionAnswer) -> Mapping[str, Any]:
         self._questioner.answered(DecisionKind.SAMPLING, what, asked, said)
         if said.action is not Action.ACCEPT:
             raise SamplingRefused("declined by the user")
-        return said.params or asked
+        return said.content or asked
 
     def _limited(self, why: str) -> SamplingRefused:
         self._questioner.decided(DecisionKind.SAMPLING, WANTED, allowed=False, by=f"{BY_LIMIT} ({why})")

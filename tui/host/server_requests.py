@@ -154,7 +154,7 @@ class ServerRequests:
         return [{"uri": path.as_uri(), "name": path.name or str(path)} for path in paths]
 
     async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
-        answer = await self.questioner.form(FormQuestion(self._server, message, schema, round))
+        answer = await self.questioner.ask(FormQuestion(self._server, message, schema, round))
         asked = {"message": message, "requestedSchema": schema}
         self.questioner.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
         if answer.action is not Action.ACCEPT:
@@ -165,14 +165,14 @@ class ServerRequests:
 
     async def _address(self, message: str, url: str, round: int) -> dict[str, Any]:
         question = AddressQuestion(self._server, url, message, "elicitation", round)
-        answer = await self.questioner.address(question)
+        answer = await self.questioner.ask(question)
         self.questioner.answered(
             DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
         )
         if answer.action is Action.ACCEPT and has_browser(os.environ):
             opened = await in_daemon_thread("browser", lambda: self._open_browser(url))
             if not opened:
-                answer = await self.questioner.address(replace(question, message=NOT_OPENED))
+                answer = await self.questioner.ask(replace(question, message=NOT_OPENED))
         return {"action": str(answer.action)}
 
     async def _sample(self, params: Mapping[str, Any], round: int) -> dict[str, Any] | Refusal:
@@ -197,7 +197,7 @@ class ServerRequests:
         if answer["action"] != Action.ACCEPT:
             return "it was declined"
         finish = FormQuestion(self._server, UNTIL_DONE, {"type": "object", "properties": {}})
-        said = asyncio.ensure_future(self.questioner.form(finish))
+        said = asyncio.ensure_future(self.questioner.ask(finish))
         await first_of(done.wait(), said)
         if not done.is_set() and said.result().action is not Action.ACCEPT:
             return "it was not finished"

@@ -31,7 +31,7 @@ from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
-from tui.core.questions import Questioner, Refuser
+from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
@@ -82,7 +82,7 @@ class Runtime:
         trust = options.trust_config
         self._clock = MonotonicClock()
         self.redactor = Redactor()
-        self.questioner: Questioner = Refuser()
+        self.questioner: Questioner = Questioner()
         self.traffic = RunRecording(lambda: self.redactor)
         self.recording = self.traffic.recording
         self.host = Host((), sink=self.traffic, clock=self._clock)

@@ -28,13 +28,13 @@ async def remote_servers(visit: Visit) -> None:
 async def questions(visit: Visit) -> None:
     assert visit.app.main.parts is not None
     person = visit.app.main.parts.approvals
-    await visit.asked("question-form", person.form(FORM), "Who is the parcel for?", "ctrl+x")
-    await visit.asked("question-address", person.address(ADDRESS), "Sign in to pay.", "ctrl+x")
-    await visit.asked("question-sampling", person.sampling(SAMPLING), "up to 200 tokens", "ctrl+x")
-    await visit.asked("question-review", person.review(REVIEW), "Rain.", "ctrl+x")
+    await visit.asked("question-form", person.ask(FORM), "Who is the parcel for?", "ctrl+x")
+    await visit.asked("question-address", person.ask(ADDRESS), "Sign in to pay.", "ctrl+x")
+    await visit.asked("question-sampling", person.ask(SAMPLING), "up to 200 tokens", "ctrl+x")
+    await visit.asked("question-review", person.ask(REVIEW), "Rain.", "ctrl+x")
     changed = ("alerts  new, suspicious", "esc decide later")
-    await visit.asked("question-definitions", person.definitions(CHANGED), *changed)
-    waiting = asyncio.ensure_future(person.form(FORM))
+    await visit.asked("question-definitions", person.ask(CHANGED), *changed)
+    waiting = asyncio.ensure_future(person.ask(FORM))
     await visit.shows("Who is the parcel for?")
     await visit.press("f1")
     await visit.see("question-help", "Decline the request")

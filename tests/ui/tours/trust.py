@@ -17,11 +17,9 @@ async def trust(visit: Visit) -> None:
     assert visit.app.main.parts is not None
     person = visit.app.main.parts.approvals
     assert isinstance(person, QuestionQueue)
-    await visit.asked("question-consent", person.consent(CONSENT), "has never been started", "no")
-    await visit.asked("question-consent-changed", person.consent(CONSENT_AGAIN), "has changed", "no")
-    await visit.asked(
-        "question-consent-remote", person.consent(CONSENT_REMOTE), "tickets.example.com/mcp", "no"
-    )
+    await visit.asked("question-consent", person.ask(CONSENT), "has never been started", "no")
+    await visit.asked("question-consent-changed", person.ask(CONSENT_AGAIN), "has changed", "no")
+    await visit.asked("question-consent-remote", person.ask(CONSENT_REMOTE), "tickets.example.com/mcp", "no")
     question = TrustQuestion("weather", "get_weather")
     await visit.asked("question-trust", person.trust(question), "Trust the server")
 

@@ -1,7 +1,7 @@
 """The questions of `mcptui login`, and parsing a typed answer."""
 
 from tui.commands.sign_in import answer_of, question_text
-from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 
 QUESTION = AddressQuestion(
     "safe\x1b[31m", "https://auth.example/authorize?x=1", "Requested scopes: read", "sign in"
@@ -20,9 +20,9 @@ def test_a_look_alike_address_is_flagged():
 
 
 def test_a_typed_line_is_yes_no_or_the_redirect_address():
-    assert answer_of("y\n", can_open=True) == AddressAnswer(Action.ACCEPT)
+    assert answer_of("y\n", can_open=True) == QuestionAnswer(Action.ACCEPT)
     assert answer_of("\n", can_open=True).action is Action.ACCEPT
     assert answer_of("no\n", can_open=True).action is Action.DECLINE
     assert answer_of("\n", can_open=False).action is Action.DECLINE
     pasted = "http://127.0.0.1:1/callback?code=c&state=s"
-    assert answer_of(f" {pasted} \n", can_open=False) == AddressAnswer(Action.ACCEPT, pasted)
+    assert answer_of(f" {pasted} \n", can_open=False) == QuestionAnswer(Action.ACCEPT, pasted=pasted)

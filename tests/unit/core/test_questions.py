@@ -6,20 +6,19 @@ from tui.core.questions import (
     AddressQuestion,
     ConfigErrors,
     FormQuestion,
-    Refuser,
+    Questioner,
     SamplingQuestion,
-    SamplingReview,
 )
 
 
 async def test_without_a_person_every_question_is_declined() -> None:
-    nobody = Refuser()
+    nobody = Questioner()
 
     answers = [
-        await nobody.form(FormQuestion("weather", "Which city?", {"type": "object"})),
-        await nobody.address(AddressQuestion("weather", "https://a.example/", "Sign in", "sign in")),
-        await nobody.sampling(SamplingQuestion("weather", {"messages": []})),
-        await nobody.review(SamplingReview("weather", {"messages": []}, {"role": "assistant"})),
+        await nobody.ask(FormQuestion("weather", "Which city?", {"type": "object"})),
+        await nobody.ask(AddressQuestion("weather", "https://a.example/", "Sign in", "sign in")),
+        await nobody.ask(SamplingQuestion("weather", {"messages": []})),
+        await nobody.ask(SamplingQuestion("weather", {"messages": []}, reply={"role": "assistant"})),
     ]
 
     assert {answer.action for answer in answers} == {Action.DECLINE}

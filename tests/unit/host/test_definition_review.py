@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
 from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, DefinitionsAnswer, Refuser
+from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host import server_questions
@@ -23,7 +23,7 @@ def tool(name="echo", description=""):
     return {"name": name, "description": description, "inputSchema": {"type": "object"}}
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Gives the planned answers, repeating the last one, and keeps the questions."""
 
     def __init__(self, *answers):
@@ -32,11 +32,11 @@ class Person(Refuser):
         self.open = asyncio.Event()
         self.open.set()
 
-    async def definitions(self, question):
+    async def ask(self, question):
         self.asked.append(question)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         await self.open.wait()
-        return DefinitionsAnswer(answer)
+        return QuestionAnswer(answer)
 
 
 class Log:
@@ -170,10 +170,10 @@ async def test_the_second_question_about_a_server_is_awaited_like_the_first(monk
     gates = [asyncio.Event(), asyncio.Event()]
 
     class Slow(Person):
-        async def definitions(self, question):
+        async def ask(self, question):
             self.asked.append(question)
             await gates[len(self.asked) - 1].wait()
-            return DefinitionsAnswer(Action.ACCEPT)
+            return QuestionAnswer(Action.ACCEPT)
 
     person = Slow()
     async with running(monkeypatch, person) as host:

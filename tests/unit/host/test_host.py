@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tui.core.errors import UsageError
-from tui.core.permission.consent import AllOwn
+from tui.core.permission.consent import ConsentGate
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.host.host import Host
@@ -46,7 +46,7 @@ async def test_servers_configured_to_start_with_the_app_are_started_or_those_tha
     assert states(one) == (expected[::-1] if named else expected)
 
 
-class Refused(AllOwn):
+class Refused(ConsentGate):
     """The person said no to the server "a"."""
 
     def refuses(self, spec):

@@ -10,18 +10,13 @@ from tests.conftest import until
 from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
-from tui.core.questions import (
-    Action,
-    FormAnswer,
-    FormQuestion,
-    Refuser,
-)
+from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_RECORDED, ServerQuestions
 from tui.host.server_requests import ServerRequests
 
 
-class Slow(Refuser):
+class Slow(Questioner):
     """Waits for `decided` before every answer; records the order in which questions are withdrawn."""
 
     def __init__(self) -> None:
@@ -29,16 +24,14 @@ class Slow(Refuser):
         self.seen: list[Any] = []
         self.withdrawn: list[Any] = []
 
-    async def _think(self, question: Any) -> Any:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.seen.append(question)
         try:
             await self.decided.wait()
         except asyncio.CancelledError:
             self.withdrawn.append(question)
             raise
-        return FormAnswer(Action.ACCEPT, {})
-
-    form = address = sampling = review = _think
+        return QuestionAnswer(Action.ACCEPT)
 
 
 def form(number: int = 1) -> FormQuestion:
@@ -55,7 +48,7 @@ async def asked(person: Slow, question: Coroutine[Any, Any, Any]) -> "asyncio.Ta
 async def test_questions_of_a_call_are_withdrawn_last_one_first() -> None:
     questions = ServerQuestions(person := Slow())
     with questions.call():
-        answers = [await asked(person, questions.form(form(number))) for number in (1, 2, 3)]
+        answers = [await asked(person, questions.ask(form(number))) for number in (1, 2, 3)]
     await asyncio.gather(*answers)
     assert [one.message for one in person.withdrawn] == ["Question 3", "Question 2", "Question 1"]
 
@@ -64,7 +57,7 @@ async def test_a_question_remains_while_another_call_may_have_asked_it() -> None
     questions = ServerQuestions(person := Slow())
     with questions.call():
         with questions.call():
-            answer = await asked(person, questions.form(form()))
+            answer = await asked(person, questions.ask(form()))
         await asyncio.sleep(0)
         assert not answer.done()
     assert (await answer).action is Action.CANCEL
@@ -72,7 +65,7 @@ async def test_a_question_remains_while_another_call_may_have_asked_it() -> None
 
 async def test_a_question_remains_when_a_later_call_ends() -> None:
     questions = ServerQuestions(person := Slow())
-    answer = await asked(person, questions.form(form()))
+    answer = await asked(person, questions.ask(form()))
     with questions.call():
         pass
     person.decided.set()
@@ -80,18 +73,18 @@ async def test_a_question_remains_when_a_later_call_ends() -> None:
 
 
 async def test_a_timeout_of_the_questioner_is_raised() -> None:
-    class Late(Refuser):
-        async def form(self, question: FormQuestion) -> FormAnswer:
+    class Late(Questioner):
+        async def ask(self, question: Question) -> QuestionAnswer:
             raise TimeoutError
 
     questions = ServerQuestions(Late())
     with pytest.raises(TimeoutError), questions.call():
-        await questions.form(form())
+        await questions.ask(form())
 
 
-async def in_request(questions: ServerQuestions, known: int) -> FormAnswer:
+async def in_request(questions: ServerQuestions, known: int) -> QuestionAnswer:
     with questions.request(known):
-        return await questions.form(form(known))
+        return await questions.ask(form(known))
 
 
 async def test_withdrawing_a_request_withdraws_only_its_own_question() -> None:
@@ -115,9 +108,9 @@ async def test_a_request_withdrawn_before_it_asks_is_not_shown() -> None:
 class SlowlyClosing(Slow):
     """Takes some turns of the event loop to close a dialog."""
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
         try:
-            return await super()._think(question)
+            return await super().ask(question)
         except asyncio.CancelledError:
             for _ in range(20):
                 await asyncio.sleep(0)
@@ -161,7 +154,7 @@ async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled_and
 # ---- decisions -----------------------------------------------------------------------------------------
 
 
-def requests_for(person: Refuser, **more: Any) -> tuple[ServerRequests, Noted]:
+def requests_for(person: Questioner, **more: Any) -> tuple[ServerRequests, Noted]:
     log = Noted()
     return ServerRequests("weather", person, decisions=log, **more), log
 
@@ -176,7 +169,7 @@ async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> 
 
 
 async def test_an_unanswered_form_is_recorded_as_denied_by_default() -> None:
-    requests, log = requests_for(Refuser())
+    requests, log = requests_for(Questioner())
     await requests.answer("elicitation/create", elicit())
     assert [(one.allowed, one.by, one.asked) for one in log.records] == [(False, "default", False)]
 
@@ -199,7 +192,7 @@ SAMPLE = {"messages": [{"role": "user", "content": {"type": "text", "text": "hel
 
 
 async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its_limit() -> None:
-    requests, log = requests_for(Refuser(), sampler=Model())
+    requests, log = requests_for(Questioner(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ALLOW, sampling_per_minute=1)
     for _ in range(2):
         await requests.answer("sampling/createMessage", SAMPLE)
@@ -211,14 +204,14 @@ async def test_sampling_allowed_by_a_setting_is_recorded_with_the_setting_or_its
 
 
 async def test_sampling_that_nobody_accepted_is_recorded_as_denied() -> None:
-    requests, log = requests_for(Refuser(), sampler=Model())
+    requests, log = requests_for(Questioner(), sampler=Model())
     requests.spec = ServerSpec("weather", sampling=SamplingRule.ASK)
     await requests.answer("sampling/createMessage", SAMPLE)
     assert [(one.allowed, one.by) for one in log.records] == [(False, "default")]
 
 
 async def test_roots_are_recorded_once() -> None:
-    requests, log = requests_for(Refuser())
+    requests, log = requests_for(Questioner())
     requests.spec = ServerSpec("weather", roots=("/a", "/b"))
     for _ in range(3):
         await requests.answer("roots/list", {})
@@ -227,7 +220,7 @@ async def test_roots_are_recorded_once() -> None:
 
 def test_the_number_of_recorded_requests_of_one_server_is_bounded() -> None:
     log = Noted()
-    decisions = ServerQuestions(Refuser(), server="weather", decisions=log)
+    decisions = ServerQuestions(Questioner(), server="weather", decisions=log)
     for _ in range(MAX_RECORDED * 3):
         decisions.decided(DecisionKind.ELICITATION, "form", allowed=False, by="default")
     assert len(log.records) == MAX_RECORDED + 1

@@ -11,16 +11,16 @@ from tui.core.context.sampling_messages import BadSampling
 from tui.core.questions import (
     METER,
     Action,
-    Refuser,
-    SamplingAnswer,
+    Question,
+    QuestionAnswer,
+    Questioner,
     SamplingFailed,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
-YES = SamplingAnswer(Action.ACCEPT)
+YES = QuestionAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
 REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
 
@@ -40,20 +40,16 @@ class Model:
         return REPLY, self._tokens
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Answers with the given actions and changes, first the request, then the reply."""
 
-    def __init__(self, request: SamplingAnswer, reply: SamplingAnswer = YES) -> None:
+    def __init__(self, request: QuestionAnswer, reply: QuestionAnswer = YES) -> None:
         self.request, self.reply = request, reply
         self.seen: list[object] = []
 
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.seen.append(question)
-        return self.request
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        self.seen.append(question)
-        return self.reply
+        return self.reply if len(self.seen) > 1 else self.request
 
 
 def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
@@ -62,7 +58,7 @@ def spec(rule: SamplingRule = SamplingRule.ALLOW, **more: Any) -> ServerSpec:
 
 async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     request, reply = {**PARAMS, "systemPrompt": "Be brief."}, {**REPLY, "model": "mine"}
-    person = Person(SamplingAnswer(Action.ACCEPT, request), SamplingAnswer(Action.ACCEPT, reply))
+    person = Person(QuestionAnswer(Action.ACCEPT, request), QuestionAnswer(Action.ACCEPT, reply))
     model = Model()
     assert (
         await ServerSampling(ServerQuestions(person), model).answer(spec(SamplingRule.ASK), PARAMS, 2)
@@ -71,7 +67,7 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
     assert model.asked == [(request, 1000)]
     assert person.seen == [
         SamplingQuestion("weather", PARAMS, 2),
-        SamplingReview("weather", request, REPLY),
+        SamplingQuestion("weather", request, 2, REPLY),
     ]
 
 
@@ -79,21 +75,21 @@ async def test_the_person_sees_request_and_reply_and_may_edit_both() -> None:
 async def test_a_refused_request_never_reaches_the_model(action: Action) -> None:
     model = Model()
     with pytest.raises(SamplingRefused, match="declined by the user"):
-        await ServerSampling(ServerQuestions(Person(SamplingAnswer(action))), model).answer(
+        await ServerSampling(ServerQuestions(Person(QuestionAnswer(action))), model).answer(
             spec(SamplingRule.ASK), PARAMS, 0
         )
     assert model.asked == []
 
 
 async def test_a_refused_reply_never_reaches_the_server() -> None:
-    person = Person(YES, SamplingAnswer(Action.DECLINE))
+    person = Person(YES, QuestionAnswer(Action.DECLINE))
     with pytest.raises(SamplingRefused, match="declined by the user"):
         await ServerSampling(ServerQuestions(person), Model()).answer(spec(SamplingRule.ASK), PARAMS, 0)
 
 
 async def test_the_token_budget_limits_each_request_and_then_refuses() -> None:
     model = Model(tokens=60)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     for _ in range(2):
         await sampling.answer(spec(sampling_tokens=100), PARAMS, 0)
     assert [most for _, most in model.asked] == [100, 40]
@@ -131,7 +127,7 @@ async def cancelled(sampling: ServerSampling, model: Slow) -> None:
 
 async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() -> None:
     model = Slow(counts=True)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     for _ in range(3):
         await cancelled(sampling, model)
     assert sampling.used == 1200
@@ -142,7 +138,7 @@ async def test_a_request_that_the_server_cancels_is_charged_what_was_streamed() 
 
 async def test_a_cancelled_request_is_charged_completely_if_nobody_counts() -> None:
     model = Slow(counts=False)
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     await cancelled(sampling, model)
     assert 1000 < sampling.used < 1050
 
@@ -155,7 +151,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
             meter.tokens = 70
             raise SamplingFailed("the stream broke.")
 
-    sampling = ServerSampling(ServerQuestions(Refuser()), Broken())
+    sampling = ServerSampling(ServerQuestions(Questioner()), Broken())
     with pytest.raises(SamplingRefused, match="the stream broke"):
         await sampling.answer(spec(), PARAMS, 0)
     assert sampling.used == 70
@@ -164,7 +160,7 @@ async def test_a_request_that_fails_after_text_is_charged() -> None:
 async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> None:
     model = Model(tokens=60)
     long = {**PARAMS, "messages": [{"role": "user", "content": {"type": "text", "text": "word " * 200}}]}
-    sampling = ServerSampling(ServerQuestions(Refuser()), model)
+    sampling = ServerSampling(ServerQuestions(Questioner()), model)
     with pytest.raises(SamplingRefused, match=r"about 30\d tokens, but only 100 are left"):
         await sampling.answer(spec(sampling_tokens=100), long, 0)
     assert model.asked == []
@@ -172,7 +168,7 @@ async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> Non
 
 async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:
     now = 0.0
-    sampling = ServerSampling(ServerQuestions(Refuser()), Model(), lambda: now)
+    sampling = ServerSampling(ServerQuestions(Questioner()), Model(), lambda: now)
     for _ in range(3):
         await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
     with pytest.raises(SamplingRefused, match="more than 3 requests"):
@@ -195,7 +191,7 @@ async def test_requests_run_one_at_a_time() -> None:
             running -= 1
             return REPLY, 1
 
-    sampling = ServerSampling(ServerQuestions(Refuser()), Slow())
+    sampling = ServerSampling(ServerQuestions(Questioner()), Slow())
     await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))
     assert most == 1
 
@@ -204,7 +200,7 @@ async def test_each_waiting_request_is_its_own_question() -> None:
     decided = asyncio.Event()
 
     class Slow(Person):
-        async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
+        async def ask(self, question: Question) -> QuestionAnswer:
             self.seen.append(question)
             await decided.wait()
             return self.request
@@ -236,4 +232,4 @@ async def test_if_the_model_gives_no_reply_the_request_is_refused_with_the_reaso
     model = Model()
     model.fails = True
     with pytest.raises(SamplingRefused, match="no reply from the model: it is not there"):
-        await ServerSampling(ServerQuestions(Refuser()), model).answer(spec(), PARAMS, 0)
+        await ServerSampling(ServerQuestions(Questioner()), model).answer(spec(), PARAMS, 0)

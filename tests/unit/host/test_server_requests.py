@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion, Refuser
+from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
@@ -23,7 +23,7 @@ NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required"
 ASK = {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": NAME}}
 
 
-class Scripted(Refuser):
+class Scripted(Questioner):
     """Answers forms with `content` and URLs with `address`; keeps the questions."""
 
     def __init__(
@@ -32,29 +32,27 @@ class Scripted(Refuser):
         address: Action = Action.ACCEPT,
         wait: asyncio.Event | None = None,
     ) -> None:
-        self.asked: list[FormQuestion | AddressQuestion] = []
+        self.asked: list[Question] = []
         self.told: list[str] = []
         self._content = content
         self._address = address
         self._wait = wait
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.asked.append(question)
+        if isinstance(question, AddressQuestion):
+            return QuestionAnswer(self._address)
         if self._wait is not None:
             await self._wait.wait()
         if self._content is None:
-            return FormAnswer(Action.DECLINE)
-        return FormAnswer(Action.ACCEPT, self._content)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        self.asked.append(question)
-        return AddressAnswer(self._address)
+            return QuestionAnswer(Action.DECLINE)
+        return QuestionAnswer(Action.ACCEPT, self._content)
 
     def refused(self, server: str, why: str) -> None:
         self.told.append(f"{server}: {why}")
 
 
-def requests_for(person: Refuser) -> ServerRequests:
+def requests_for(person: Questioner) -> ServerRequests:
     return ServerRequests("weather", person)
 
 
@@ -92,8 +90,9 @@ async def test_a_malformed_request_is_refused_before_the_person_is_asked(
 async def test_the_decision_about_a_url_is_returned_to_the_server() -> None:
     params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
 
+    actions = (Action.ACCEPT, Action.DECLINE, Action.CANCEL)
     answers = [
-        await requests_for(Scripted(address=action)).answer("elicitation/create", params) for action in Action
+        await requests_for(Scripted(address=one)).answer("elicitation/create", params) for one in actions
     ]
 
     assert answers == [{"action": "accept"}, {"action": "decline"}, {"action": "cancel"}]
@@ -105,7 +104,7 @@ async def test_excess_questions_are_cancelled_without_being_shown() -> None:
     questions = ServerQuestions(person)
     question = FormQuestion("weather", "Who?", {})
 
-    asking = [asyncio.create_task(questions.form(question)) for _ in range(500)]
+    asking = [asyncio.create_task(questions.ask(question)) for _ in range(500)]
     done, _ = await asyncio.wait(asking[MAX_WAITING:])
 
     assert {task.result().action for task in done} == {Action.CANCEL}
@@ -117,12 +116,12 @@ async def test_excess_questions_are_cancelled_without_being_shown() -> None:
 # ---- rounds ----------------------------------------------------------------------------------------------
 
 
-def rounds(person: Refuser) -> InputRounds:
+def rounds(person: Questioner) -> InputRounds:
     return InputRounds(requests_for(person))
 
 
 async def test_a_round_without_requests_is_sent_again() -> None:
-    assert await rounds(Refuser()).answers({"requestState": "s"}) == ({}, "s")
+    assert await rounds(Questioner()).answers({"requestState": "s"}) == ({}, "s")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ async def test_an_invalid_round_ends_the_call_with_an_explanation(
     wanted: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
-        await rounds(Refuser()).answers(wanted)
+        await rounds(Questioner()).answers(wanted)
 
 
 OPEN = {
@@ -209,16 +208,16 @@ async def test_the_person_may_confirm_that_a_url_is_done() -> None:
 @pytest.mark.parametrize(
     ("make", "data", "problem"),
     [
-        (Refuser, required(), "it was declined"),
+        (Questioner, required(), "it was declined"),
         (lambda: Scripted(None), required(), "it was not finished"),
-        (Refuser, required("file:///etc/passwd"), "the URL was not opened"),
-        (Refuser, required(count=9), "requires opening 9 URLs"),
-        (Refuser, None, "did not send one"),
-        (Refuser, {"elicitations": ["x"]}, "did not send one"),
+        (Questioner, required("file:///etc/passwd"), "the URL was not opened"),
+        (Questioner, required(count=9), "requires opening 9 URLs"),
+        (Questioner, None, "did not send one"),
+        (Questioner, {"elicitations": ["x"]}, "did not send one"),
     ],
 )
 async def test_a_required_url_that_is_not_visited_ends_the_call_with_an_explanation(
-    make: Callable[[], Refuser], data: Any, problem: str
+    make: Callable[[], Questioner], data: Any, problem: str
 ) -> None:
     with pytest.raises(RoundProblem, match=problem):
         await rounds(make()).visit(data)

@@ -7,14 +7,12 @@ import pytest
 
 from tui.core.questions import (
     Action,
-    AddressAnswer,
     AddressQuestion,
-    FormAnswer,
     FormQuestion,
-    Refuser,
-    SamplingAnswer,
+    Question,
+    QuestionAnswer,
+    Questioner,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
@@ -28,24 +26,12 @@ REDACTION = ResultRedactor(Redactor({"KEY": SECRET}))
 
 
 @dataclass
-class Person(Refuser):
+class Person(Questioner):
     seen: list[Any] = field(default_factory=list)
 
-    async def form(self, question: FormQuestion) -> FormAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.seen.append(question)
-        return FormAnswer(Action.ACCEPT)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        self.seen.append(question)
-        return AddressAnswer(Action.ACCEPT)
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        self.seen.append(question)
-        return SamplingAnswer(Action.ACCEPT)
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        self.seen.append(question)
-        return SamplingAnswer(Action.ACCEPT)
+        return QuestionAnswer(Action.ACCEPT)
 
     def refused(self, server: str, why: str) -> None:
         self.seen.append(why)
@@ -54,9 +40,9 @@ class Person(Refuser):
 async def test_no_question_shows_a_secret():
     person = Person()
     asked = ServerQuestions(person, REDACTION.value)
-    await asked.form(FormQuestion("s", f"enter {SECRET}", {"title": SECRET}))
-    await asked.sampling(SamplingQuestion("s", {"systemPrompt": SECRET}))
-    await asked.review(SamplingReview("s", {"systemPrompt": SECRET}, {"content": [SECRET]}))
+    await asked.ask(FormQuestion("s", f"enter {SECRET}", {"title": SECRET}))
+    await asked.ask(SamplingQuestion("s", {"systemPrompt": SECRET}))
+    await asked.ask(SamplingQuestion("s", {"systemPrompt": SECRET}, reply={"content": [SECRET]}))
     asked.refused("s", f"elicitation/create: {SECRET}")
     assert SECRET not in repr(person.seen) and all(MARK in repr(one) for one in person.seen)
     assert len(person.seen) == 4
@@ -65,7 +51,7 @@ async def test_no_question_shows_a_secret():
 async def test_the_url_that_the_person_agrees_to_open_is_shown_unchanged():
     person = Person()
     question = AddressQuestion("s", f"https://h.example/?t={SECRET}", f"open {SECRET}", "elicitation")
-    await ServerQuestions(person, REDACTION.value).address(question)
+    await ServerQuestions(person, REDACTION.value).ask(question)
     (seen,) = person.seen
     assert seen.url == question.url and seen.message == f"open {MARK}"
 

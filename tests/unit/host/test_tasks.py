@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.conftest import until
-from tui.core.questions import Action, FormAnswer, Refuser
+from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
@@ -25,13 +25,13 @@ def task(**more):
     return Task("srv", "o", "t-1", "research", created=time.time(), **more)
 
 
-class Person(Refuser):
+class Person(Questioner):
     def __init__(self):
         self.asked = 0
 
-    async def form(self, question):
+    async def ask(self, question):
         self.asked += 1
-        return FormAnswer(Action.ACCEPT, {"a": "1"})
+        return QuestionAnswer(Action.ACCEPT, {"a": "1"})
 
 
 class Scripted:

@@ -9,9 +9,8 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.runtime.stage import active
-from tui.core.permission.consent import ConsentQuestion
 from tui.core.ports import Undecided
-from tui.core.questions import Action, Refuser
+from tui.core.questions import Action, Question, QuestionAnswer, Questioner
 from tui.runtime import profiles
 from tui.runtime.permission.consent import RunConsent
 from tui.settings.load import Loaded, load_text
@@ -27,7 +26,7 @@ def loaded(default: str, models: str = MODELS, **fields: Any) -> Loaded:
     return replace(found, **fields)
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Answers a question about consent when a test says so."""
 
     def __init__(self) -> None:
@@ -35,11 +34,11 @@ class Person(Refuser):
         self.open = 0
         self.answer: asyncio.Future[Action] = asyncio.get_running_loop().create_future()
 
-    async def consent(self, question: ConsentQuestion) -> Action:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.asked.append(question.server)
         self.open += 1
         try:
-            return await asyncio.shield(self.answer)
+            return QuestionAnswer(await asyncio.shield(self.answer))
         finally:
             self.open -= 1
 

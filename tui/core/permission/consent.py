@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from tui.core.hidden_text.readable import mixed_word
 from tui.core.permission.launch import Launch, in_words, spelled
@@ -166,42 +165,26 @@ def fitting(questions: Iterable[ConsentQuestion]) -> list[ConsentQuestion]:
     return found
 
 
-class ConsentGate(Protocol):
-    """Decides which servers may be started or connected to."""
+class ConsentGate:
+    """Decides which servers may be started or connected to. This one allows all of them without asking."""
 
     def together(self, specs: Sequence[ServerSpec]) -> None:
         """Announce that these start together, so that those of one source share one question."""
 
     def allows(self, spec: ServerSpec) -> bool:
         """Return whether a server may run as it is now. Never asks."""
+        return True
 
     def refuses(self, spec: ServerSpec) -> bool:
         """Return whether the user declined a server as it is now; then only they can start it."""
-
-    async def ask(self, spec: ServerSpec) -> bool:
-        """Ask the user, unless it may run already; return whether it may run."""
-
-    def withdraw(self, server: str) -> None:
-        """Withdraw the pending question about a server, if there is one."""
-
-
-class AllOwn:
-    """A gate that allows every server without asking."""
-
-    def together(self, specs: Sequence[ServerSpec]) -> None:
-        """Do nothing."""
-
-    def allows(self, spec: ServerSpec) -> bool:
-        return True
-
-    def refuses(self, spec: ServerSpec) -> bool:
         return False
 
     async def ask(self, spec: ServerSpec) -> bool:
+        """Ask the user, unless it may run already; return whether it may run."""
         return True
 
     def withdraw(self, server: str) -> None:
-        """Do nothing."""
+        """Withdraw the pending question about a server, if there is one."""
 
 
 def question_of(

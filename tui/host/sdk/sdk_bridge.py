@@ -43,7 +43,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.messages import INVALID_ANSWER, Failure, Message, Notification, Request, Response
-from tui.core.questions import Refuser
+from tui.core.questions import Questioner
 from tui.core.servers import EraChoice
 from tui.core.tasks import EXTENSION
 from tui.core.text import clean_line
@@ -153,7 +153,7 @@ class SdkBridge:
     read: ReadStream
     write: WriteStream
     on_notification: Callable[[str, Mapping[str, Any]], None]
-    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Refuser()))
+    requests: ServerRequests = field(default_factory=lambda: ServerRequests("", Questioner()))
     stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {}
     closed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     server_versions: tuple[str, ...] = field(init=False, default=())

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 from tui.core.background import in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
-from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
@@ -274,7 +274,7 @@ class BrowserSignIn:
 
     async def _answer(
         self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True
-    ) -> "AddressAnswer | Callback":
+    ) -> "QuestionAnswer | Callback":
         """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
         self._sign_ins.say(self._server, "waiting for you")
         asked = message
@@ -292,10 +292,10 @@ class BrowserSignIn:
                 asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
         raise AssertionError("unreachable")
 
-    async def _question(self, message: str, opens: bool, again: bool) -> AddressAnswer:
+    async def _question(self, message: str, opens: bool, again: bool) -> QuestionAnswer:
         message = self._sign_ins.redact(message)
         question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
-        answer = await self._sign_ins.questioner.address(question)
+        answer = await self._sign_ins.questioner.ask(question)
         if opens:
             self._sign_ins.decided(self._server, allowed=answer.action is Action.ACCEPT, by=answer.by)
         if answer.action is not Action.ACCEPT:
@@ -307,8 +307,8 @@ class BrowserSignIn:
         return answer
 
     async def _first(
-        self, question: Coroutine[Any, Any, AddressAnswer], callback: "asyncio.Future[Callback]"
-    ) -> "AddressAnswer | Callback":
+        self, question: Coroutine[Any, Any, QuestionAnswer], callback: "asyncio.Future[Callback]"
+    ) -> "QuestionAnswer | Callback":
         """Wait for the user or the listener; withdraw the question if the listener is first."""
         asked = asyncio.ensure_future(question)
         either: set[asyncio.Future[Any]] = {asked, callback}

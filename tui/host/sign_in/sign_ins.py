@@ -6,7 +6,7 @@ import webbrowser
 from collections.abc import Callable, Mapping
 
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
-from tui.core.questions import Questioner, Refuser
+from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.units import local_time
 from tui.core.web import has_browser
@@ -56,7 +56,7 @@ class SignIns:
         `decisions` records who agreed to sign in.
         """
         self.store = store
-        self.questioner: Questioner = questioner or Refuser()
+        self.questioner: Questioner = questioner or Questioner()
         self.client_metadata_url = client_metadata_url
         self.quiet: set[str] = set()
         self._redactor = redactor or Redactor()

@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, UsageError
-from tui.core.permission.consent import MAX_ON_SCREEN, ConsentQuestion, ConsentsQuestion, fitting, question_of
+from tui.core.permission.consent import (
+    MAX_ON_SCREEN,
+    ConsentGate,
+    ConsentQuestion,
+    ConsentsQuestion,
+    fitting,
+    question_of,
+)
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, ConsentsAnswer, Questioner, Refuser
+from tui.core.questions import Action, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
@@ -51,13 +58,13 @@ class SharedQuestion:
         self.subjects = subjects
         self._questions = {one.server: one for one in questions}
         self._questioner = questioner
-        self._asking: asyncio.Task[ConsentsAnswer] | None = None
+        self._asking: asyncio.Task[Action] | None = None
 
-    async def answer(self, server: str) -> ConsentsAnswer:
+    async def answer(self, server: str) -> Action:
         """Wait for the answer; a server that asks after it was given gets `EACH`."""
         asking = self._asking
         if asking is not None and asking.done() and not asking.cancelled():
-            return ConsentsAnswer.EACH
+            return Action.EACH
         try:
             while True:
                 if self._asking is None or self._asking.cancelled():
@@ -75,14 +82,14 @@ class SharedQuestion:
         if self._questions.pop(server, None) is not None and self._asking is not None:
             self._asking.cancel()
 
-    async def _ask(self) -> ConsentsAnswer:
+    async def _ask(self) -> Action:
         if len(self._questions) < 2:
-            return ConsentsAnswer.EACH
-        return await self._questioner.consents(ConsentsQuestion(list(self._questions.values())))
+            return Action.EACH
+        return (await self._questioner.ask(ConsentsQuestion(list(self._questions.values())))).action
 
 
-class RunConsent:
-    """A `core.permission.consent.ConsentGate`: asks once for each server, one question at a time.
+class RunConsent(ConsentGate):
+    """Asks once for each server, one question at a time.
 
     Models need the same consent. Belongs to the event loop. `trust`: the command line gives consent.
     """
@@ -132,8 +139,7 @@ class RunConsent:
         async with self._models:
             if subject is None or self.has(subject):
                 return False
-            question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner.consent(question)
+            action = await self._asked(subject)
             if action is Action.ACCEPT:
                 self._record(subject, allowed=True, by=BY_KEY)
                 await asyncio.to_thread(self._store.add, subject)
@@ -174,22 +180,25 @@ class RunConsent:
     async def _ask(self, spec: ServerSpec) -> bool:
         if (shared := self._shared.pop(spec.name, None)) is not None:
             answer = await shared.answer(spec.name)
-            if answer in (ConsentsAnswer.ALL, ConsentsAnswer.NONE):
-                await self._answered(shared.subjects[spec.name], is_yes=answer is ConsentsAnswer.ALL)
-            if answer in (ConsentsAnswer.NONE, ConsentsAnswer.LATER):
+            if answer in (Action.ACCEPT, Action.DECLINE):
+                await self._answered(shared.subjects[spec.name], is_yes=answer is Action.ACCEPT)
+            if answer in (Action.DECLINE, Action.CANCEL):
                 return False
         # Asks again if something has changed since the question was shown, such as a link.
         while (subject := server_subject(spec)) is not None and not self.has(subject):
-            if subject.launch.length <= LOOKED_THROUGH:
-                question = question_about(subject, self._store)
-            else:
-                question = await asyncio.to_thread(question_about, subject, self._store)
-            action = await self.questioner.consent(question)
+            action = await self._asked(subject)
             if action is not Action.CANCEL:
                 await self._answered(subject, is_yes=action is Action.ACCEPT)
             if action is not Action.ACCEPT:
                 return False
         return True
+
+    async def _asked(self, subject: Subject) -> Action:
+        if subject.launch.length <= LOOKED_THROUGH:
+            question = question_about(subject, self._store)
+        else:
+            question = await asyncio.to_thread(question_about, subject, self._store)
+        return (await self.questioner.ask(question)).action
 
     async def _answered(self, subject: Subject, *, is_yes: bool) -> None:
         self._record(subject, allowed=is_yes, by=BY_KEY)
@@ -245,7 +254,7 @@ class RunConsent:
 def require_consent(spec: ServerSpec, *, trust: bool) -> None:
     """Raise UsageError if a server needs consent, for commands without a runtime. Blocks."""
     with closing(StoredDecisions()) as decisions:
-        RunConsent(Refuser(), decisions, trust=trust).require([spec])
+        RunConsent(Questioner(), decisions, trust=trust).require([spec])
 
 
 def missing_consents(path: Path, env: Mapping[str, str]) -> list[tuple[Subject, ConsentQuestion]]:

@@ -258,14 +258,14 @@ class SlashCommands:
 
     def _pick(self, heading: str, lines: Mapping[str, str], take: Callable[[str], None], empty: str) -> None:
         """Let the user choose one of the lines; `take` gets its key."""
-        from tui.ui.dialogs.picker import Picker, PickerChoice
+        from tui.ui.dialogs.picker import Picker
 
         def done(value: str | None) -> None:
             self._regions.go_to(Context.COMPOSER)
             if value is not None:
                 take(value)
 
-        choices = [PickerChoice(key, Content(line)) for key, line in lines.items()]
+        choices = [(key, Content(line)) for key, line in lines.items()]
         self._regions.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:

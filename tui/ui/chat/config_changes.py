@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.core.errors import McptuiError, as_sentences
+from tui.core.questions import Action, ConfigErrors
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.chat.editor import EditorSession, edit_file, editor_of
@@ -63,7 +64,7 @@ class ConfigEditing:
 
     async def _apply(self) -> None:
         async def show(errors: Sequence[str]) -> None:
-            if await self._questions.config_errors(errors):
+            if (await self._questions.ask(ConfigErrors(errors))).action is Action.ACCEPT:
                 self.open()
 
         errors, notes = await self._runtime.configuration.reload()

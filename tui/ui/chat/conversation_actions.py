@@ -327,7 +327,7 @@ class ConversationActions:
     # ---- the marked message ----
 
     def open_menu(self) -> None:
-        from tui.ui.dialogs.picker import Picker, PickerChoice
+        from tui.ui.dialogs.picker import Picker
 
         app = self._regions.screen.app
 
@@ -335,10 +335,7 @@ class ConversationActions:
             if name is not None:
                 app.call_later(app.run_action, action(name).method)
 
-        choices = [
-            PickerChoice(name, Content(f"{self._regions.key_of(name):<4}{words}"))
-            for name, words in MENU.items()
-        ]
+        choices = [(name, Content(f"{self._regions.key_of(name):<4}{words}")) for name, words in MENU.items()]
         self._regions.open_dialog(Picker("THIS MESSAGE", choices), chosen)
 
     def retry(self) -> None:

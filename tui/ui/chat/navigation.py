@@ -118,11 +118,9 @@ class Navigator:
 
     async def _open_form(self, below: "ServerScreen | None", server: str, key: str, arguments: Any) -> None:
         """Open a form, in place of the open workbench and of the traffic over it."""
-        from tui.ui.workbench.calls import Draft
-
         while below in self._app.screen_stack:  # its forms are stored as drafts before this one is
             await self._app.screen.dismiss(None)
-        self.call_book.drafts[server, key] = Draft(arguments)
+        self.call_book.drafts[server, key] = arguments, ""
         self.open_server(server, key)
 
     def _open_workbench(self) -> "ServerScreen | None":

@@ -2,36 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.widget import Widget
 
-from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.questions import (
-    Action,
-    AddressAnswer,
-    AddressQuestion,
-    ConfigErrors,
-    ConsentsAnswer,
-    DefinitionsAnswer,
-    DefinitionsQuestion,
-    FormAnswer,
-    FormQuestion,
-    SamplingAnswer,
-    SamplingQuestion,
-    SamplingReview,
-)
+from tui.core.questions import Action, AddressQuestion, Questioner
 from tui.core.text import clean_line, quoted_name
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
 from tui.ui.platform.editing import caret_of
-from tui.ui.questions.question_dialogs import ServerQuestion, dialog_for, withdrawal
+from tui.ui.questions.question_dialogs import DialogQuestion, dialog_for, withdrawal
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -44,8 +30,7 @@ TYPING_SECONDS = 1.5
 
 LOOK_AGAIN_SECONDS = 0.5
 
-Asked = ApprovalRequest | ServerQuestion
-Reply = TypeVar("Reply")
+Asked = ApprovalRequest | DialogQuestion
 
 
 @dataclass(eq=False, slots=True)
@@ -54,7 +39,7 @@ class _Question:
     answer: asyncio.Future[Any]
 
 
-class QuestionQueue:
+class QuestionQueue(Questioner):
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
     Approvals are shown in the conversation, other questions in dialogs. Whatever opens without a key of the
@@ -94,52 +79,23 @@ class QuestionQueue:
         """Whether the question has been visible long enough for a key to answer it."""
         return self._delay.accepts_keys
 
-    async def ask(self, request: ApprovalRequest) -> Decision:
-        """Wait for the user's answer. Cancelling withdraws the question."""
-        return await self._wait(Decision, request)
+    async def ask(self, request: Asked) -> Any:
+        """Wait for the user's answer: a `Decision` or a `QuestionAnswer`. Cancelling withdraws it."""
+        question = _Question(request, asyncio.get_running_loop().create_future())
+        is_first = isinstance(request, AddressQuestion) and request.again
+        self._queue.insert(0 if is_first else len(self._queue), question)
+        self._changed(self._queue[0] is question)
+        try:
+            return await question.answer
+        finally:
+            self._remove(question)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        return {Action.ACCEPT: True, Action.DECLINE: False}.get(await self._wait(Action, question))
-
-    async def form(self, question: FormQuestion) -> FormAnswer:
-        return await self._wait(FormAnswer, question)
-
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
-        return await self._wait(AddressAnswer, question, first=question.again)
-
-    async def sampling(self, question: SamplingQuestion) -> SamplingAnswer:
-        return await self._wait(SamplingAnswer, question)
-
-    async def review(self, question: SamplingReview) -> SamplingAnswer:
-        return await self._wait(SamplingAnswer, question)
-
-    async def definitions(self, question: DefinitionsQuestion) -> DefinitionsAnswer:
-        return await self._wait(DefinitionsAnswer, question)
-
-    async def consent(self, question: ConsentQuestion) -> Action:
-        return await self._wait(Action, question)
-
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
-        return await self._wait(ConsentsAnswer, question)
-
-    async def config_errors(self, errors: Sequence[str]) -> bool:
-        """Show the errors of a configuration; return whether to edit it again."""
-        return await self._wait(bool, ConfigErrors(errors))
+        return {Action.ACCEPT: True, Action.DECLINE: False}.get((await self.ask(question)).action)
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
         self.tell(f"Rejected an invalid request from the server {name}. {reason}.")
-
-    async def _wait(self, _: type[Reply], request: Asked, *, first: bool = False) -> Reply:
-        """Wait for the user's answer, which is of the given type."""
-        question = _Question(request, asyncio.get_running_loop().create_future())
-        self._queue.insert(0 if first else len(self._queue), question)
-        self._changed(self._queue[0] is question)
-        try:
-            answer: Reply = await question.answer
-            return answer
-        finally:
-            self._remove(question)
 
     def decide(self, answer: str, reason: str = "") -> None:
         """Answer the visible approval with a value of `Answer`, if that answer is possible."""

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line, quoted_name
@@ -36,17 +35,9 @@ class Confirm(Dialog[bool]):
     """
 
     def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
-        super().__init__()
-        self._question = question
-        self._about = about
-        self._keys = [("y", yes), ("esc n", no)]
+        keys = KeyLine([("y", yes), ("esc n", no)])
+        super().__init__(Literal(f"! {question}"), Literal(about, classes="about"), keys)
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal(f"! {self._question}")
-            yield Literal(self._about, classes="about")
-            yield KeyLine(self._keys)
 
     def on_key(self, event: events.Key) -> None:
         """Restart the wait for a pause: in "Try this", the y is part of a word."""
@@ -88,13 +79,8 @@ class ConfirmQuit(Dialog[bool]):
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, quit_key: str) -> None:
-        super().__init__()
-        self._quit_key = quit_key
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal("A turn is running. Stop it and quit?")
-            yield KeyLine([(f"{self._quit_key} y", "quit"), ("esc n", "cancel")])
+        keys = KeyLine([(f"{quit_key} y", "quit"), ("esc n", "cancel")])
+        super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
 
     def action_answer(self, leave: bool) -> None:
         self.dismiss(leave)

@@ -6,7 +6,9 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen, ScreenResultType
+from textual.widget import Widget
 
 from tui.ui.keys.bindings import act
 from tui.ui.keys.footer import Footer
@@ -19,7 +21,7 @@ from tui.ui.widgets.rows import Row
 class Dialog(ModalScreen[ScreenResultType]):
     """A panel over the screen below, which stays visible; escape closes it with the result None.
 
-    Its only child is a `Vertical`.
+    `parts` are its widgets, from top to bottom.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back", priority=True)]
@@ -35,6 +37,13 @@ class Dialog(ModalScreen[ScreenResultType]):
     Dialog .about { color: $text-dim; }
     Dialog .keys { color: $accent; }
     """
+
+    def __init__(self, *parts: Widget) -> None:
+        super().__init__()
+        self._parts = parts
+
+    def compose(self) -> ComposeResult:
+        yield Vertical(*self._parts)
 
     def on_key(self, event: events.Key) -> None:
         """Type a key that arrived before the field had the focus."""

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from tui.core.errors import McptuiError
@@ -89,8 +87,6 @@ class ExportDialog(Dialog[Export | None]):
         formats: Sequence[ExportFormat],
         format: str = "",
     ) -> None:
-        super().__init__()
-        self._what = what
         self._all = formats
         self._chosen = next((one for one in formats if one.name == format), formats[0])
         self._formats = SplitBar(self._format_row(), id="formats")
@@ -102,18 +98,10 @@ class ExportDialog(Dialog[Export | None]):
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
         self._there = Literal("", id="there")
         self._asked: Path | None = None
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal(f"Export {self._what} as")
-            yield self._formats
-            yield self._about
-            yield self._form
-            yield self.field
-            yield self._there
-            yield KeyLine(
-                [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
-            )
+        head = Literal(f"Export {what} as")
+        keys = [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
+        rows = (head, self._formats, self._about, self._form, self.field, self._there)
+        super().__init__(*rows, KeyLine(keys))
 
     def _format_row(self) -> Row:
         row: list[tuple[str, str]] = []

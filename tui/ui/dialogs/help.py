@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Input
 
 from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
@@ -160,18 +159,11 @@ class HelpScreen(Dialog[None]):
         first: Context | None = None,
         others: Sequence[Context] = EVERY,
     ) -> None:
-        super().__init__()
         found = tuple(groups(overrides, contexts, keys, first, others))
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
         self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            with Horizontal():
-                yield Literal("Keys")
-                yield self.field
-            yield self._lines
-            yield KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
+        line = KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
+        super().__init__(Horizontal(Literal("Keys"), self.field), self._lines, line)
 
     def on_mount(self) -> None:
         """Hide the dialog below: its last lines would look like lines of the help."""

@@ -1,7 +1,6 @@
 """Dialogs with a list of choices at the right edge, so that the screen behind them stays visible."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -30,12 +29,8 @@ FROM = 10
 """Minimum number of choices for a field that filters them."""
 
 
-@dataclass(frozen=True, slots=True)
-class PickerChoice:
-    """A line of a picker, and the value that selecting it returns."""
-
-    value: str
-    prompt: Content
+Choice = tuple[str, Content]
+"""The value that selecting a line of a picker returns, and the line."""
 
 
 class Picker(ModalScreen[str | None]):
@@ -76,7 +71,7 @@ class Picker(ModalScreen[str | None]):
     def __init__(
         self,
         heading: str,
-        choices: Sequence[PickerChoice],
+        choices: Sequence[Choice],
         current: str = "",
         note: str = "",
         *,
@@ -102,8 +97,8 @@ class Picker(ModalScreen[str | None]):
                 return
             if self._field is not None:
                 yield self._field
-            values = [choice.value for choice in self._choices]
-            options = OptionList(*[Option(choice.prompt) for choice in self._choices], markup=False)
+            values = [value for value, _ in self._choices]
+            options = OptionList(*[Option(prompt) for _, prompt in self._choices], markup=False)
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
             yield KeyLine([("enter", "select"), ("esc", "back")])
@@ -137,27 +132,27 @@ class Picker(ModalScreen[str | None]):
         self._sifted = text
         words = text.split()
         self._choices = tuple(
-            one for one in self._all if all(word in one.prompt.plain.casefold() for word in words)
+            one for one in self._all if all(word in one[1].plain.casefold() for word in words)
         )
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(one.prompt) for one in self._choices])
+        options.add_options([Option(prompt) for _, prompt in self._choices])
         options.highlighted = 0 if self._choices else None
 
     def marked(self, value: str) -> None:
         """Called when a choice is highlighted."""
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self.marked(self._choices[event.option_index].value)
+        self.marked(self._choices[event.option_index][0])
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self._give(self._choices[event.option_index].value)
+        self._give(self._choices[event.option_index][0])
 
     def action_take(self) -> None:
         self._filter()  # apply letters typed before this key in the same burst
         for options in self.query(OptionList):
             if options.highlighted is not None:
-                value = self._choices[options.highlighted].value
+                value, _ = self._choices[options.highlighted]
                 self.marked(value)
                 self._give(value)
 
@@ -191,7 +186,7 @@ class ThemePicker(Picker):
     """
 
     def __init__(self, specs: Sequence[ThemeSpec], current: str) -> None:
-        super().__init__("THEME", [PickerChoice(spec.name, _prompt(spec)) for spec in specs], current)
+        super().__init__("THEME", [(spec.name, _prompt(spec)) for spec in specs], current)
         self._specs = specs
 
     def on_mount(self) -> None:

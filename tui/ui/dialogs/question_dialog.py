@@ -4,8 +4,7 @@ A yes counts once all of the text was on screen. Closing the question is an answ
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -16,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from tui.core import units
+from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
@@ -94,27 +94,15 @@ class QuestionLine(Static):
 
 YES = "ask.send"
 
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One answer: a value, or a function that returns it, or None if its key does not close the question.
-
-    One without a label is not shown. `problem` says why it does not count now, or "".
-
-    An answer with a problem is not offered, but its key tells the problem. `unread`: a yes that counts before
-    all of the text was on screen.
-    """
-
-    label: str
-    answer: object
-    problem: Callable[[], str] = lambda: ""
-    unread: bool = False
+ACTIONS = {"ask.each": Action.EACH, "ask.decline": Action.DECLINE, "ask.cancel": Action.CANCEL}
 
 
-class QuestionDialog(ModalScreen[Any]):
+class QuestionDialog(ModalScreen[QuestionAnswer]):
     """A question over the screen. `parts` are its widgets, of which one may be the text to read or to edit.
 
-    The replies are keys of the table of actions, in the order in which they are shown.
+    `labels` are words for keys, in the order in which they are shown; a key without words is not shown.
+    `accept` returns the answer of a yes. `problem` says why a yes does not count now, or "": then it is not
+    offered, but its key tells the problem. With `unread`, it counts before all of the text was on screen.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
@@ -145,20 +133,31 @@ class QuestionDialog(ModalScreen[Any]):
     """
 
     def __init__(
-        self, question: object, keys: KeyOverrides, parts: Sequence[Widget], replies: Mapping[str, Reply]
+        self,
+        question: object,
+        keys: KeyOverrides,
+        parts: Sequence[Widget],
+        labels: Mapping[str, str],
+        *,
+        accept: Callable[[], QuestionAnswer] = lambda: QuestionAnswer(Action.ACCEPT),
+        problem: Callable[[], str] = str,
+        unread: bool = False,
+        copy: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self.question = question
         self.answer_delay = AnswerDelay()
         self._parts = parts
-        self._replies = replies
+        self._labels = labels
+        self._accept, self._problem, self._unread = accept, problem, unread
+        self._copy = copy
         self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
-        labels = {name: reply.label for name, reply in replies.items()}
         self.line = QuestionLine(keys, self._offered, labels)
 
     @property
     def _offered(self) -> Sequence[str]:
-        return [name for name, reply in self._replies.items() if reply.label and not reply.problem()]
+        hidden = (YES,) if self._problem() else ()
+        return [name for name, label in self._labels.items() if label and name not in hidden]
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -176,7 +175,7 @@ class QuestionDialog(ModalScreen[Any]):
     def on_read_pane_read(self) -> None:
         if isinstance(self._body, ReadPane):
             offered = self._offered
-            counts = self._replies[YES].unread or (YES not in offered and self._body.is_ready)
+            counts = self._unread or (YES not in offered and self._body.is_ready)
             self.line.offer(offered, "" if counts else self._body.unread)
             self._fit()
             self.call_after_refresh(self._fit)  # once the line is as tall as its new text
@@ -191,16 +190,18 @@ class QuestionDialog(ModalScreen[Any]):
             self._body.styles.max_height = max(3, left)
 
     def action_act(self, name: str) -> None:
-        reply = self._replies.get(name)
-        if reply is None or not self.answer_delay.accepts_keys:
+        if name not in self._labels or not self.answer_delay.accepts_keys:
             return
-        problem = reply.problem()
-        if name == YES and not reply.unread and isinstance(self._body, ReadPane) and self._body.unread:
-            problem = problem or NOT_READ
-        if problem:
+        if name == "ask.copy" and self._copy is not None:
+            self._copy()
+        elif name != YES:
+            self.dismiss(QuestionAnswer(ACTIONS[name]))
+        elif problem := self._problem():
             self.line.say(problem)
-        elif (answer := reply.answer() if callable(reply.answer) else reply.answer) is not None:
-            self.dismiss(answer)
+        elif not self._unread and isinstance(self._body, ReadPane) and self._body.unread:
+            self.line.say(NOT_READ)
+        else:
+            self.dismiss(self._accept())
 
     def on_input_submitted(self) -> None:
         self.action_act(YES)

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, TextArea
 
 from tui.core.context.context_parts import ContextPart
@@ -29,15 +27,9 @@ class SayWhy(Dialog[str | None]):
     """
 
     def __init__(self, server: str, tool: str) -> None:
-        super().__init__()
         self.field = Field(placeholder="Reason", max_length=1000, compact=True)
-        self._heading = f"Deny {clean_line(server, 40)} › {clean_line(tool, 60)}: reason for the model"
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal(self._heading)
-            yield self.field
-            yield KeyLine([("enter", "deny"), ("esc", "cancel")])
+        heading = f"Deny {clean_line(server, 40)} › {clean_line(tool, 60)}: reason for the model"
+        super().__init__(Literal(heading), self.field, KeyLine([("enter", "deny"), ("esc", "cancel")]))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
@@ -59,7 +51,6 @@ class SystemText(Dialog[str | None]):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__()
         self._area = LinesField(
             clean(text),
             compact=True,
@@ -67,12 +58,8 @@ class SystemText(Dialog[str | None]):
             placeholder="Empty: the default system prompt",
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal("System prompt of this conversation")
-            yield self._area
-            yield KeyLine([("ctrl+s", "save"), ("esc", "cancel")])
+        keys = KeyLine([("ctrl+s", "save"), ("esc", "cancel")])
+        super().__init__(Literal("System prompt of this conversation"), self._area, keys)
 
     def on_mount(self) -> None:
         self.set_focus(self._area)
@@ -118,18 +105,15 @@ class ContextDialog(Dialog[None]):
     def __init__(
         self, parts: Sequence[ContextPart], window: int | None, *, measured: bool, traffic_key: str
     ) -> None:
-        super().__init__()
-        sign, self._how = ("", "measured") if measured else ("~", "estimated")
-        self._pane = RowsPane(lambda width: context_rows(parts, window, width, sign=sign))
-        self._pane.styles.height = len(parts) + 2
-        self._traffic_key = traffic_key
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal("Context")
-            yield Literal(f"Tokens of the next request without your message, {self._how}.", classes="about")
-            yield self._pane
-            yield Literal(f"esc close    {self._traffic_key} shows each request in full", classes="keys")
+        sign, how = ("", "measured") if measured else ("~", "estimated")
+        pane = RowsPane(lambda width: context_rows(parts, window, width, sign=sign))
+        pane.styles.height = len(parts) + 2
+        super().__init__(
+            Literal("Context"),
+            Literal(f"Tokens of the next request without your message, {how}.", classes="about"),
+            pane,
+            Literal(f"esc close    {traffic_key} shows each request in full", classes="keys"),
+        )
 
 
 AROUND = 8
@@ -151,27 +135,17 @@ class ProjectDialog(Dialog[bool | None]):
     ProjectDialog RowsPane { margin: 1 0; background: $panel; }
     """
 
-    def __init__(
-        self,
-        instructions: ProjectInstructions,
-        tokens: str,
-        *,
-        used: bool,
-    ) -> None:
-        super().__init__()
+    def __init__(self, instructions: ProjectInstructions, tokens: str, *, used: bool) -> None:
         self._instructions = instructions
-        self._tokens = tokens
-        self._used = used
         self._text = RowsPane(self._lay_out)
+        use = "In use. Adds" if used else "Not in use. It would add"
+        super().__init__(
+            Literal(f"{FILE} in {clean_line(instructions.folder, 200)}"),
+            Literal(f"{use} {tokens} to each request.", classes="about"),
+            self._text,
+            Literal("y use    n do not use    esc close", classes="keys"),
+        )
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
-
-    def compose(self) -> ComposeResult:
-        use = "In use. Adds" if self._used else "Not in use. It would add"
-        with Vertical():
-            yield Literal(f"{FILE} in {clean_line(self._instructions.folder, 200)}")
-            yield Literal(f"{use} {self._tokens} to each request.", classes="about")
-            yield self._text
-            yield Literal("y use    n do not use    esc close", classes="keys")
 
     def _lay_out(self, width: int) -> list[Row]:
         lines = self._instructions.shown.split("\n")

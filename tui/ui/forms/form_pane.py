@@ -13,7 +13,7 @@ from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import HOLDERS, FieldKind, FieldState, FormField, Path
 from tui.core.text import clean_line
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.dialogs.picker import Picker
 from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
 from tui.ui.forms.form_rows import (
     LINES,
@@ -429,7 +429,7 @@ class FormPane(LinePane, inherit_bindings=False):
                 self.action_form_next()
 
         labels = [one.label for one in field.spec.choices]
-        choices = [PickerChoice(label, Content(clean_line(label, 80) or '""')) for label in labels]
+        choices = [(label, Content(clean_line(label, 80) or '""')) for label in labels]
         self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
 
     def action_form_add(self) -> None:

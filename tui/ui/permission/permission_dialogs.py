@@ -16,9 +16,9 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, ConsentsAnswer, DefinitionsAnswer, DefinitionsQuestion
+from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import NOT_READ, QuestionDialog, Reply
+from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.literal import Literal
@@ -79,23 +79,16 @@ def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverri
     rows = consent_rows(question)
     if isinstance(question, ConsentsQuestion):
         several: Sequence[ConsentQuestion] = question.questions
-        replies = {
-            "ask.send": Reply(f"yes, start all {len(several)}", ConsentsAnswer.ALL),
-            "ask.each": Reply("one by one", ConsentsAnswer.EACH),
-            "ask.decline": Reply("no, start none", ConsentsAnswer.NONE),
-            "ask.cancel": Reply("not now", ConsentsAnswer.LATER),
-        }
+        too_long, each = "", {"ask.each": "one by one"}
+        yes, no = f"yes, start all {len(several)}", "no, start none"
     else:
-        several, too_long = [question], question.too_long
+        several, too_long, each = [question], question.too_long, {}
         how = "use it" if question.is_model else "connect" if question.is_remote else "start it"
-        replies = {
-            "ask.send": Reply(f"yes, {how}", Action.ACCEPT, lambda: too_long),
-            "ask.decline": Reply("no", Action.DECLINE),
-            "ask.cancel": Reply("not now", Action.CANCEL),
-        }
+        yes, no = f"yes, {how}", "no"
+    labels = {YES: yes, **each, "ask.decline": no, "ask.cancel": "not now"}
     is_short = sum(one.size[0] for one in several) <= AT_ONCE
     pane = ReadPane(rows if is_short else lambda: rows)
-    return QuestionDialog(question, keys, [pane], replies)
+    return QuestionDialog(question, keys, [pane], labels, problem=lambda: too_long)
 
 
 # ---- trust ----
@@ -119,12 +112,8 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         Static(Content.styled(about, "$text-dim"), markup=False),
         Static(effects, markup=False, classes="apart"),
     )
-    replies = {
-        "ask.send": Reply("trust", Action.ACCEPT),
-        "ask.decline": Reply("do not trust", Action.DECLINE),
-        "ask.cancel": Reply("not now", Action.CANCEL),
-    }
-    return QuestionDialog(question, keys, parts, replies)
+    labels = {YES: "trust", "ask.decline": "do not trust", "ask.cancel": "not now"}
+    return QuestionDialog(question, keys, parts, labels)
 
 
 # ---- definitions ----
@@ -216,19 +205,15 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
         """Return why nothing can be accepted, or ""."""
         return NOT_READ if whole is None else "" if whole else NOTHING_WHOLE
 
-    def accepted() -> DefinitionsAnswer:
+    def accepted() -> QuestionAnswer:
         only = frozenset(whole or ())
-        return DefinitionsAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
+        return QuestionAnswer(Action.ACCEPT, only=None if len(only) == len(question.changes) else only)
 
     pane = ReadPane(compute() if is_small(question) else compute)
     pane.add_class("inset")
     parts = (*_above(question), pane, Literal(MEANING.format(key=review_key), classes="about"))
-    replies = {
-        "ask.send": Reply("accept", accepted, problem),
-        "ask.decline": Reply("leave out", DefinitionsAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("decide later", DefinitionsAnswer(Action.CANCEL)),
-    }
-    return QuestionDialog(question, keys, parts, replies)
+    labels = {YES: "accept", "ask.decline": "leave out", "ask.cancel": "decide later"}
+    return QuestionDialog(question, keys, parts, labels, accept=accepted, problem=problem)
 
 
 def _above(question: DefinitionsQuestion) -> Iterator[Widget]:

@@ -12,10 +12,10 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
+from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine, Reply
+from tui.ui.dialogs.question_dialog import BREAKPOINTS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
@@ -49,21 +49,17 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
     def copy() -> None:
         clipboard.copy(app, question.url, "the URL")
 
-    def accept() -> AddressAnswer:
+    def accept() -> QuestionAnswer:
         text = pasted.value.strip() if pasted is not None else ""
         if not browser and not text:
             copy()
-        return AddressAnswer(Action.ACCEPT, text)
+        return QuestionAnswer(Action.ACCEPT, pasted=text)
 
     send = "open in the browser" if browser else "continue" if is_sign_in else "copy and continue"
-    replies = {
-        "ask.send": Reply(send, accept),
-        "ask.copy": Reply(action("ask.copy").label if browser or is_sign_in else "", copy),
-        "ask.decline": Reply("decline", AddressAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("cancel", AddressAnswer(Action.CANCEL)),
-    }
+    copies = action("ask.copy").label if browser or is_sign_in else ""
+    labels = {YES: send, "ask.copy": copies, "ask.decline": "decline", "ask.cancel": "cancel"}
     parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
-    dialog = QuestionDialog(question, keys, parts, replies)
+    dialog = QuestionDialog(question, keys, parts, labels, accept=accept, copy=copy)
     dialog.add_class("-scrolls")
     return dialog
 
@@ -91,7 +87,7 @@ WIDTHS = [(0, "-narrow"), (60, "-wide")]
 """A narrow dialog shows its keys below its button."""
 
 
-class FormDialog(FormScreen[FormAnswer]):
+class FormDialog(FormScreen[QuestionAnswer]):
     """Asks for the values of a form.
 
     It always names the server, and the user can always decline or cancel.
@@ -134,7 +130,7 @@ class FormDialog(FormScreen[FormAnswer]):
         if not self.answer_delay.accepts_keys:
             return
         if name != YES:
-            self.dismiss(FormAnswer(Action.DECLINE if name == "ask.decline" else Action.CANCEL))
+            self.dismiss(QuestionAnswer(Action.DECLINE if name == "ask.decline" else Action.CANCEL))
             return
         value, problems = self.pane.form.value()
         content = content_of(self.question.schema, value)
@@ -143,4 +139,4 @@ class FormDialog(FormScreen[FormAnswer]):
             self.line.say(f"{problem}.")
             self.fit()
         else:
-            self.dismiss(FormAnswer(Action.ACCEPT, content))
+            self.dismiss(QuestionAnswer(Action.ACCEPT, content))

@@ -11,8 +11,8 @@ from tui.core.questions import (
     ConfigErrors,
     DefinitionsQuestion,
     FormQuestion,
+    Question,
     SamplingQuestion,
-    SamplingReview,
 )
 from tui.core.text import quoted_name
 from tui.ui.keys.bindings import KeyOverrides
@@ -23,20 +23,10 @@ if TYPE_CHECKING:
 
     Dialog = FormDialog | QuestionDialog
 
-ServerQuestion = (
-    FormQuestion
-    | AddressQuestion
-    | SamplingQuestion
-    | SamplingReview
-    | DefinitionsQuestion
-    | TrustQuestion
-    | ConsentQuestion
-    | ConsentsQuestion
-    | ConfigErrors
-)
+DialogQuestion = Question | TrustQuestion | ConfigErrors
 
 
-def dialog_for(question: ServerQuestion, app: App[Any], keys: KeyOverrides, model: str) -> "Dialog":
+def dialog_for(question: DialogQuestion, app: App[Any], keys: KeyOverrides, model: str) -> "Dialog":
     """Return a new dialog. Imported late: most runs need none, and all of them take 2 MB.
 
     `model` is the name of the active model.
@@ -54,7 +44,7 @@ def dialog_for(question: ServerQuestion, app: App[Any], keys: KeyOverrides, mode
             from tui.ui.permission.permission_dialogs import trust_dialog
 
             return trust_dialog(question, keys)
-        case SamplingQuestion() | SamplingReview():
+        case SamplingQuestion():
             from tui.ui.questions.sampling_dialog import sampling_dialog
 
             return sampling_dialog(question, model, keys)
@@ -72,17 +62,13 @@ def dialog_for(question: ServerQuestion, app: App[Any], keys: KeyOverrides, mode
 
 def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialog":
     """Return a dialog with the errors of a configuration that was not applied. No letter answers."""
-    from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
+    from tui.ui.dialogs.question_dialog import YES, QuestionDialog
     from tui.ui.dialogs.read_pane import ReadPane
 
     heading = (("! The configuration has errors. The previous one is still in use.", "text"),)
     pane = ReadPane([heading, *(((line, "dim"),) for line in question.lines())])
-    replies = {
-        "ask.send": Reply("edit again", True, unread=True),
-        "ask.cancel": Reply("close", False),
-        "ask.decline": Reply("", False),
-    }
-    dialog = QuestionDialog(question, keys, [pane], replies)
+    labels = {YES: "edit again", "ask.cancel": "close", "ask.decline": ""}
+    dialog = QuestionDialog(question, keys, [pane], labels, unread=True)
     dialog.add_class("-warning")
     return dialog
 
@@ -95,7 +81,7 @@ def withdrawal(question: object) -> str:
     match question:
         case AddressQuestion(purpose="sign in") | ConfigErrors():
             return ""
-        case FormQuestion() | AddressQuestion() | SamplingQuestion() | SamplingReview():
+        case FormQuestion() | AddressQuestion() | SamplingQuestion():
             return f"The server {quoted_name(question.server, 60)} withdrew its request."
         case _:  # asked by mcptui itself
             return "The question was withdrawn."

@@ -16,9 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from tui.core import units
-from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
+from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
 from tui.core.text import clean, clean_line, quoted_name
-from tui.ui.dialogs.question_dialog import QuestionDialog, Reply
+from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import Row
@@ -26,16 +26,14 @@ from tui.ui.widgets.rows import Row
 TOO_LONG = "This is too long to be read here, so it cannot be sent."
 
 
-def sampling_dialog(
-    question: SamplingQuestion | SamplingReview, model: str, keys: KeyOverrides
-) -> QuestionDialog:
+def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) -> QuestionDialog:
     """Return a dialog that shows a request or a reply, and asks whether to send it on.
 
     The user can edit a short text. A long one must be read completely before a yes counts.
     """
-    is_request = isinstance(question, SamplingQuestion)
-    params = question.params if isinstance(question, SamplingQuestion) else question.reply
-    label = "send to the model" if is_request else "send to the server"
+    params, label = question.params, "send to the model"
+    if question.reply is not None:
+        params, label = question.reply, "send to the server"
     body: TextArea | ReadPane
     if is_editable(params):
         body = editor = TextArea(
@@ -46,8 +44,6 @@ def sampling_dialog(
 
         def edited() -> tuple[Mapping[str, Any], str]:
             return changed(params, editor.text)
-
-        send = Reply(label, lambda: SamplingAnswer(Action.ACCEPT, edited()[0]), lambda: edited()[1])
     else:
         problems = []  # known once the text was laid out
 
@@ -60,20 +56,24 @@ def sampling_dialog(
                 shown.append(((f"… {units.count(left_out)} more characters. {TOO_LONG}", "warn"),))
             return shown
 
+        def edited() -> tuple[Mapping[str, Any], str]:
+            return params, "".join(problems)
+
         body = ReadPane(rows)
-        send = Reply(label, SamplingAnswer(Action.ACCEPT, params), lambda: "".join(problems))
     body.add_class("body", "apart")
-    replies = {
-        "ask.send": send,
-        "ask.decline": Reply("decline", SamplingAnswer(Action.DECLINE)),
-        "ask.cancel": Reply("cancel", SamplingAnswer(Action.CANCEL)),
-    }
-    return QuestionDialog(question, keys, [*_above(question, model), body], replies)
+    return QuestionDialog(
+        question,
+        keys,
+        [*_above(question, model), body],
+        {YES: label, "ask.decline": "decline", "ask.cancel": "cancel"},
+        accept=lambda: QuestionAnswer(Action.ACCEPT, edited()[0]),
+        problem=lambda: edited()[1],
+    )
 
 
-def _above(question: SamplingQuestion | SamplingReview, model: str) -> Iterator[Widget]:
+def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
     server, model = quoted_name(question.server, 60), clean_line(model, 60) or "the model"
-    if isinstance(question, SamplingQuestion):
+    if question.reply is None:
         round = f", round {question.round}" if question.round > 1 else ""
         head = Content.assemble("The server ", (server, "bold"), f" requests a reply from {model}{round}")
         facts = ", ".join(request_facts(question.params))

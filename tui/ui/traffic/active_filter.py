@@ -232,7 +232,7 @@ class ActiveFilter:
 
     def choose_filter(self) -> None:
         """Choose a saved filter and apply it, or save the active one."""
-        from tui.ui.dialogs.picker import Picker, PickerChoice
+        from tui.ui.dialogs.picker import Picker
 
         text, saved = self.query.text, self._recording.annotations.filters
 
@@ -242,11 +242,9 @@ class ActiveFilter:
             elif name is not None:
                 self.apply(parse(saved[name]))
 
-        choices = [
-            PickerChoice(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)
-        ]
+        choices = [(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
         if text and text not in saved.values():
-            choices.append(PickerChoice(KEEP, Content(f"keep: {clean_line(text, 60)}")))
+            choices.append((KEEP, Content(f"keep: {clean_line(text, 60)}")))
         note = "No saved filters yet. Filter with /, then save the filter here."
         self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
 

@@ -323,7 +323,7 @@ class EntryView(Vertical):
 
     def _copy_as(self, loaded: LoadedEntry) -> None:
         """Ask for a format, and copy an entry in it."""
-        from tui.ui.dialogs.picker import Picker, PickerChoice
+        from tui.ui.dialogs.picker import Picker
 
         def copy(way: str | None) -> None:
             if way is not None:
@@ -333,7 +333,7 @@ class EntryView(Vertical):
         if len(loaded.body) > MOST_COPIED:
             copy("raw")
             return
-        choices = [PickerChoice(way, Content(label)) for way, label in WAYS.items()]
+        choices = [(way, Content(label)) for way, label in WAYS.items()]
         self.app.push_screen(Picker("Copy as", choices), copy)
 
     def save(self) -> None:

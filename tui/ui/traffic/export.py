@@ -47,7 +47,7 @@ class Exporter:
         self._stop = threading.Event()
 
     def ask(self) -> None:
-        from tui.ui.dialogs.picker import Picker, PickerChoice
+        from tui.ui.dialogs.picker import Picker
 
         kinds = {} if self.note else self._selections()
         if not kinds:
@@ -59,7 +59,7 @@ class Exporter:
             if name is not None:
                 self._ask_format(self._recording.entries.seqs(kinds[name][1]))
 
-        choices = [PickerChoice(name, Content(words)) for name, (words, _) in kinds.items()]
+        choices = [(name, Content(words)) for name, (words, _) in kinds.items()]
         self._list.app.push_screen(Picker("Export", choices), chosen)
 
     def cancel(self) -> bool:

@@ -1,7 +1,7 @@
 """The lines around the workbench: the server and its state, the tabs, and the keys of the focused part."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from textual.widget import Widget
@@ -11,39 +11,33 @@ from tui.core.text import clean_line
 from tui.core.units import clock, plural
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides
-from tui.ui.keys.footer import Footer, entries_of
+from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined
-from tui.ui.widgets.server_rows import start_words
-from tui.ui.workbench.overview import state_row
+from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
 
 
-class BenchTitle(SplitBar):
-    """The server and its state at the left; running calls and uptime at the right."""
-
-    def __init__(self, server: str, overrides: KeyOverrides) -> None:
-        super().__init__(id="bench-title")
-        self._server = server
-        self._overrides = overrides
-
-    def show_status(self, status: ServerStatus | None, running: int) -> None:
-        left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(self._server, 60), "text bold"), ("   ", ""))
-        if status is None:
-            close = key_cap(self._overrides.first_of("bench.back"), "close")
-            self.show((*left, ("is no longer configured", "bad")), close)
-            return
-        left = (*left, *state_row(status))
-        right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
-        if status.state is ServerState.STOPPED and not status.spec.disabled:
-            right = start_words(status, self._overrides.first_of, "starts it")
-        if status.state is ServerState.RUNNING:
-            since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
-            pid = f"pid {status.pid}   " if status.pid is not None else ""
-            if status.reach is not None and status.reach.words:
-                right = (*right, (f"{status.reach.words}   ", "warn" if status.reach.silent else "dim"))
-            right = (*right, (f"{pid}{since}", "dim"))
-        self.show(left, right)
+def title_rows(
+    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
+) -> tuple[Row, Row]:
+    """Return the server and its state for the left, and running calls and uptime for the right."""
+    left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
+    if status is None:
+        return (*left, ("is no longer configured", "bad")), key_cap(key("bench.back"), "close")
+    sign, style = sign_of(status)
+    why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
+    left = (*left, (f"{sign} {status.state}{why}", style))
+    right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
+    if status.state is ServerState.STOPPED and not status.spec.disabled:
+        right = start_words(status, key, "starts it")
+    if status.state is ServerState.RUNNING:
+        since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
+        pid = f"pid {status.pid}   " if status.pid is not None else ""
+        if status.reach is not None and status.reach.words:
+            right = (*right, (f"{status.reach.words}   ", "warn" if status.reach.silent else "dim"))
+        right = (*right, (f"{pid}{since}", "dim"))
+    return left, right
 
 
 class BenchTab(StrEnum):
@@ -110,20 +104,14 @@ class BenchTabs(Tabs):
         )
 
 
-class BenchKeys(Footer):
-    """The keys for the current focus."""
-
-    def __init__(self, overrides: KeyOverrides) -> None:
-        super().__init__()
-        self._overrides = overrides
-
-    def of(self, context: Context | None, tab: BenchTab, *, is_raw: bool) -> None:
-        """Show the keys of a context and of the workbench that work on a tab."""
-        near = of_context(context) if context is not None else ()
-        actions = (*near, *of_context(Context.WORKBENCH))
-        found = (action for action in actions if tab in TABS_OF.get(action.id, (tab,)))
-        entries = entries_of(found, self._overrides)
-        self.show([(key, RAW_LABELS[is_raw] if one is _RAW else label, one) for key, label, one in entries])
+def keys_of(
+    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool
+) -> Sequence[Entry]:
+    """Return the keys of a context and of the workbench that work on a tab, for the footer."""
+    near = of_context(context) if context is not None else ()
+    actions = (*near, *of_context(Context.WORKBENCH))
+    entries = entries_of((one for one in actions if tab in TABS_OF.get(one.id, (tab,))), overrides)
+    return [(key, RAW_LABELS[is_raw] if one is _RAW else label, one) for key, label, one in entries]
 
 
 class OtherKeys(SplitBar):

@@ -24,7 +24,7 @@ from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
-from tui.ui.workbench.calls import Draft, HandCall, uri_of
+from tui.ui.workbench.calls import HandCall, uri_of
 from tui.ui.workbench.items import Folder, Item, ItemVerb, head_of
 from tui.ui.workbench.result_view import ResultView
 
@@ -134,21 +134,22 @@ class Bench(Horizontal):
         self.insisted = False
         self.is_raw = False
         self.line.say()
-        form, draft, shared = Form(item.schema if item is not None else {}), Draft(), self._shared
+        form, shared = Form(item.schema if item is not None else {}), self._shared
+        arguments, raw = None, ""
         if item is not None:
             last = shared.runtime.calls.memory.last.get(item.call_key(shared.server))
-            draft = shared.book.drafts.get((shared.server, item.key)) or Draft(last)
+            arguments, raw = shared.book.drafts.get((shared.server, item.key)) or (last, "")
             self.button.label = item.verb.capitalize()
             self.button.refresh(layout=True)
-        if draft.arguments is not None:
-            form.load(draft.arguments)
+        if arguments is not None:
+            form.load(arguments)
         self.result.expect(item)
         self._show_form(form)
         self.button.display = item is not None
         self._other_keys.display = item is not None and not self._is_plain(item)
-        if draft.raw:
+        if raw:
             with self.prevent(TextArea.Changed):
-                self.raw.load_text(draft.raw)
+                self.raw.load_text(raw)
             self.is_raw = True
         self.show_calls()
         self.result.show()
@@ -169,7 +170,7 @@ class Bench(Horizontal):
         if self.item is not None:
             value, _ = self.form.form.value()
             raw = self.raw.text if self.is_raw else ""
-            self._shared.book.drafts[self._shared.server, self.item.key] = Draft(value, raw)
+            self._shared.book.drafts[self._shared.server, self.item.key] = value, raw
 
     def fill(self, arguments: object) -> None:
         if self.item is None:

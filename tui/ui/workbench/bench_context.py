@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -17,7 +16,7 @@ from tui.core.workbench import CallMemory, without_secrets
 from tui.runtime.options import absolute
 from tui.traffic.filter.nodes import written
 from tui.ui.dialogs.confirm import change_trust
-from tui.ui.dialogs.picker import Picker, PickerChoice
+from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
@@ -53,7 +52,6 @@ RULES = (
     (SamplingRule.ASK, "you review and can edit each request and reply"),
     (SamplingRule.ALLOW, "without asking, within its budget"),
 )
-RESTART = "A change from or to never takes effect when the server restarts."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,17 +123,14 @@ class BenchContext:
     def choose_sampling(self) -> None:
         """Ask whether the server may use the model (sampling)."""
         if (status := self.configured()) is not None:
-            words = [PickerChoice(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
-            # Since 2026-07-28, each request says what is allowed.
-            note = "" if is_modern(status.protocol) else RESTART
-            picker = Picker("Allow sampling?", words, status.spec.sampling, note=note)
-            self._pick("sampling", picker, SamplingRule)
+            words = [(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
+            self._pick("sampling", Picker("Allow sampling?", words, status.spec.sampling), SamplingRule)
 
     def choose_level(self) -> None:
         """Ask for the minimum level of the messages that the server logs."""
         if (status := self.configured()) is not None:
             now = status.spec.log_level
-            words = [PickerChoice(one, Content(f"{one}   now" if one == now else one)) for one in LOG_LEVELS]
+            words = [(one, Content(f"{one}   now" if one == now else one)) for one in LOG_LEVELS]
             self._pick("log_level", Picker("Log level", words, now or "info"))
 
     def _pick(self, field: str, picker: Picker, as_value: Callable[[str], object] = str) -> None:
@@ -225,10 +220,10 @@ class BenchContext:
         """Let the user save the arguments of an item, or choose saved ones and use them."""
         key, push = item.call_key(self.server), self.screen.app.push_screen
         saved = self.runtime.calls.memory.saved.get(key, {})
-        choices: list[PickerChoice] = []
+        choices: list[Choice] = []
         for name, value in saved.items():
             text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
-            choices.append(PickerChoice(name, Content.assemble(clean_line(name, 60), "  ", (text, "dim"))))
+            choices.append((name, Content.assemble(clean_line(name, 60), "  ", (text, "dim"))))
 
         def forget(name: str | None) -> None:
             if name is not None:
@@ -246,7 +241,7 @@ class BenchContext:
             save()
             return
         others = {SAVE: "Save the arguments in the form…", FORGET: "Delete saved arguments…"}
-        more = [PickerChoice(value, Content(words).stylize("dim")) for value, words in others.items()]
+        more = [(value, Content(words).stylize("dim")) for value, words in others.items()]
         push(Picker(f"Saved arguments of {item.label}", [*choices, *more]), chosen)
 
 

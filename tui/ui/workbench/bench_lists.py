@@ -8,12 +8,11 @@ from textual.message import Message
 
 from tui.core import units
 from tui.core.text import clean_line, fold
-from tui.core.traffic import Outcome
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, Symbols
-from tui.ui.workbench.calls import HandCall, HandCallState
+from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
 SHORT_NOTES = {
@@ -238,19 +237,9 @@ ROOMY = 24
 """Minimum columns for showing the time of day next to the arguments."""
 
 
-_OUTCOMES = {
-    HandCallState.RUNNING: Outcome.PENDING,
-    HandCallState.DONE: Outcome.OK,
-    HandCallState.FAILED: Outcome.ERROR,
-    HandCallState.LOST: Outcome.LOST,
-    HandCallState.CANCELLED: Outcome.CANCELLED,
-}
-
-
 def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
     """Return the sign of the state of a call, and its style."""
-    outcome = _OUTCOMES[call.state]
-    return signs.outcomes[outcome], OUTCOME_STYLES[outcome]
+    return signs.outcomes[call.state], OUTCOME_STYLES[call.state]
 
 
 class CallList(LinePane):

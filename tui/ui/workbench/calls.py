@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tui.core.tasks import Task
@@ -21,6 +20,7 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
+from tui.core.traffic import Outcome
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
 from tui.ui.workbench.items import Item, expanded
 
@@ -34,15 +34,14 @@ MOST_BYTES = 64 * 1024 * 1024
 """Approximate maximum bytes of stored results; the newest call is always stored."""
 
 
-class HandCallState(StrEnum):
-    """The state of a call."""
-
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    LOST = "lost"
-    """The server exited first."""
-    CANCELLED = "cancelled"
+STATE_WORDS = {
+    Outcome.PENDING: "running",
+    Outcome.OK: "done",
+    Outcome.ERROR: "failed",
+    Outcome.LOST: "lost",
+    Outcome.CANCELLED: "cancelled",
+}
+"""The states of a call, in words."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +54,7 @@ class HandCall:
     clock: str  # time of day at which it started
     began_ns: int
     took_ms: float | None = None
-    state: HandCallState = HandCallState.RUNNING
+    state: Outcome = Outcome.PENDING
     result: ToolResult | PromptResult | None = None
     progress: tuple[float | None, float | None, str] | None = None  # done, total, the server's words
     promised: Mapping[str, Any] | None = None  # the output schema
@@ -77,14 +76,6 @@ class HandCall:
         return size_of(self.result)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A form as the user left it: its arguments, and the raw JSON if the user edited that."""
-
-    arguments: Any = None
-    raw: str = ""
-
-
 def _dicts() -> defaultdict[Any, dict[Any, Any]]:
     return defaultdict(dict)
 
@@ -94,6 +85,7 @@ class BenchHistory:
     """The calls made by hand in one run, by server and item; confirmed items; drafts of forms.
 
     Attributes:
+        drafts: the forms as the user left them: the arguments, and the raw JSON if the user edited that.
         news: what the user has not seen yet on a tab of a server, by item key: "new" or "changed".
         updates: the number of displayed updates of each resource of a server, by URI.
         subscribed_on: the item from which each resource of a server was subscribed to, by URI.
@@ -101,7 +93,7 @@ class BenchHistory:
 
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)
-    drafts: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    drafts: dict[tuple[str, str], tuple[Any, str]] = field(default_factory=dict)
     news: defaultdict[tuple[str, str], dict[str, str]] = field(default_factory=_dicts)
     updates: defaultdict[str, dict[str, int]] = field(default_factory=_dicts)
     subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=_dicts)
@@ -165,12 +157,12 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
                 call.result = await bench.get_prompt(server, about.name, texts, call=id, seconds=seconds)
         call.state = state_of(call.result)
     except asyncio.CancelledError:
-        call.state = HandCallState.CANCELLED
+        call.state = Outcome.CANCELLED
         raise
     finally:
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
-        if call.state is HandCallState.RUNNING:  # a defect, which is logged
-            call.state = HandCallState.FAILED
+        if call.state is Outcome.PENDING:  # a defect, which is logged
+            call.state = Outcome.ERROR
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:
@@ -184,14 +176,14 @@ def _texts(arguments: Any) -> dict[str, str]:
     return {name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for name, one in given}
 
 
-def state_of(result: ToolResult | PromptResult) -> HandCallState:
+def state_of(result: ToolResult | PromptResult) -> Outcome:
     """Return the state of a call with this result."""
     if isinstance(result, PromptResult):
         lost, failed = result.lost, bool(result.problem)
     else:
         lost = result.failure is CallFailure.SERVER_DIED
         failed = result.is_error or result.failure is not CallFailure.NONE
-    return HandCallState.LOST if lost else HandCallState.FAILED if failed else HandCallState.DONE
+    return Outcome.LOST if lost else Outcome.ERROR if failed else Outcome.OK
 
 
 def as_json(result: ToolResult | PromptResult) -> Any:

@@ -16,22 +16,13 @@ from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.server_rows import (
     Fact,
     fact_rows,
-    reason_words,
     server_facts,
-    sign_of,
     start_words,
 )
 from tui.ui.workbench.bench_context import BenchContext
 
 WIDEST = 110
 """Maximum columns of prose; longer lines are hard to read."""
-
-
-def state_row(status: ServerStatus) -> Row:
-    """Return sign and name of a server's state, and the reason if it is stopped."""
-    sign, style = sign_of(status)
-    why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
-    return ((f"{sign} {status.state}{why}", style),)
 
 
 def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
 from tui.core.text import clean_line
+from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
@@ -25,7 +26,7 @@ from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
-from tui.ui.workbench.calls import HandCall, HandCallState, as_json
+from tui.ui.workbench.calls import STATE_WORDS, HandCall, as_json
 from tui.ui.workbench.items import Item, ItemVerb
 
 MOST_PROMISED = 40
@@ -81,7 +82,7 @@ class ResultLine(Bar):
             return ((" SCHEMA", "dim bold"),)
         if call is None:
             return ((" RESULT", "dim bold"),)
-        if call.state is HandCallState.RUNNING:
+        if call.state is Outcome.PENDING:
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
             return spread(_running(call, self._signs, cells), (*key_cap("esc", "stops it"), (" ", "")), width)
         sign, style = state_sign(call, self._signs)
@@ -89,7 +90,7 @@ class ResultLine(Bar):
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = "COMPARED" if self.what else "RESULT"
         fresh = self._fresh = _freshness(call)
-        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {call.state}", style))
+        row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {STATE_WORDS[call.state]}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         return spread(row, right, width)
 
@@ -136,7 +137,7 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
 def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
     """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
     if call.result is None:
-        words = "Cancelled." if call.state is HandCallState.CANCELLED else ""
+        words = "Cancelled." if call.state is Outcome.CANCELLED else ""
         return Lines([((words, "warn"),)])
     return sheet_of_result(call.result, call.promised)
 

@@ -11,13 +11,14 @@ from textual.screen import Screen
 from tui.core.servers import ServerState, not_configured
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
+from tui.ui.keys.footer import Footer
 from tui.ui.results.message_draft import MessageDraft
-from tui.ui.widgets.bar import Rule
+from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.workbench.bars import BenchKeys, BenchTab, BenchTabs, BenchTitle
+from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
@@ -76,8 +77,7 @@ class ServerScreen(Screen[None]):
         self._item = item
         symbols = symbols_for()
         self.prompt = PromptLine()
-        self._title = BenchTitle(server, overrides)
-        self._keys = BenchKeys(overrides)
+        self._title, self._keys = SplitBar(id="bench-title"), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt, draft)
         self.shared = shared
         benches = (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
@@ -127,7 +127,9 @@ class ServerScreen(Screen[None]):
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
         self._panes[self.tab].look()
         self._go_to_item()
-        self._title.show_status(status, sum(call.took_ms is None for call in self.calls.running))
+        running = sum(call.took_ms is None for call in self.calls.running)
+        key = self.shared.overrides.first_of
+        self._title.show(*title_rows(self.server, status, running, key))
         self.tabs.show(self.offers.notes)
         self._show_keys()
 
@@ -142,7 +144,8 @@ class ServerScreen(Screen[None]):
 
     def _show_keys(self) -> None:
         context = self.bench.context if self.bench is not None else Context.BENCH_LIST
-        self._keys.of(context, self.tab, is_raw=self.bench is not None and self.bench.is_raw)
+        is_raw = self.bench is not None and self.bench.is_raw
+        self._keys.show(keys_of(self.shared.overrides, context, self.tab, is_raw=is_raw))
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""

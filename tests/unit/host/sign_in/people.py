@@ -10,7 +10,7 @@ import httpx2
 
 from tests.protocol.oauth_server import OAuthServer
 from tui.core.ports import DecisionRecord
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, Refuser
+from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, Transport
 from tui.host.sign_in.authenticator import Authenticator
@@ -49,14 +49,15 @@ def suppressed() -> Iterator[None]:
         error.close()
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Accepts, or answers with `answer`."""
 
-    def __init__(self, answer: Callable[[AddressQuestion], AddressAnswer] | None = None) -> None:
+    def __init__(self, answer: Callable[[AddressQuestion], QuestionAnswer] | None = None) -> None:
         self.questions: list[AddressQuestion] = []
-        self._answer = answer or (lambda question: AddressAnswer(Action.ACCEPT))
+        self._answer = answer or (lambda question: QuestionAnswer(Action.ACCEPT))
 
-    async def address(self, question: AddressQuestion) -> AddressAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
+        assert isinstance(question, AddressQuestion)
         self.questions.append(question)
         return self._answer(question)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import until
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Around, Person, final_address, safe
-from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
@@ -49,9 +49,10 @@ async def test_over_ssh_a_pasted_url_completes_the_sign_in(store: TokenStore) ->
     async with OAuthServer() as server:
 
         class Remote(Person):
-            async def address(self, question):  # type: ignore[no-untyped-def]
+            async def ask(self, question):  # type: ignore[no-untyped-def]
                 self.questions.append(question)
-                return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
+                final = await asyncio.to_thread(final_address, question.url)
+                return QuestionAnswer(Action.ACCEPT, pasted=final)
 
         around = Around(store, server.url, Remote())
         assert (await around.call()).status_code == 200
@@ -65,10 +66,10 @@ async def test_a_wrong_pasted_url_is_asked_for_again(store: TokenStore, wrong: s
     async with OAuthServer() as server:
 
         class Hasty(Person):
-            async def address(self, question):  # type: ignore[no-untyped-def]
+            async def ask(self, question):  # type: ignore[no-untyped-def]
                 self.questions.append(question)
                 right = await asyncio.to_thread(final_address, question.url)
-                return AddressAnswer(Action.ACCEPT, wrong if len(self.questions) == 1 else right)
+                return QuestionAnswer(Action.ACCEPT, pasted=wrong if len(self.questions) == 1 else right)
 
         around = Around(store, server.url, Hasty())
         assert (await around.call()).status_code == 200
@@ -78,7 +79,7 @@ async def test_a_wrong_pasted_url_is_asked_for_again(store: TokenStore, wrong: s
 
 async def test_a_declined_sign_in_says_how_to_sign_in_and_does_not_ask_twice(store: TokenStore) -> None:
     async with OAuthServer() as server:
-        around = Around(store, server.url, Person(lambda question: AddressAnswer(Action.DECLINE)))
+        around = Around(store, server.url, Person(lambda question: QuestionAnswer(Action.DECLINE)))
         for _ in range(2):
             with pytest.raises(SignInFailed, match=r"declined.*mcptui login safe"):
                 await around.call()
@@ -107,11 +108,12 @@ async def test_without_a_browser_the_person_is_asked_to_paste(store: TokenStore)
     async with OAuthServer() as server:
 
         class Pastes(Person):
-            async def address(self, question):  # type: ignore[no-untyped-def]
+            async def ask(self, question):  # type: ignore[no-untyped-def]
                 self.questions.append(question)
                 if len(self.questions) == 1:
-                    return AddressAnswer(Action.ACCEPT)
-                return AddressAnswer(Action.ACCEPT, await asyncio.to_thread(final_address, question.url))
+                    return QuestionAnswer(Action.ACCEPT)
+                final = await asyncio.to_thread(final_address, question.url)
+                return QuestionAnswer(Action.ACCEPT, pasted=final)
 
         around = Around(store, server.url, Pastes())
         around.sign_ins.open_browser = lambda address: False
@@ -307,11 +309,11 @@ async def test_a_request_with_a_valid_token_does_not_wait_for_another_sign_in(
     granted = asyncio.Event()
 
     class Slow(Person):
-        async def address(self, question):  # type: ignore[no-untyped-def]
+        async def ask(self, question):  # type: ignore[no-untyped-def]
             self.questions.append(question)
             if len(self.questions) > 1:
                 await granted.wait()
-            return AddressAnswer(Action.ACCEPT)
+            return QuestionAnswer(Action.ACCEPT)
 
     async with OAuthServer(scopes={"tools/call": "write"}) as server:
         around = Around(store, server.url, Slow())
@@ -329,8 +331,8 @@ async def test_a_request_with_a_valid_token_does_not_wait_for_another_sign_in(
 def reluctant() -> Person:
     """Return a person who grants the scope that listing needs, and declines any other."""
 
-    def answer(question: AddressQuestion) -> AddressAnswer:
-        return AddressAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
+    def answer(question: AddressQuestion) -> QuestionAnswer:
+        return QuestionAnswer(Action.DECLINE if "write" in question.message else Action.ACCEPT)
 
     return Person(answer)
 

@@ -12,7 +12,7 @@ import pytest
 from tests.foreign import NUMBERS, OTHERS
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse, safe
-from tui.core.questions import Action, AddressAnswer
+from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import Grant
 from tui.host.sign_in import authorization_server, browser_sign_in
 from tui.host.sign_in.authorization_server import SignInFailed
@@ -106,7 +106,7 @@ async def test_a_callback_with_a_wrong_state_is_ignored(store: TokenStore) -> No
 
 async def test_a_pasted_url_of_another_sign_in_is_rejected(store: TokenStore) -> None:
     pasted = "http://127.0.0.1:1/callback?code=canary&state=other"
-    person = Person(lambda question: AddressAnswer(Action.ACCEPT, pasted))
+    person = Person(lambda question: QuestionAnswer(Action.ACCEPT, pasted=pasted))
     async with OAuthServer() as server:
         await refused(Around(store, server.url, person), "another sign-in")
         assert len(person.questions) == browser_sign_in.PASTES

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Person, browse
-from tui.core.permission.consent import AllOwn
+from tui.core.permission.consent import ConsentGate
 from tui.core.ports import MonotonicClock
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
 from tui.core.traffic import Captured
@@ -35,7 +35,7 @@ class Revoking(OAuthServer):
 
 
 async def signed_out(
-    folder: Path, server: OAuthServer, oauth: OAuthSpec | None = None, consent: AllOwn | None = None
+    folder: Path, server: OAuthServer, oauth: OAuthSpec | None = None, consent: ConsentGate | None = None
 ) -> tuple[SignedOut, list[Captured]]:
     """Sign in and out again; return the result and the records."""
     captured: list[Captured] = []
@@ -44,7 +44,7 @@ async def signed_out(
         [spec],
         sink=captured.append,
         clock=MonotonicClock(),
-        answerers=Answerers(questioner=Person(), consent=consent or AllOwn()),
+        answerers=Answerers(questioner=Person(), consent=consent or ConsentGate()),
         remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
     )
     assert host.sign_ins is not None
@@ -102,7 +102,7 @@ async def test_a_configured_private_key_signs_each_revocation(tmp_path: Path) ->
 
 
 async def test_a_client_secret_is_not_sent_for_a_server_without_consent(tmp_path: Path) -> None:
-    class Withdrawn(AllOwn):
+    class Withdrawn(ConsentGate):
         """Agrees to the sign-in only."""
 
         async def ask(self, spec: ServerSpec) -> bool:

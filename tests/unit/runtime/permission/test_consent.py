@@ -16,7 +16,7 @@ from tests.conftest import until
 from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion, question_of
 from tui.core.ports import DecisionKind, DecisionRecord
-from tui.core.questions import Action, ConsentsAnswer, Refuser
+from tui.core.questions import Action, Question, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.runtime.permission import consent as module
 from tui.runtime.permission.consent import RunConsent
@@ -27,7 +27,7 @@ from tui.settings.state.permission.stored_consents import StoredConsents
 SPEC = ServerSpec("weather", sys.executable, ("-m", "weather"), source="the file /tmp/mcp.json")
 
 
-class Person(Refuser):
+class Person(Questioner):
     """Gives the answers of the test, and records the questions."""
 
     def __init__(self, *answers: Action) -> None:
@@ -36,10 +36,10 @@ class Person(Refuser):
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def consent(self, question: ConsentQuestion) -> Action:
+    async def ask(self, question: Question) -> QuestionAnswer:
         self.asked.append(question)
         await self.may_answer.wait()
-        return self.answers.pop(0)
+        return QuestionAnswer(self.answers.pop(0))
 
 
 class Log:
@@ -84,7 +84,7 @@ async def test_a_question_without_an_answer_is_not_a_refusal(tmp_path: Path):
 
 async def test_without_a_user_there_is_neither_consent_nor_a_decision(tmp_path: Path):
     log = Log()
-    consent = RunConsent(Refuser(), log, StoredConsents(tmp_path / "c.json"))
+    consent = RunConsent(Questioner(), log, StoredConsents(tmp_path / "c.json"))
     assert not await consent.ask(SPEC)
     assert log.records == []
 
@@ -124,15 +124,17 @@ async def test_two_starts_of_a_server_ask_one_question(tmp_path: Path):
 class Several(Person):
     """Also answers questions about several servers."""
 
-    def __init__(self, answer: ConsentsAnswer, *answers: Action) -> None:
+    def __init__(self, answer: Action, *answers: Action) -> None:
         super().__init__(*answers)
         self.answer = answer
         self.asked_together: list[list[str]] = []
 
-    async def consents(self, question: ConsentsQuestion) -> ConsentsAnswer:
+    async def ask(self, question: Question) -> QuestionAnswer:
+        if not isinstance(question, ConsentsQuestion):
+            return await super().ask(question)
         self.asked_together.append([one.server for one in question.questions])
         await self.may_answer.wait()
-        return self.answer
+        return QuestionAnswer(self.answer)
 
 
 THREE = [dataclasses.replace(SPEC, name=name, args=("-m", name)) for name in ("a", "b", "c")]
@@ -143,9 +145,9 @@ async def started(consent: RunConsent, specs: list[ServerSpec]) -> list[bool]:
     return await asyncio.gather(*(consent.ask(one) for one in specs))
 
 
-@pytest.mark.parametrize(("answer", "is_yes"), [(ConsentsAnswer.ALL, True), (ConsentsAnswer.NONE, False)])
+@pytest.mark.parametrize(("answer", "is_yes"), [(Action.ACCEPT, True), (Action.DECLINE, False)])
 async def test_servers_of_one_file_share_a_question_and_each_has_a_decision(
-    tmp_path: Path, answer: ConsentsAnswer, is_yes: bool
+    tmp_path: Path, answer: Action, is_yes: bool
 ):
     person, log = Several(answer), Log()
     consent = gate(tmp_path, person, log)
@@ -160,19 +162,19 @@ async def test_servers_of_one_file_share_a_question_and_each_has_a_decision(
 
 async def test_servers_put_off_do_not_start_and_no_answer_is_saved(tmp_path: Path):
     log = Log()
-    consent = gate(tmp_path, Several(ConsentsAnswer.LATER), log)
+    consent = gate(tmp_path, Several(Action.CANCEL), log)
     assert await started(consent, THREE) == [False] * 3
     assert not log.records and not any(gate(tmp_path, Person()).refuses(one) for one in THREE)
 
 
 async def test_choosing_one_by_one_asks_about_each_server(tmp_path: Path):
-    person = Several(ConsentsAnswer.EACH, Action.ACCEPT, Action.DECLINE, Action.ACCEPT)
+    person = Several(Action.EACH, Action.ACCEPT, Action.DECLINE, Action.ACCEPT)
     assert await started(gate(tmp_path, person), THREE) == [True, False, True]
     assert [one.server for one in person.asked] == ["a", "b", "c"]
 
 
 async def test_only_servers_of_one_file_without_consent_share_a_question(tmp_path: Path):
-    person = Several(ConsentsAnswer.ALL, *[Action.ACCEPT] * 3)
+    person = Several(Action.ACCEPT, *[Action.ACCEPT] * 3)
     consent = gate(tmp_path, person)
     assert await consent.ask(THREE[0])
     other = dataclasses.replace(THREE[1], source="the file /tmp/other.json")
@@ -181,7 +183,7 @@ async def test_only_servers_of_one_file_without_consent_share_a_question(tmp_pat
 
 
 async def test_withdrawing_a_server_keeps_the_question_about_the_others(tmp_path: Path):
-    person = Several(ConsentsAnswer.ALL)
+    person = Several(Action.ACCEPT)
     person.may_answer.clear()
     consent = gate(tmp_path, person)
     starting = asyncio.create_task(started(consent, THREE))
@@ -195,7 +197,7 @@ async def test_withdrawing_a_server_keeps_the_question_about_the_others(tmp_path
 
 
 async def test_a_server_that_changes_during_the_shared_question_gets_a_new_one(tmp_path: Path):
-    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    person = Several(Action.ACCEPT, Action.DECLINE)
     consent = gate(tmp_path, person)
     consent.together(THREE[:2])
     changed = dataclasses.replace(THREE[0], args=("-m", "evil"))
@@ -204,7 +206,7 @@ async def test_a_server_that_changes_during_the_shared_question_gets_a_new_one(t
 
 
 async def test_an_answer_about_several_servers_is_not_used_for_a_later_start(tmp_path: Path):
-    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    person = Several(Action.ACCEPT, Action.DECLINE)
     consent = gate(tmp_path, person)
     consent.together(THREE[:2])
     assert await consent.ask(THREE[0])
@@ -213,7 +215,7 @@ async def test_an_answer_about_several_servers_is_not_used_for_a_later_start(tmp
 
 async def test_a_server_too_long_for_the_shared_question_gets_its_own(tmp_path: Path):
     long = [dataclasses.replace(one, args=("x" * 15_000, one.name)) for one in THREE]
-    person = Several(ConsentsAnswer.ALL, Action.DECLINE)
+    person = Several(Action.ACCEPT, Action.DECLINE)
     assert await started(gate(tmp_path, person), long) == [True, True, False]
     assert person.asked_together == [["a", "b"]] and [one.server for one in person.asked] == ["c"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core.ports import Answer, ApprovalRequest, Decision
-from tui.core.questions import Action, AddressAnswer, AddressQuestion
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.tools import Tool
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.keys.answer_pause import GRACE_SECONDS
@@ -107,13 +107,13 @@ async def test_a_question_after_a_wrong_answer_comes_before_those_that_wait():
     wrong = AddressQuestion("a", "https://a/", "", "sign in")
     again = replace(wrong, message="Not this URL.", again=True)
     tasks = [
-        asyncio.create_task(questions.address(wrong)),
+        asyncio.create_task(questions.ask(wrong)),
         asyncio.create_task(questions.ask(request("other"))),
     ]
     await until(lambda: questions.waiting == 1)
-    questions.settle(wrong, AddressAnswer(Action.ACCEPT, "x"))
+    questions.settle(wrong, QuestionAnswer(Action.ACCEPT, pasted="x"))
     await tasks[0]
-    tasks.append(asyncio.create_task(questions.address(again)))
+    tasks.append(asyncio.create_task(questions.ask(again)))
     await until(lambda: questions.first is again)
     assert questions.waiting == 1
     for task in tasks:

@@ -1,6 +1,5 @@
 """The frame of questions: the answers of its keys, what does not answer, its size and its last lines."""
 
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     Action,
-    ConsentsAnswer,
-    DefinitionsAnswer,
+    ConfigErrors,
     DefinitionsQuestion,
-    SamplingAnswer,
+    QuestionAnswer,
     SamplingQuestion,
 )
 from tui.ui.dialogs.question_dialog import QuestionLine
@@ -33,28 +31,18 @@ DEFINITIONS = DefinitionsQuestion("calc", [DefinitionChange("calc", "add", "new"
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 9}
 ERRORS = [f"config.toml:{number} servers.a: wrong" for number in range(1, 9)]
 
-Ask = Callable[[Any], Coroutine[Any, Any, Any]]
-
-ASKS: dict[str, tuple[Ask, object, object, object]] = {
-    "consent": (lambda person: person.consent(CONSENT), Action.ACCEPT, Action.DECLINE, Action.CANCEL),
-    "consents": (
-        lambda person: person.consents(ConsentsQuestion([CONSENT, CONSENT])),
-        ConsentsAnswer.ALL,
-        ConsentsAnswer.NONE,
-        ConsentsAnswer.LATER,
-    ),
-    "definitions": (
-        lambda person: person.definitions(DEFINITIONS),
-        *map(DefinitionsAnswer, (Action.ACCEPT, Action.DECLINE, Action.CANCEL)),
-    ),
-    "trust": (lambda person: person.trust(TrustQuestion("fetch", "get")), True, False, None),
+ANSWERS = tuple(map(QuestionAnswer, (Action.ACCEPT, Action.DECLINE, Action.CANCEL)))
+ASKS: dict[str, tuple[Any, object, object, object]] = {
+    "consent": (CONSENT, *ANSWERS),
+    "consents": (ConsentsQuestion([CONSENT, CONSENT]), *ANSWERS),
+    "definitions": (DEFINITIONS, *ANSWERS),
+    "trust": (TrustQuestion("fetch", "get"), True, False, None),
     "sampling": (
-        lambda person: person.sampling(SamplingQuestion("weather", PARAMS)),
-        SamplingAnswer(Action.ACCEPT, PARAMS),
-        SamplingAnswer(Action.DECLINE),
-        SamplingAnswer(Action.CANCEL),
+        SamplingQuestion("weather", PARAMS),
+        QuestionAnswer(Action.ACCEPT, PARAMS),
+        *ANSWERS[1:],
     ),
-    "errors": (lambda person: person.config_errors(ERRORS), True, False, False),
+    "errors": (ConfigErrors(ERRORS), *ANSWERS),
 }
 EVERY = pytest.mark.parametrize("name", ASKS)
 

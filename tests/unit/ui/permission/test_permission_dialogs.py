@@ -8,7 +8,7 @@ from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, ConsentsAnswer
+from tui.core.questions import Action
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
@@ -65,7 +65,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
         assert not waiting.done()
         await read_by(app, pilot, "pageup")
         await pilot.press("ctrl+s")
-        assert await waiting is Action.ACCEPT
+        assert (await waiting).action is Action.ACCEPT
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
         await shows(app, "! This is too long to review here (")
         assert not waiting.done()
         await pilot.press("ctrl+x")
-        assert await waiting is Action.DECLINE
+        assert (await waiting).action is Action.DECLINE
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
@@ -114,12 +114,12 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
         await read_by(app, pilot, "pagedown")
         await shows(app, "The server “server4”  5 of 5", "Yes: mcptui starts all of these")
         await pilot.press("ctrl+s")
-        assert await waiting is ConsentsAnswer.ALL
+        assert (await waiting).action is Action.ACCEPT
 
 
 async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
-        first, second = asked(person.consents(FIVE)), asked(person.consent(QUESTION))
+        first, second = asked(person.ask(FIVE)), asked(person.ask(QUESTION))
         await shown(app, QuestionDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
         await shows(app, "1 more question waiting")
@@ -129,12 +129,12 @@ async def test_the_keys_and_the_queue_take_one_line_each():
 
 @pytest.mark.parametrize(
     ("key", "answer"),
-    [("ctrl+x", ConsentsAnswer.NONE), ("escape", ConsentsAnswer.LATER), ("ctrl+u", ConsentsAnswer.EACH)],
+    [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL), ("ctrl+u", Action.EACH)],
 )
-async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: ConsentsAnswer):
+async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: Action):
     async with in_dialog(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
-        assert await waiting is answer
+        assert (await waiting).action is answer
 
 
 # ---- trust ----

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import in_dialog, ripe
-from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormAnswer, FormQuestion
+from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.answer_pause import GRACE_SECONDS
 
@@ -50,7 +50,7 @@ async def test_typed_values_and_defaults_are_sent() -> None:
     async with in_dialog(QUESTION) as (_app, pilot, question):
         await keys(pilot, "Ada")
         await pilot.press("ctrl+s")
-        assert await question == FormAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
+        assert await question == QuestionAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
 
 
 async def test_titles_are_shown_and_their_values_are_sent() -> None:
@@ -58,7 +58,7 @@ async def test_titles_are_shown_and_their_values_are_sent() -> None:
         await keys(pilot, "Ada")
         await pilot.press("down", "right", "down", "down", "down", "right", "ctrl+s")
         content = {"name": "Ada", "color": "#f00", "size": 4, "days": ["Mon"]}
-        assert await question == FormAnswer(Action.ACCEPT, content)
+        assert await question == QuestionAnswer(Action.ACCEPT, content)
 
 
 async def test_an_invalid_form_shows_its_errors_and_is_not_sent() -> None:
@@ -89,7 +89,7 @@ async def test_a_form_without_fields_is_sent_with_enter() -> None:
     async with in_dialog(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
         await shows(app, "Go on?", "Send  ctrl+s")
         await pilot.press("enter")
-        assert await question == FormAnswer(Action.ACCEPT, {})
+        assert await question == QuestionAnswer(Action.ACCEPT, {})
 
 
 async def test_a_form_that_asks_for_a_secret_is_flagged() -> None:
@@ -159,7 +159,7 @@ async def test_after_a_browser_failed_to_open_the_answer_is_pasted() -> None:
     async with in_dialog(again) as (_app, pilot, waiting):
         await keys(pilot, "code")
         await pilot.press("enter")
-        assert await waiting == AddressAnswer(Action.ACCEPT, "code")
+        assert await waiting == QuestionAnswer(Action.ACCEPT, pasted="code")
 
 
 async def test_the_whole_address_and_its_server_are_shown() -> None:
@@ -182,7 +182,7 @@ async def test_a_look_alike_host_is_flagged() -> None:
 async def test_a_key_accepts_declines_or_cancels(key: str, action: Action) -> None:
     async with in_dialog(address()) as (_app, pilot, waiting):
         await pilot.press(key)
-        assert await waiting == AddressAnswer(action)
+        assert await waiting == QuestionAnswer(action)
 
 
 async def test_the_address_can_be_copied_instead() -> None:
@@ -197,7 +197,7 @@ async def test_over_ssh_the_address_is_copied(monkeypatch: pytest.MonkeyPatch) -
     async with in_dialog(address()) as (app, pilot, waiting):
         await shows(app, "The browser is on another machine")
         await pilot.press("ctrl+s")
-        assert await waiting == AddressAnswer(Action.ACCEPT)
+        assert await waiting == QuestionAnswer(Action.ACCEPT)
         assert app.clipboard == "https://auth.example/login?a=1"
 
 
@@ -207,7 +207,7 @@ async def test_over_ssh_the_code_of_a_sign_in_is_pasted(monkeypatch: pytest.Monk
         await shows(app, "The server “weather” requires signing in")
         await keys(pilot, "code")
         await pilot.press("enter")
-        assert await waiting == AddressAnswer(Action.ACCEPT, "code")
+        assert await waiting == QuestionAnswer(Action.ACCEPT, pasted="code")
 
 
 async def test_a_long_message_is_truncated_and_the_rest_is_counted() -> None:

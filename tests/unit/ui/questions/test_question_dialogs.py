@@ -28,7 +28,7 @@ def question(number: int) -> FormQuestion:
 
 async def test_one_question_is_shown_and_the_others_are_counted() -> None:
     async with app_with_person() as (app, pilot, person):
-        waiting = [asked(person.form(question(number))) for number in (1, 2, 3)]
+        waiting = [asked(person.ask(question(number))) for number in (1, 2, 3)]
         await shown(app, FormDialog)
         await shows(app, "Question 1", "2 more questions waiting")
         await pilot.press("ctrl+x")
@@ -40,7 +40,7 @@ async def test_one_question_is_shown_and_the_others_are_counted() -> None:
 
 async def test_open_questions_can_be_withdrawn_after_the_app_has_exited() -> None:
     async with app_with_person() as (app, _, person):
-        waiting = [asked(person.form(question(number))) for number in range(5)]
+        waiting = [asked(person.ask(question(number))) for number in range(5)]
         await shown(app, FormDialog)
     for task in waiting:
         task.cancel()
@@ -59,7 +59,7 @@ async def test_a_withdrawn_question_closes_with_every_screen_opened_over_it() ->
 
 
 async def test_a_withdrawn_question_of_mcptui_is_not_called_a_request_of_the_server() -> None:
-    async with in_dialog(lambda person: person.trust(TrustQuestion("server1", "t"))) as (app, _, waiting):
+    async with in_dialog(TrustQuestion("server1", "t")) as (app, _, waiting):
         waiting.cancel()
         await until(lambda: app.screen is app.main)
         await shows(app, "The question was withdrawn.")
@@ -96,10 +96,10 @@ async def test_keys_after_an_answer_are_not_ignored() -> None:
 
 async def test_a_question_that_another_one_is_asked_before_is_not_called_withdrawn() -> None:
     async with app_with_person() as (app, _, person):
-        form = asked(person.form(question(1)))
+        form = asked(person.ask(question(1)))
         await shown(app, FormDialog)
         again = AddressQuestion("server", "https://example.com/in", "Paste it.", "sign in", again=True)
-        pasting = asked(person.address(again))
+        pasting = asked(person.ask(again))
         await shown(app, QuestionDialog)
         assert "withdrew" not in screen_text(app)
         pasting.cancel()
@@ -111,7 +111,7 @@ async def test_a_question_that_another_one_is_asked_before_is_not_called_withdra
 async def test_a_question_waits_while_the_user_is_typing() -> None:
     async with app_with_person() as (app, pilot, person):
         await keys(pilot, "a message")
-        waiting = asked(person.form(question(1)))
+        waiting = asked(person.ask(question(1)))
         await until(lambda: app.main.parts is not None and app.main.parts.approvals.first is not None)
         await pilot.pause()
         assert app.screen is app.main
@@ -125,7 +125,7 @@ async def test_a_question_waits_while_the_user_is_typing() -> None:
 async def test_a_question_waits_while_the_user_is_typing_on_another_screen() -> None:
     async with app_with_person() as (app, pilot, person):
         await pilot.press("f12", *"be brief")
-        waiting = asked(person.form(question(1)))
+        waiting = asked(person.ask(question(1)))
         await until(lambda: app.main.parts is not None and app.main.parts.approvals.first is not None)
         await pilot.press(*", please")
         assert isinstance(app.screen, SystemText)
@@ -141,7 +141,7 @@ async def test_letters_typed_when_a_dialog_opens_are_not_its_answer(monkeypatch:
     async with app_with_person() as (app, pilot, person):
         monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
         schema = {"type": "object", "properties": {"city": {"type": "string"}}}
-        waiting = asked(person.form(FormQuestion("server", "Question", schema)))
+        waiting = asked(person.ask(FormQuestion("server", "Question", schema)))
         await shown(app, FormDialog)
         await shows(app, "city")
         await pilot.press(*"hello")
@@ -158,7 +158,7 @@ async def test_an_approval_comes_before_a_later_question_from_a_server() -> None
         assert app.main.parts is not None
         parts = app.main.parts
         await until(lambda: parts.approvals.current)
-        waiting = asked(parts.approvals.form(question(1)))
+        waiting = asked(parts.approvals.ask(question(1)))
         await until(lambda: parts.approvals.waiting == 1)
         await pilot.pause()
         assert app.screen is app.main
@@ -197,7 +197,7 @@ async def test_help_opens_over_a_question_that_was_opened_over_the_help() -> Non
     async with app_with_person() as (app, pilot, person):
         await pilot.press("f1")
         await shown(app, HelpScreen)
-        waiting = asked(person.form(question(1)))
+        waiting = asked(person.ask(question(1)))
         await shown(app, FormDialog)
         await pilot.press("f1")
         await shown(app, HelpScreen)

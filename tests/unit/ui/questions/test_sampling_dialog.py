@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import in_dialog, painted, read_by, ripe
-from tui.core.questions import Action, SamplingAnswer, SamplingQuestion, SamplingReview
+from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
 from tui.core.text import clean
 from tui.ui.questions import sampling_dialog
 from tui.ui.questions.sampling_dialog import is_editable, request_facts
@@ -41,14 +41,14 @@ async def test_the_edited_request_is_sent() -> None:
         await pilot.press("ctrl+s")
         answer = await question
         assert answer.action is Action.ACCEPT
-        assert answer.params["messages"][0]["content"]["text"] == "Say [b]hello[/b]!"
+        assert answer.content["messages"][0]["content"]["text"] == "Say [b]hello[/b]!"
 
 
 async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
-    async with in_dialog(SamplingReview("weather", PARAMS, REPLY)) as (app, pilot, question):
+    async with in_dialog(SamplingQuestion("weather", PARAMS, reply=REPLY)) as (app, pilot, question):
         await shows(app, "for the server “weather”", "Hello", "send to the server")
         await pilot.press("ctrl+s")
-        assert await question == SamplingAnswer(Action.ACCEPT, REPLY)
+        assert await question == QuestionAnswer(Action.ACCEPT, REPLY)
 
 
 def test_tools_and_the_requested_context_are_named() -> None:
@@ -79,7 +79,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
         await until(lambda: pane.size.height > 10, what="as tall as it fits")
         await read_by(app, pilot, "pagedown")
         await pilot.press("ctrl+s")
-        assert await question == SamplingAnswer(Action.ACCEPT, asking.params)
+        assert await question == QuestionAnswer(Action.ACCEPT, asking.params)
     assert not cleaned
 
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tui.core.tools import BinaryContent, CallFailure, TextContent, Tool, ToolResult
+from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
 from tui.ui.widgets.rows import text_of
-from tui.ui.workbench.calls import BenchHistory, HandCall, HandCallState, size_of, state_of
+from tui.ui.workbench.calls import BenchHistory, HandCall, size_of, state_of
 from tui.ui.workbench.items import of_tools
 from tui.ui.workbench.result_view import difference
 
@@ -15,7 +16,7 @@ from tui.ui.workbench.result_view import difference
 
 
 def call(result: Any, number: int = 1) -> HandCall:
-    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, HandCallState.DONE, result)
+    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, Outcome.OK, result)
 
 
 def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
@@ -49,14 +50,14 @@ def test_the_size_of_a_result_includes_all_of_its_content() -> None:
 @pytest.mark.parametrize(
     ("result", "state"),
     [
-        (ToolResult((TextContent("x"),)), HandCallState.DONE),
-        (ToolResult((TextContent("x"),), is_error=True), HandCallState.FAILED),
-        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), HandCallState.LOST),
-        (PromptResult(problem="no"), HandCallState.FAILED),
-        (PromptResult(problem="it ended", lost=True), HandCallState.LOST),
+        (ToolResult((TextContent("x"),)), Outcome.OK),
+        (ToolResult((TextContent("x"),), is_error=True), Outcome.ERROR),
+        (ToolResult((), is_error=True, failure=CallFailure.SERVER_DIED), Outcome.LOST),
+        (PromptResult(problem="no"), Outcome.ERROR),
+        (PromptResult(problem="it ended", lost=True), Outcome.LOST),
     ],
 )
 def test_the_state_of_a_call_follows_from_its_result(
-    result: ToolResult | PromptResult, state: HandCallState
+    result: ToolResult | PromptResult, state: Outcome
 ) -> None:
     assert state_of(result) is state
