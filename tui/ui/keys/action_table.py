@@ -281,7 +281,7 @@ ACTIONS: tuple[Action, ...] = (
     _result("result.attach", "a", "attach", "Attach the selected part or link to the next message", 5),
     _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6,
         "page.copy_value('the text')"),
-    _result("result.leave", "escape,q", "back", "Close the result", 2),
+    _result("result.leave", "escape,q", "back", "Close the result", 2, "action_back()"),
     # ---- traffic ----
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
     _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic",

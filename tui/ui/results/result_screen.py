@@ -52,13 +52,12 @@ class ResultScreen(ViewScreen[None]):
         self._uri = uri
         self._of = clean_line(name, 120)
         self._result = result
-        self._overrides = overrides
         self._tasks = Tasks()
+        self._keys.show(entries_of(of_context(Context.RESULT), overrides))
 
     def on_mount(self) -> None:
         heading = "RESOURCE" if self._uri else "RESULT"
         self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
-        self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
         self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
@@ -136,9 +135,6 @@ class ResultScreen(ViewScreen[None]):
                 self.app.run_worker(open_it(), exit_on_error=True)
 
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
-
-    def leave(self) -> None:
-        self.dismiss(None)
 
 
 def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:

@@ -52,7 +52,7 @@ class ActiveFilter:
         self.view = self._view(EVERYTHING)
         self.folds = False
         self.order: Order | None = None
-        self._arranged: Arrangement | None = None
+        self.rows: View | Arrangement = self.view  # what the list shows
         self.search_text = ""
         self.hits: View | None = None  # the view of the search
         self._direction = 0  # direction to go as soon as there is a match, or 0
@@ -86,26 +86,21 @@ class ActiveFilter:
 
     def arranged(self) -> View | Arrangement:
         """Return the rows of the filter, folded and sorted as requested."""
-        self._arranged, entries = None, self._recording.entries
+        self.rows, entries = self.view, self._recording.entries
         if self.folds or self.order is not None:
-            self._arranged = Arrangement(self.view, entries, folds=self.folds, order=self.order)
+            self.rows = Arrangement(self.view, entries, folds=self.folds, order=self.order)
         return self.rows
 
     @property
     def has_calls_only(self) -> bool:
         """Whether the list only has calls, one row per call."""
-        return self._arranged is not None and self._arranged.calls_only
-
-    @property
-    def rows(self) -> View | Arrangement:
-        """The view that the list shows."""
-        return self._arranged if self._arranged is not None else self.view
+        return isinstance(self.rows, Arrangement) and self.rows.calls_only
 
     @property
     def order_row(self) -> Row:
         """Description of the order of the rows; empty for all entries by time."""
-        found = self._arranged
-        if found is None or not (found.folds or found.order):
+        found = self.rows
+        if not isinstance(found, Arrangement) or not (found.folds or found.order):
             return ()
         if found.order is None:
             return (("   handshakes folded", "accent"),)
@@ -136,7 +131,7 @@ class ActiveFilter:
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
-        arranges = self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work
+        arranges = self.rows.is_at_work and not self.view.is_at_work
         return arranges or any(view.can_advance for view in self._views)
 
     def _slice(self) -> None:
@@ -144,8 +139,8 @@ class ActiveFilter:
         for view in self._views:
             if view.can_advance:
                 view.advance(SEARCH_MS)
-        if self._arranged is not None and self._arranged.is_at_work:
-            self._arranged.advance(SEARCH_MS)
+        if self.rows is not self.view and self.rows.is_at_work:
+            self.rows.advance(SEARCH_MS)
         if self._can_work():
             self._work = asyncio.get_running_loop().call_soon(self._slice)
         else:

@@ -13,12 +13,12 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread, whole_entry
+from tui.traffic.record.open_recording import whole_entry
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison
@@ -31,19 +31,6 @@ class NotComparable(Exception):
     """Entries that cannot be compared; the text is one sentence."""
 
 
-def difference_notes(found: "Comparison") -> list[Row]:
-    """Return notes on a comparison, besides its lines."""
-    notes: list[str] = []
-    if found.same:
-        notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
-    if found.masked:
-        hidden = units.plural(found.masked, "expected difference")
-        notes.append(f"{hidden} hidden. Press a to show all.")
-    if not found.complete:
-        notes.append("Too large to compare completely.")
-    return [((note, "dim"),) for note in notes]
-
-
 class ComparisonScreen(ViewScreen[None]):
     """Compares two entries, or the calls that they belong to, if they belong to different ones."""
 
@@ -54,10 +41,10 @@ class ComparisonScreen(ViewScreen[None]):
         Binding("c", "copy", "copy", priority=True),
     ]
 
-    def __init__(self, entries: EntryColumns, reader: ReaderThread, seqs: Sequence[int]) -> None:
+    def __init__(self, list: EntryList, seqs: Sequence[int]) -> None:
         self._page = Page()
         super().__init__(self._page)
-        self._reader, self._seqs = reader, seqs
+        self._reader, self._seqs, entries = list.reader, seqs, list.entries
         first, second = self._pairs = [_call_of(entries, seq) for seq in seqs]
         self._has_calls = bool(first and second and first != second)
         requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in seqs)
@@ -102,7 +89,15 @@ class ComparisonScreen(ViewScreen[None]):
             self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))
             return
         self._text = "\n".join(text_lines(found))
-        self._page.show(SideBySide(pairs, difference_notes(found)))
+        notes: list[str] = []
+        if found.same:
+            notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
+        if found.masked:
+            hidden = units.plural(found.masked, "expected difference")
+            notes.append(f"{hidden} hidden. Press a to show all.")
+        if not found.complete:
+            notes.append("Too large to compare completely.")
+        self._page.show(SideBySide(pairs, [((note, "dim"),) for note in notes]))
         self._say(found)
 
     def _say(self, found: "Comparison | None" = None) -> None:

@@ -1,7 +1,6 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,12 +10,12 @@ from textual.widget import Widget
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
-from tui.ui.traffic.entry_loader import NONE, EntryPreview
+from tui.ui.traffic.entry_loader import NONE, Previews
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
@@ -42,10 +41,12 @@ class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
     The list is not notified of new entries: `tick` checks for them. Only visible lines are created. While it
-    is live, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
+    is live, the latency of pending requests grows. `previews` have data that the columns lack. `reader` also
+    reads what other parts of the screen show of entries. The owner of the list calls `close`.
     """
 
     CURSOR = True
+    PREVIEWS: ClassVar[bool] = True
 
     class Moved(Message):
         """The cursor is on another entry, or there is none any more."""
@@ -62,22 +63,16 @@ class EntryList(LinePane, inherit_bindings=False):
         *bindings_of(Context.TRAFFIC),
     ]
 
-    def __init__(
-        self,
-        recording: Recording,
-        *,
-        preview: Callable[[int], EntryPreview] = lambda seq: NONE,
-        empty: tuple[str, ...] = (),
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, recording: Recording, *, empty: tuple[str, ...] = ()) -> None:
+        super().__init__()
         self.recording, self.entries = recording, recording.entries
         self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
         self._maker = RowMaker(recording.entries)
-        self._preview = preview
+        self.reader = ReaderThread(recording.open_reader)
+        self.previews = Previews(self.reader, self.repaint)
         self.selected = 0  # seq of the entry under the cursor, 0 if none
         self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
         self._revision = 0
@@ -94,6 +89,10 @@ class EntryList(LinePane, inherit_bindings=False):
     def index(self) -> int:
         """The index of the entry under the cursor, -1 if there is none."""
         return self.entries.index(self.selected) if self.selected else -1
+
+    async def close(self) -> None:
+        await self.previews.close()
+        self.reader.close()
 
     def show(self, view: View | Arrangement) -> None:
         """Show another view. The cursor stays on its entry, or moves to the nearest one."""
@@ -205,7 +204,7 @@ class EntryList(LinePane, inherit_bindings=False):
         columns, view, seq = self._columns(), self.view, entries.seq(entry)
         previous = view.index(index - 1) if index and view.in_time_order else -1
         is_needed = (columns.ident and entries.ident[entry]) or entries.kind[entry] in PREVIEWED
-        preview = self._preview(seq) if is_needed else NONE
+        preview = self.previews.get(seq) if is_needed and self.PREVIEWS else NONE
         return self._maker.row(
             entry,
             columns,
@@ -356,13 +355,15 @@ class EntryList(LinePane, inherit_bindings=False):
 class TrafficTail(EntryList, can_focus=False):
     """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
 
+    PREVIEWS = False
+
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
     class Opened(Message):
         """A line was clicked."""
 
     def __init__(self, recording: Recording) -> None:
-        super().__init__(recording, empty=("Live traffic appears here.",), id="tail")
+        super().__init__(recording, empty=("Live traffic appears here.",))
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

@@ -15,7 +15,6 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Outcome
-from tui.traffic.record.open_recording import ReaderThread
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
@@ -65,10 +64,10 @@ class EntryView(Vertical):
     EntryView.-over #second { border-left: none; }
     """
 
-    def __init__(self, list: EntryList, reader: ReaderThread, headings: Widget, prompt: PromptLine) -> None:
-        super().__init__(id="detail")
+    def __init__(self, list: EntryList, headings: Widget, prompt: PromptLine) -> None:
+        super().__init__()
         self._list, self._above = list, headings
-        self._recording, self._reader, self._prompt = list.recording, reader, prompt
+        self._recording, self._prompt = list.recording, prompt
         self.display = self._maximized = self._focus_was_hidden = False
         self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
@@ -81,12 +80,10 @@ class EntryView(Vertical):
     def compose(self) -> ComposeResult:
         yield self._tabs
         with Horizontal():
-            with Vertical(id="first"):
-                yield self._headings[0]
-                yield self.pages[0]
-            with Vertical(id="second"):
-                yield self._headings[1]
-                yield self.pages[1]
+            for name, heading, page in zip(("first", "second"), self._headings, self.pages, strict=True):
+                with Vertical(id=name):
+                    yield heading
+                    yield page
 
     def on_mount(self) -> None:
         self.fit(self.app.size.width)
@@ -199,7 +196,7 @@ class EntryView(Vertical):
         return self._pair(self.loaded)[self.page is self.pages[1]]
 
     async def _read(self, seq: int) -> LoadedEntry | None:
-        return await self._reader.ask(partial(load, self._recording.entries, seq))
+        return await self._list.reader.ask(partial(load, self._recording.entries, seq))
 
     async def _load(self) -> None:
         shown = -1

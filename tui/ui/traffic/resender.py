@@ -14,7 +14,7 @@ from tui.traffic.filter.nodes import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread, whole_entry
+from tui.traffic.record.open_recording import whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import in_time
@@ -125,11 +125,9 @@ class _Sent:
 class Resender:
     """Sends the selected request again; without a live run, it says why it cannot."""
 
-    def __init__(
-        self, live: LiveRun | None, list: EntryList, reader: ReaderThread, tasks: Tasks, active: ActiveFilter
-    ) -> None:
+    def __init__(self, live: LiveRun | None, list: EntryList, tasks: Tasks, active: ActiveFilter) -> None:
         self._live, self._list, self._entries = live, list, list.entries
-        self._reader, self._tasks, self._active_filter = reader, tasks, active
+        self._tasks, self._active_filter = tasks, active
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -172,7 +170,8 @@ class Resender:
             problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:
             seq = entries.seq(index)
-            found = await in_time(self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
+            ask = self._list.reader.ask
+            found = await in_time(ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
             request = found if isinstance(found, str) else read(found)
             if isinstance(request, ResendRequest):
                 return request

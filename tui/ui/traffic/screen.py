@@ -7,7 +7,7 @@ from textual.screen import Screen
 from tui.core.background import Tasks
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
-from tui.traffic.record.open_recording import ReaderThread, Recording
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act
 from tui.ui.keys.footer import Footer, entries_of
@@ -15,7 +15,6 @@ from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import ComparisonScreen
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
@@ -38,7 +37,6 @@ class TrafficScreen(Screen[Cause | None]):
     DEFAULT_CSS = """
     TrafficScreen { background: $surface; layout: vertical; }
     TrafficScreen > Bar { padding: 0 1; background: $panel; }
-    TrafficScreen > #filter-line { display: none; }
     TrafficScreen > #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > EntryList { height: 1fr; background: $surface; }
@@ -60,18 +58,16 @@ class TrafficScreen(Screen[Cause | None]):
         super().__init__()
         self.recording, self._live = recording, live
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
-        self._reader = reader = ReaderThread(recording.open_reader)
-        self._previews = Previews(reader, lambda: self.list.repaint())
-        self.list = EntryList(recording, preview=self._previews.get)
+        self.list = EntryList(recording)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
         self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
-        self.filter_line = FilterLine(id="filter-line")
-        self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
-        self.entry = EntryView(self.list, reader, self._headings, self.prompt)
+        self.filter_line = FilterLine()
+        self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
+        self.entry = EntryView(self.list, self._headings, self.prompt)
         self._overrides, self._keys = overrides, Footer()
         self.marked = 0  # the seq of the entry to compare another one with, or 0
-        self.resender = Resender(live, self.list, reader, self._tasks, active)
+        self.resender = Resender(live, self.list, self._tasks, active)
         self.exporter = Exporter(self.list, active, self._tasks)
 
     def stays(self) -> str:
@@ -81,7 +77,7 @@ class TrafficScreen(Screen[Cause | None]):
         return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
 
     def compose(self) -> ComposeResult:
-        self._previews.prefetch(self.recording.entries, self.app.size.height)
+        self.list.previews.prefetch(self.recording.entries, self.app.size.height)
         yield self._title
         yield self.filter_line
         yield self._headings
@@ -113,8 +109,7 @@ class TrafficScreen(Screen[Cause | None]):
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
         self.active_filter.close()
-        await self._previews.close()
-        self._reader.close()
+        await self.list.close()
 
     def look(self) -> None:
         """Show new data of the recording; cheap if there is none."""
@@ -131,7 +126,7 @@ class TrafficScreen(Screen[Cause | None]):
             self._rest = FLOOD_REST
         self.active_filter.advance()
         if not (self._rest and self.list.following):  # a flood is too fast to read
-            self._previews.look()
+            self.list.previews.look()
         self.active_filter.look()
         self.resender.look()
         self.entry.look()
@@ -224,7 +219,7 @@ class TrafficScreen(Screen[Cause | None]):
             self.marked = 0 if seq == marked else seq
             return
         self.marked = 0
-        self.app.push_screen(ComparisonScreen(self.recording.entries, self._reader, (marked, seq)))
+        self.app.push_screen(ComparisonScreen(self.list, (marked, seq)))
 
     def go_to_turn(self) -> None:
         turn = self.list.turn()
@@ -243,5 +238,4 @@ class TrafficScreen(Screen[Cause | None]):
 
         if turn := self.list.turn():
             spans = self._live.spans if self._live else None
-            waterfall = WaterfallScreen(turn, self.recording, self._reader, spans)
-            self.app.push_screen(waterfall, self._apply_text)
+            self.app.push_screen(WaterfallScreen(turn, self.list, spans), self._apply_text)

@@ -47,14 +47,11 @@ def figures_row(figures: Figures, width: int, stretches: int | None = None) -> R
     is_server = not figures.method
     name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
     cells = _name_cells(width)
-    if is_server:
-        left: Row = ((f"  {name}", "text bold"),)
-    else:
-        setup = figures.is_setup
-        named: Row = ((f"    {name}", "tool" if figures.tool else "dim" if setup else "text"),)
+    left: Row = ((f"  {name}", "text bold"),)
+    if not is_server:
+        left = ((f"    {name}", "tool" if figures.tool else "dim" if figures.is_setup else "text"),)
         if figures.tool and cells > METHOD_FROM:
-            named = (*pad(crop(named, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
-        left = named
+            left = (*pad(crop(left, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
     calls = units.count(figures.calls)

@@ -11,10 +11,11 @@ from textual.binding import Binding, BindingType
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import ReaderThread, Recording, columns_of
+from tui.traffic.record.open_recording import columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad
@@ -76,18 +77,12 @@ class WaterfallScreen(ViewScreen[str | None]):
     KEYS = VIEW_KEYS["Traffic waterfall"]
     LOOKS_PER_SECOND = 4
 
-    def __init__(
-        self,
-        turn: int,
-        recording: Recording,
-        reader: ReaderThread,
-        spans: Callable[[], Sequence[Span]] | None,
-    ) -> None:
+    def __init__(self, turn: int, list: EntryList, spans: Callable[[], Sequence[Span]] | None) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
         super().__init__(self._lanes, self.KEYS, heads=self._axis)
-        self._recording, self._reader, self._spans = recording, reader, spans
-        self._turn, self._last = turn, max(recording.entries.turn, default=0)
-        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
+        self._recording, self._reader, self._spans = list.recording, list.reader, spans
+        self._turn, self._last = turn, max(list.entries.turn, default=0)
+        self._found: tuple[int, int, Sequence[Entry]] = (0, 0, ())  # turn, entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
     def look(self) -> None:

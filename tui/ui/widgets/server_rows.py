@@ -252,11 +252,10 @@ def server_facts(
     share: float | None = None,
 ) -> list[tuple[str, Iterator[Fact]]]:
     """Return what is known about a server under headings; `share` is of one processor, now."""
-    connection = ("CONNECTION", _connection(status, redactor))
     process = ("PROCESS", _process(status, identity, share, redactor))
     return [
         ("SERVER", _server(status, identity)),
-        connection if status.spec.url else process,
+        ("CONNECTION", _connection(status, redactor)) if status.spec.url else process,
         ("OFFERS", _offers(status, identity, tokens)),
         ("EXTENSIONS", _extensions(status, identity)),
         ("OMITTED", _left_out(status)),

@@ -23,7 +23,6 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
 
@@ -298,11 +297,8 @@ class ServerTraffic(Vertical):
     def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
-        self._reader = ReaderThread(recording.open_reader)
         self._view = View(recording.entries, parse(self.query_text))
-        self._previews = Previews(self._reader, lambda: self.list.repaint())
-        empty = ("No traffic with this server yet.",)
-        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty)
+        self.list = ServerEntries(recording, empty=("No traffic with this server yet.",))
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:
@@ -316,9 +312,8 @@ class ServerTraffic(Vertical):
         """Show new entries; cheap if there are none."""
         self.list.tick()
         self._headings.look()
-        self._previews.look()
+        self.list.previews.look()
 
     async def on_unmount(self) -> None:
         self._view.close()
-        await self._previews.close()
-        self._reader.close()
+        await self.list.close()
