@@ -14,7 +14,7 @@ from tests.configurations import config_file, server
 from tests.http_server import STREAM, Asked, event, http_server
 from tests.protocol.command import mcptui
 from tui.core.ports import MonotonicClock
-from tui.core.questions import METER
+from tui.core.questions import SamplingMeter
 from tui.core.servers import SamplingRule, ServerSpec, Transport
 from tui.core.time_limits import PROGRESS, REQUESTS, CallTimeout
 from tui.core.tools import CallFailure, ToolResult
@@ -85,19 +85,15 @@ async def test_the_timeouts_of_a_server_replace_those_of_all_servers():
 class Model:
     """A model whose reply takes 1.6 s, and has parts in between if it is not `silent`."""
 
-    label = "m"
-
     def __init__(self, *, silent: bool) -> None:
         self._is_silent = silent
 
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
-        meter = METER.get()
-        assert meter is not None
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
         for _ in range(8):
             await asyncio.sleep(0.2)
             if not self._is_silent:
                 meter.heard()
-        return {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}, 1
+        return {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model": "m"}
 
 
 @pytest.mark.parametrize("silent", [False, True])

@@ -15,7 +15,6 @@ from tests.http_server import STREAM, event, http_server, reply
 from tests.protocol.conftest import ignore
 from tui.core.ports import MonotonicClock
 from tui.core.questions import (
-    METER,
     Action,
     AddressQuestion,
     FormQuestion,
@@ -397,15 +396,14 @@ async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(star
 class Model:
     """Replies with a fixed text and records the requests."""
 
-    label = "fixed"
-
     def __init__(self):
         self.asked = []
 
-    async def sample(self, params, *, max_tokens):
+    async def sample(self, params, *, max_tokens, meter):
         self.asked.append((params, max_tokens))
         content = {"type": "text", "text": "Hello"}
-        return {"role": "assistant", "content": content, "model": "fixed", "stopReason": "endTurn"}, 10
+        meter.tokens = 10
+        return {"role": "assistant", "content": content, "model": "fixed", "stopReason": "endTurn"}
 
 
 async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit(started):
@@ -421,9 +419,9 @@ async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(star
     streamed.touch()
 
     class Streaming(Model):
-        async def sample(self, params, *, max_tokens):
+        async def sample(self, params, *, max_tokens, meter):
             self.asked.append((params, max_tokens))
-            METER.get().tokens = 400
+            meter.tokens = 400
             with streamed.open("a") as file:
                 file.write("x")
             await asyncio.Event().wait()

@@ -23,8 +23,6 @@ BOTH_ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
 class Silent(Questioner):
     """A user who answers nothing, and a model that never replies."""
 
-    label = "silent"
-
     def __init__(self):
         self.open = 0
         self.withdrawn = 0

@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.ui.app_stage import screen_text
 from tests.ui.real_stage import RealApp, real_app, to_chat
 from tui.ui.workbench.bench import Bench
-from tui.ui.workbench.items import key_of_tool
+from tui.ui.workbench.items import item_key
 from tui.ui.workbench.screen import ServerScreen
 
 SERVER = Path(__file__).parent / "forms_server.py"
@@ -68,7 +68,7 @@ async def forms(home: Path) -> AsyncIterator[Opens]:
             await to_chat(app)
             navigator = app.app.main.parts.navigator
             for each in TOOLS:  # not the arguments of the last call
-                navigator.call_book.drafts["forms", key_of_tool(each)] = {}, ""
+                navigator.call_book.drafts["forms", item_key("tool", each)] = {}, ""
             navigator.open_server("forms")
             await until(lambda: isinstance(app.app.screen, ServerScreen) and app.app.screen.focused)
             screen = app.app.screen

@@ -8,7 +8,7 @@ from tests.ui.app_stage import opened, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
 from tui.ui.traffic.screen import TrafficScreen
-from tui.ui.workbench.items import key_of_tool
+from tui.ui.workbench.items import item_key
 from tui.ui.workbench.screen import ServerScreen
 
 
@@ -22,7 +22,7 @@ async def test_a_key_opens_the_form_with_the_arguments_of_the_call() -> None:
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert app.screen.server == "weather"
         drafts = app.main.parts.navigator.call_book.drafts
-        assert drafts["weather", key_of_tool("get_weather")] == ({"location": "Beijing"}, "")
+        assert drafts["weather", item_key("tool", "get_weather")] == ({"location": "Beijing"}, "")
 
 
 @pytest.mark.parametrize("server", ["weather", "notes"], ids=["same server", "another server"])

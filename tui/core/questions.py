@@ -1,7 +1,6 @@
 """Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -171,21 +170,13 @@ class SamplingMeter:
     heard: Callable[[], None] = lambda: None
 
 
-METER: ContextVar[SamplingMeter | None] = ContextVar("METER", default=None)
-"""Counts the sampling request that runs, because one that fails or is cancelled returns no number."""
-
-
 class Sampler(Protocol):
     """Gets a reply for a server from the active model."""
 
-    @property
-    def label(self) -> str:
-        """The model's name for the user, or "" if none was chosen yet."""
-
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
-        """Return the result for the server, and the tokens that request and reply used.
-
-        If there is no result, `METER` has the tokens that were used until then.
+    async def sample(
+        self, params: Mapping[str, Any], *, max_tokens: int, meter: SamplingMeter
+    ) -> Mapping[str, Any]:
+        """Return the result for the server. `meter` counts also what was used without a result.
 
         Raises:
             SamplingFailed: there is no reply.

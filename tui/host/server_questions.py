@@ -20,7 +20,6 @@ from tui.core.context.context_meter import estimate_request
 from tui.core.context.sampling_messages import max_tokens_of, model_request
 from tui.core.ports import BY_KEY, BY_LIMIT, DecisionKind, DecisionLog, DecisionRecord, Undecided, digest_of
 from tui.core.questions import (
-    METER,
     Action,
     AddressQuestion,
     QuestionAnswer,
@@ -243,16 +242,13 @@ class ServerSampling:
         prompt = self._require_budget(spec, params)
         most = min(max_tokens_of(params), spec.sampling_tokens - self.used)
         meter = SamplingMeter(heard=self._heard)
-        before = METER.set(meter)
         try:
-            reply, meter.tokens = await self._sampler.sample(params, max_tokens=most)
+            return await self._sampler.sample(params, max_tokens=most, meter=meter)
         except SamplingFailed as error:
             raise SamplingRefused(f"no reply from the model: {error}") from None
         finally:
-            METER.reset(before)
             # A sampler that does not count what it has used may have used everything.
             self.used += prompt + most if meter.tokens is None else meter.tokens
-        return reply
 
     def _require_budget(self, spec: ServerSpec, params: Mapping[str, Any]) -> int:
         """Return the approximate tokens of a request; raises SamplingRefused if the budget is too small."""

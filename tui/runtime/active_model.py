@@ -13,7 +13,7 @@ from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
-from tui.core.questions import METER, SamplingFailed, SamplingMeter
+from tui.core.questions import SamplingFailed, SamplingMeter
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
@@ -411,13 +411,10 @@ class ModelSampler:
     _configuration: "Configuration"
     _biller: Callable[[], Callable[[Usage], object]]
 
-    @property
-    def label(self) -> str:
-        return self._active.label
-
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
-        """Return the reply to a request and the tokens it used. Raises SamplingFailed."""
-        meter = METER.get() or SamplingMeter()
+    async def sample(
+        self, params: Mapping[str, Any], *, max_tokens: int, meter: SamplingMeter
+    ) -> Mapping[str, Any]:
+        """Return the reply to a request. Raises SamplingFailed."""
         meter.tokens = 0
         request, names, has_tools = model_request(params, max_tokens=max_tokens)
         try:
@@ -442,4 +439,4 @@ class ModelSampler:
                 await parts.aclose()
         except McptuiError as error:
             raise SamplingFailed(error.message) from error
-        return reply.result(), meter.tokens
+        return reply.result()

@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.host.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
-from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
+from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner, SamplingMeter
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_RECORDED, ServerQuestions
 from tui.host.server_requests import ServerRequests
@@ -182,10 +182,8 @@ async def test_a_url_is_recorded_only_by_its_host() -> None:
 
 
 class Model:
-    label = "model"
-
-    async def sample(self, params: Any, *, max_tokens: int) -> Any:
-        return {"role": "assistant", "content": {"type": "text", "text": "Hi."}, "model": "m"}, 5
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Any:
+        return {"role": "assistant", "content": {"type": "text", "text": "Hi."}, "model": "m"}
 
 
 SAMPLE = {"messages": [{"role": "user", "content": {"type": "text", "text": "hello"}}], "maxTokens": 10}

@@ -9,12 +9,12 @@ import pytest
 from tests.conftest import until
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.questions import (
-    METER,
     Action,
     Question,
     QuestionAnswer,
     Questioner,
     SamplingFailed,
+    SamplingMeter,
     SamplingQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
@@ -26,18 +26,17 @@ REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hi"}, "model"
 
 
 class Model:
-    label = "m"
-
     def __init__(self, tokens: int = 10) -> None:
         self.asked: list[tuple[Mapping[str, Any], int]] = []
         self.fails = False
         self._tokens = tokens
 
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
         self.asked.append((params, max_tokens))
         if self.fails:
             raise SamplingFailed("it is not there.")
-        return REPLY, self._tokens
+        meter.tokens = self._tokens
+        return REPLY
 
 
 class Person(Questioner):
@@ -105,9 +104,9 @@ class Slow(Model):
         self.counts = counts
         self.streaming = asyncio.Event()
 
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
         self.asked.append((params, max_tokens))
-        if self.counts and (meter := METER.get()) is not None:
+        if self.counts:
             meter.tokens = 400
         self.streaming.set()
         await asyncio.Event().wait()
@@ -145,9 +144,7 @@ async def test_a_cancelled_request_is_charged_completely_if_nobody_counts() -> N
 
 async def test_a_request_that_fails_after_text_is_charged() -> None:
     class Broken(Model):
-        async def sample(self, params: Any, *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
-            meter = METER.get()
-            assert meter is not None
+        async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
             meter.tokens = 70
             raise SamplingFailed("the stream broke.")
 
@@ -181,15 +178,13 @@ async def test_requests_run_one_at_a_time() -> None:
     running, most = 0, 0
 
     class Slow(Model):
-        async def sample(
-            self, params: Mapping[str, Any], *, max_tokens: int
-        ) -> tuple[Mapping[str, Any], int]:
+        async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
             nonlocal running, most
             running += 1
             most = max(most, running)
             await asyncio.sleep(0)
             running -= 1
-            return REPLY, 1
+            return REPLY
 
     sampling = ServerSampling(ServerQuestions(Questioner()), Slow())
     await asyncio.gather(*(sampling.answer(spec(), PARAMS, 0) for _ in range(5)))

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
-from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Questioner
+from tui.core.questions import (
+    Action,
+    AddressQuestion,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+    SamplingMeter,
+)
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
@@ -273,9 +281,7 @@ def test_malformed_questions_are_reported_once_each_and_only_a_few_times() -> No
 class NeverAsked:
     """A model that gets no request."""
 
-    label = "m"
-
-    async def sample(self, params: Mapping[str, Any], *, max_tokens: int) -> tuple[Mapping[str, Any], int]:
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Mapping[str, Any]:
         raise AssertionError("asked")
 
 

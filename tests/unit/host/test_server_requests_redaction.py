@@ -12,6 +12,7 @@ from tui.core.questions import (
     Question,
     QuestionAnswer,
     Questioner,
+    SamplingMeter,
     SamplingQuestion,
 )
 from tui.core.secrets.redact import Redactor
@@ -57,14 +58,12 @@ async def test_the_url_that_the_person_agrees_to_open_is_shown_unchanged():
 
 
 class Model:
-    label = "m"
-
     def __init__(self) -> None:
         self.params: list[Any] = []
 
-    async def sample(self, params: Any, *, max_tokens: int) -> tuple[dict[str, Any], int]:
+    async def sample(self, params: Any, *, max_tokens: int, meter: SamplingMeter) -> Any:
         self.params.append(params)
-        return {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}, 5
+        return {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}
 
 
 @pytest.mark.parametrize(("as_is", "sent"), [(False, MARK), (True, SECRET)])

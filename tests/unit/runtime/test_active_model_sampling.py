@@ -11,7 +11,7 @@ from tests.scripted_model import ScriptedModel, says
 from tests.unit.runtime.stage import active, configuration_of
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, ModelPart, ModelRequest, ReasoningPart, TextPart, Usage
-from tui.core.questions import METER, SamplingFailed, SamplingMeter
+from tui.core.questions import SamplingFailed, SamplingMeter
 from tui.runtime.active_model import ModelSampler
 
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}]}
@@ -27,20 +27,20 @@ def sampler(model: ChatModel | None, billed: list[Usage] | None = None) -> Model
 
 async def test_the_active_model_replies_within_the_token_limit() -> None:
     model = ScriptedModel([says("Hi there", pieces=3)])
-    asked = sampler(model)
+    asked, meter = sampler(model), SamplingMeter()
 
-    reply, tokens = await asked.sample(PARAMS, max_tokens=50)
+    reply = await asked.sample(PARAMS, max_tokens=50, meter=meter)
 
     assert reply["content"] == {"type": "text", "text": "Hi there"}
-    assert reply["model"] == asked.label == "scripted"
-    assert tokens > 0
+    assert reply["model"] == "scripted"
+    assert meter.tokens
     assert model.requests[0].max_tokens == 50
 
 
 async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> None:
     model = ScriptedModel([says("word " * 1000, pieces=100)])
 
-    reply, _ = await sampler(model).sample(PARAMS, max_tokens=10)
+    reply = await sampler(model).sample(PARAMS, max_tokens=10, meter=SamplingMeter())
 
     assert reply["stopReason"] == "maxTokens" and len(reply["content"]["text"]) < 1000
     assert model.closed == 1
@@ -49,7 +49,7 @@ async def test_a_reply_over_the_limit_is_truncated_and_its_stream_closed() -> No
 @pytest.mark.parametrize("model", [None, ScriptedModel([[ModelError("it is away")]])])
 async def test_an_unavailable_model_is_reported_with_the_reason(model: ChatModel | None) -> None:
     with pytest.raises(SamplingFailed, match=r"no model selected|it is away"):
-        await sampler(model).sample(PARAMS, max_tokens=50)
+        await sampler(model).sample(PARAMS, max_tokens=50, meter=SamplingMeter())
 
 
 class Endless(ScriptedModel):
@@ -71,8 +71,8 @@ class Endless(ScriptedModel):
 async def test_a_cancelled_request_is_billed_and_counted_with_what_was_streamed(part: ModelPart) -> None:
     billed: list[Usage] = []
     model = Endless(part)
-    METER.set(meter := SamplingMeter())
-    request = asyncio.create_task(sampler(model, billed).sample(PARAMS, max_tokens=100_000))
+    meter = SamplingMeter()
+    request = asyncio.create_task(sampler(model, billed).sample(PARAMS, max_tokens=100_000, meter=meter))
     await until(lambda: model.written > 20)
     request.cancel()
     await asyncio.wait({request})
@@ -83,22 +83,23 @@ async def test_a_cancelled_request_is_billed_and_counted_with_what_was_streamed(
 
 async def test_thinking_counts_towards_the_limit_of_a_reply() -> None:
     model = Endless(ReasoningPart("word " * 10))
-    reply, _ = await sampler(model).sample(PARAMS, max_tokens=100)
+    reply = await sampler(model).sample(PARAMS, max_tokens=100, meter=SamplingMeter())
     assert reply["stopReason"] == "maxTokens" and model.written < 20
 
 
 async def test_a_reply_that_breaks_off_is_billed() -> None:
     billed: list[Usage] = []
     model = ScriptedModel([[TextPart("word " * 40), ModelError("the stream broke")]])
-    METER.set(meter := SamplingMeter())
+    meter = SamplingMeter()
     with pytest.raises(SamplingFailed, match="the stream broke"):
-        await sampler(model, billed).sample(PARAMS, max_tokens=50)
+        await sampler(model, billed).sample(PARAMS, max_tokens=50, meter=meter)
     assert [usage.completion for usage in billed] == [60] and meter.tokens is not None and meter.tokens > 60
 
 
 async def test_a_request_that_the_endpoint_rejects_costs_nothing() -> None:
     billed: list[Usage] = []
-    METER.set(meter := SamplingMeter())
+    meter = SamplingMeter()
     with pytest.raises(SamplingFailed):
-        await sampler(ScriptedModel([[ModelError("no key")]]), billed).sample(PARAMS, max_tokens=50)
+        failing = sampler(ScriptedModel([[ModelError("no key")]]), billed)
+        await failing.sample(PARAMS, max_tokens=50, meter=meter)
     assert (billed, meter.tokens) == ([], 0)

@@ -21,6 +21,7 @@ from tui.core.conversation.conversation import (
 from tui.core.errors import McptuiError, ModelError
 from tui.core.events import EndReason, Event, TurnStarted
 from tui.core.ports import ModelPart, ModelRequest, ReplyPart, TextPart, Usage
+from tui.core.questions import SamplingMeter
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.model.endpoints.profile import ModelProfile
@@ -397,7 +398,8 @@ async def test_a_reply_for_a_server_costs_what_its_own_model_costs(stage: Make):
 
     sampler = ModelSampler(one.asked, configuration_of(Path("missing.toml")), one.conversations.biller)
     message = {"role": "user", "content": {"type": "text", "text": "Hello"}}
-    sampling = asyncio.create_task(sampler.sample({"messages": [message]}, max_tokens=50))
+    request = sampler.sample({"messages": [message]}, max_tokens=50, meter=SamplingMeter())
+    sampling = asyncio.create_task(request)
     await until(lambda: model.requests)
     one.asked._model, one.asked.profile = ScriptedModel([], label="dearer"), DEARER
     model.may_reply.set()

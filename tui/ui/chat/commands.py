@@ -163,7 +163,7 @@ class SlashCommands:
         self._regions.conversation.add_note(text, "info")
 
     async def tools(self, rest: str) -> None:
-        from tui.ui.workbench.items import NOT_OFFERED, OFF, key_of_tool, mark_of
+        from tui.ui.workbench.items import NOT_OFFERED, OFF, item_key, mark_of
 
         servers = [name for name in self._sources.running if rest in ("", name)]
         if rest and not servers:
@@ -183,7 +183,7 @@ class SlashCommands:
 
         def opened(key: str) -> None:
             server, tool, _ = found[int(key)]
-            self._navigator.open_server(server, key_of_tool(tool))
+            self._navigator.open_server(server, item_key("tool", tool))
 
         hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for *_, mark in found)
         marked = sum(bool(mark) for *_, mark in found) - hidden
@@ -206,14 +206,14 @@ class SlashCommands:
         )
 
     async def resource(self, rest: str) -> None:
-        from tui.ui.workbench.items import key_of_resource
+        from tui.ui.workbench.items import item_key
 
         found = {f"{one.server}:{one.uri}": one for one in await self._sources.resources()}
 
         def attach(key: str) -> None:
             one = found[key]
             if one.template:  # the user fills it in on the workbench, and attaches it there
-                self._navigator.open_server(one.server, key_of_resource(one.uri, template=True))
+                self._navigator.open_server(one.server, item_key("template", one.uri))
             else:
                 self._composer.attach(Reference.to_resource(one.server, one.uri))
 

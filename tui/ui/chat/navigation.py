@@ -107,9 +107,9 @@ class Navigator:
             self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides))
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
-        from tui.ui.workbench.items import key_of_prompt, key_of_tool
+        from tui.ui.workbench.items import item_key
 
-        key = key_of_prompt(name) if prompt else key_of_tool(name)
+        key = item_key("prompt" if prompt else "tool", name)
         below = self._open_workbench()
         if below is not None and (why := below.stays()):
             self._app.notify(why, timeout=4)

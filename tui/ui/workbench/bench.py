@@ -25,7 +25,7 @@ from tui.ui.workbench.bars import OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import HandCall, uri_of
-from tui.ui.workbench.items import Folder, Item, ItemVerb, head_of
+from tui.ui.workbench.items import Folder, Item, head_of
 from tui.ui.workbench.result_view import ResultView
 
 
@@ -219,7 +219,7 @@ class Bench(Horizontal):
     @staticmethod
     def _is_plain(item: Item) -> bool:
         """Return whether an item can be read or fetched without arguments."""
-        return item.verb is not ItemVerb.CALL and not item.schema.get("properties")
+        return item.verb != "call" and not item.schema.get("properties")
 
     def maximize(self) -> None:
         self.toggle_class("-whole")

@@ -104,11 +104,11 @@ class ItemList(LinePane):
 
     @property
     def under_cursor(self) -> Item | Folder | None:
-        return self._shown[self.cursor].what if self.cursor < len(self._shown) else None
+        return self._shown[self.cursor][0] if self.cursor < len(self._shown) else None
 
     def select(self, key: str) -> bool:
         """Move the cursor to an item; return whether it exists."""
-        index = next((number for number, row in enumerate(self._shown) if row.what.key == key), -1)
+        index = next((number for number, (what, _) in enumerate(self._shown) if what.key == key), -1)
         if index >= 0:
             self.move_cursor(index)
         return index >= 0
@@ -124,7 +124,7 @@ class ItemList(LinePane):
     @property
     def counts(self) -> tuple[int, int]:
         """Number of visible items, and of all items."""
-        return sum(isinstance(row.what, Item) for row in self._shown), len(self._all)
+        return sum(isinstance(what, Item) for what, _ in self._shown), len(self._all)
 
     def _filter(self) -> None:
         before = self.under_cursor
@@ -132,9 +132,9 @@ class ItemList(LinePane):
         if not words and has_tree(self._all):
             self._shown = tree_rows(self._all, self._turned)
         else:
-            self._shown = [TreeRow(one) for one in self._all if not words or one.matches(words)]
-        keys = [row.what.key for row in self._shown]
-        first = next((n for n, row in enumerate(self._shown) if isinstance(row.what, Item)), 0)
+            self._shown = [(one, 0) for one in self._all if not words or one.matches(words)]
+        keys = [what.key for what, _ in self._shown]
+        first = next((n for n, (what, _) in enumerate(self._shown) if isinstance(what, Item)), 0)
         self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
         self.rows_changed()
         if before is not None:  # at first, the folders above stay visible
@@ -153,19 +153,19 @@ class ItemList(LinePane):
             return self._empty_rows()[index]
         if index >= len(self._shown):
             return self._legend()[index - len(self._shown)]
-        row = self._shown[index]
+        what, depth = self._shown[index]
         lead = self._signs.cursor if index == self.cursor else " "
-        head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(row.depth, DEEPEST), ""))
-        if isinstance(row.what, Folder):
-            sign = self._signs.unfolded if row.what.is_open else self._signs.folded
-            count: Row = ((f"{units.count(row.what.count)} ", "dim"),)
-            return spread((*head, (f"{sign} ", "dim"), (row.what.label, "text")), count, self.columns)
+        head: Row = ((f"{lead} ", "accent"), (" " * 2 * min(depth, DEEPEST), ""))
+        if isinstance(what, Folder):
+            sign = self._signs.unfolded if what.is_open else self._signs.folded
+            count: Row = ((f"{units.count(what.count)} ", "dim"),)
+            return spread((*head, (f"{sign} ", "dim"), (what.label, "text")), count, self.columns)
         long, widths = self._measured()
         right: list[tuple[str, str]] = []
-        for (text, style), width in zip(self._cells(row.what, long), widths, strict=True):
+        for (text, style), width in zip(self._cells(what, long), widths, strict=True):
             if width:
                 right.append((f" {' ' * (width - cells_of(text))}{text}", style))
-        name = (row.what.label, "text" if row.what.is_offered else "dim")
+        name = (what.label, "text" if what.is_offered else "dim")
         return spread((*head, name), (*right, (" ", "")), self.columns)
 
     def _cells(self, item: Item, long: Long) -> Cells:

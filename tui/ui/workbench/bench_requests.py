@@ -23,7 +23,7 @@ from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run, uri_of
-from tui.ui.workbench.items import Item, key_of_resource, of_prompts, of_resources, of_tasks, of_tools
+from tui.ui.workbench.items import Item, item_key, of_prompts, of_resources, of_tasks, of_tools
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Tabs whose items are requested from the server. The host already has its tools."""
@@ -40,10 +40,8 @@ class BenchOffers:
         self._changed = changed
         self._running = Tasks()
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
-        self._asked: dict[BenchTab, tuple[int, int]] = {}
+        self._asked: dict[BenchTab, int] = {}  # the revision that was requested since the server started
         self._seen: tuple[object, ...] = ()
-        self._start = 0
-        self._revisions: dict[BenchTab, int] = {}
         self._left: dict[str, Item] = {}
         self._noted: dict[BenchTab, str] = {}
 
@@ -56,19 +54,20 @@ class BenchOffers:
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
         runtime, state = self._shared.runtime, status.state if status is not None else None
-        if status is not None:
-            self._revisions = {tab: getattr(status, f"{tab}_revision") for tab in _ASKED_FOR}
         seen = (state, runtime.host.revision, self._shared.tokens, runtime.request.offers)
         if seen != self._seen:
-            self._start += self._seen[:1] != (state,)
+            if self._seen[:1] != (state,):
+                self._asked.clear()
             self._seen = seen
-            if state is ServerState.RUNNING:
-                self._tools()
+            if status is not None and state is ServerState.RUNNING:
+                self._tools(status)
             else:
                 self._show_nothing(status)
-        for tab in _ASKED_FOR if state is ServerState.RUNNING else ():
-            if self._stale(tab):
-                self._asked[tab] = (self._start, self._revisions.get(tab, 0))
+        if status is None or state is not ServerState.RUNNING:
+            return
+        for tab in _ASKED_FOR:
+            if self._stale(tab, status):
+                self._asked[tab] = getattr(status, f"{tab}_revision")
                 if (before := self._tasks.get(tab)) is not None:
                     before.cancel()
                 self._tasks[tab] = self._running.start(self._listed(tab), f"list the {tab}")
@@ -86,19 +85,17 @@ class BenchOffers:
 
     # ---- tools, from the host ----
 
-    def _tools(self) -> None:
+    def _tools(self, status: ServerStatus) -> None:
         marks = self._shared.runtime.request.tool_marks() if self._shared.runtime.is_ready else {}
-        status = self._shared.status
-        off = status.spec.off if status is not None else ()
         server, workbench, book = self._shared.server, self._shared.runtime.workbench, self._shared.book
-        tools = of_tools(workbench.tools(server), marks, off, self._shared.tokens)
+        tools = of_tools(workbench.tools(server), marks, status.spec.off, self._shared.tokens)
         # Also those background tasks whose results were fetched on this screen.
         now = {item.key: item for item in of_tasks(workbench.tasks(server))}
         known = (self._left | now).items()
         self._left = {key: one for key, one in known if key in now or book.of(server, key)}
         self._put(BenchTab.TOOLS, [*tools, *self._left.values()], "")
         for tab in _ASKED_FOR:
-            if self._stale(tab) and not self._benches[tab].list.counts[1]:
+            if self._stale(tab, status) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("loading…", "dim"),),))
 
     def _show_nothing(self, status: ServerStatus | None) -> None:
@@ -112,9 +109,9 @@ class BenchOffers:
             if not bench.list.counts[1]:  # the last list and the results stay readable
                 bench.show((), (row,))
 
-    def _stale(self, tab: BenchTab) -> bool:
+    def _stale(self, tab: BenchTab, status: ServerStatus) -> bool:
         """Return whether the server has restarted, or a tab's items have changed, since the last request."""
-        return self._asked.get(tab) != (self._start, self._revisions.get(tab, 0))
+        return bool(self._asked.get(tab) != getattr(status, f"{tab}_revision"))
 
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
@@ -195,7 +192,7 @@ class SubscriptionWatch:
 
     def _key(self, uri: str) -> str:
         """Return the key of the item from which a resource was subscribed to: its own, or its template's."""
-        return self._shared.book.subscribed_on[self._shared.server].get(uri, key_of_resource(uri))
+        return self._shared.book.subscribed_on[self._shared.server].get(uri, item_key("resource", uri))
 
     def _take(self, known: Mapping[str, ResourceSubscription]) -> None:
         before, self._known = self._known, known

@@ -4,8 +4,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from tui.core import units
@@ -34,13 +33,8 @@ NOT_OFFERED = "not offered: "
 OFF = "off: disabled by you"
 
 
-class ItemVerb(StrEnum):
-    """The action for an item; the value is the word on its button."""
-
-    CALL = "call"
-    READ = "read"
-    GET = "get"
-    FETCH = "fetch"
+ItemVerb = Literal["call", "read", "get", "fetch"]
+"""The action for an item, as on its button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +84,9 @@ class Item:
         return all(word in text for word in words)
 
 
-def key_of_tool(name: str) -> str:
-    """Return the key of the item of a tool."""
-    return f"tool {name}"
-
-
-def key_of_prompt(name: str) -> str:
-    """Return the key of the item of a prompt."""
-    return f"prompt {name}"
-
-
-def key_of_resource(uri: str, *, template: bool = False) -> str:
-    """Return the key of the item of a resource or template."""
-    return f"{'template' if template else 'resource'} {uri}"
+def item_key(kind: Literal["tool", "prompt", "resource", "template", "task"], name: str) -> str:
+    """Return the key of an item, from its name, URI or id."""
+    return f"{kind} {name}"
 
 
 def of_tools(
@@ -119,11 +103,11 @@ def of_tools(
         size = tokens.tools.get(tool.name) if tokens is not None else None
         items.append(
             Item(
-                key=key_of_tool(tool.name),
+                key=item_key("tool", tool.name),
                 label=clean_line(tool.name, 120),
                 note="destructive" if tool.destructive else note,
                 about=tool,
-                verb=ItemVerb.CALL,
+                verb="call",
                 schema=tool.schema,
                 warning=warning if tool.destructive else "",
                 mark=mark_of(tool, (marks or {}).get((tool.server, tool.name), ""), off),
@@ -146,11 +130,11 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
 
     return [
         Item(
-            key=f"task {task.id}",
+            key=item_key("task", task.id),
             label=f"{clean_line(task.tool, 100)} {clock(task.created)}",
             note="task",
             about=Task(task.server, task.origin, task.id, task.tool, task.created),
-            verb=ItemVerb.FETCH,
+            verb="fetch",
             schema={"type": "object", "properties": {}, "additionalProperties": False},
         )
         for task in reversed(tuple(tasks))
@@ -168,11 +152,11 @@ def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
     """Return resources and templates as items, the templates last."""
     return [
         Item(
-            key=key_of_resource(one.uri, template=one.template),
+            key=item_key("template" if one.template else "resource", one.uri),
             label=clean_line(one.name or one.title or one.uri, 120),
             note="template" if one.template else clean_line(one.mime, 24),
             about=one,
-            verb=ItemVerb.READ,
+            verb="read",
             schema={
                 "type": "object",
                 "properties": {name: {"type": "string"} for name in variables(one.uri) if one.template},
@@ -189,11 +173,11 @@ def of_prompts(prompts: Iterable[PromptInfo]) -> list[Item]:
     """Return prompts as items."""
     return [
         Item(
-            key=key_of_prompt(prompt.name),
+            key=item_key("prompt", prompt.name),
             label=clean_line(prompt.name, 120),
             note=units.plural(len(prompt.arguments), "argument") if prompt.arguments else "",
             about=prompt,
-            verb=ItemVerb.GET,
+            verb="get",
             schema=prompt.schema,
         )
         for prompt in prompts
@@ -218,7 +202,7 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
             rows += wrap((place, (clean_line(one.excerpt), "dim")), room, first=(("  ! ", "warn"),))
         return rows
 
-    empty = "No arguments" if item.verb in (ItemVerb.CALL, ItemVerb.GET) else ""
+    empty = "No arguments" if item.verb in ("call", "get") else ""
     return FormHead(row, facts, item.about.description, empty)
 
 
@@ -322,12 +306,8 @@ class Folder:
     is_open: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRow:
-    """An item or a folder, and its depth."""
-
-    what: Item | Folder
-    depth: int = 0
+TreeRow = tuple[Item | Folder, int]
+"""An item or a folder, and its depth."""
 
 
 def has_tree(items: Sequence[Item]) -> bool:
@@ -363,10 +343,10 @@ def _rows(
             inside = [(parts[1:], item) for parts, item in inside]
         key = prefix + label
         is_open = (depth < closed_from) is not (key in turned)
-        yield TreeRow(Folder(key, clean_line(label, 200), len(inside), is_open), depth)
+        yield Folder(key, clean_line(label, 200), len(inside), is_open), depth
         if is_open:
             yield from _rows(inside, key, depth + 1, turned, closed_from)
-    yield from (TreeRow(item, depth) for parts, item in placed if not parts)
+    yield from ((item, depth) for parts, item in placed if not parts)
 
 
 def folders_of(uri: str) -> list[str]:

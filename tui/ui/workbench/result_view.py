@@ -27,7 +27,7 @@ from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import STATE_WORDS, HandCall, as_json
-from tui.ui.workbench.items import Item, ItemVerb
+from tui.ui.workbench.items import Item
 
 MOST_PROMISED = 40
 """Maximum members of an output schema to list before the first call."""
@@ -112,10 +112,10 @@ def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
 
 
 _EXPECTED = {
-    ItemVerb.CALL: "The result of {} appears here.",
-    ItemVerb.READ: "The content of {} appears here.",
-    ItemVerb.GET: "The messages of {} appear here.",
-    ItemVerb.FETCH: "The result of the task appears here.",
+    "call": "The result of {} appears here.",
+    "read": "The content of {} appears here.",
+    "get": "The messages of {} appear here.",
+    "fetch": "The result of the task appears here.",
 }
 
 

@@ -113,10 +113,10 @@ def items(*uris: str, templates: tuple[str, ...] = ()) -> list[Item]:
 def drawn(*args: object) -> list[str]:
     rows = tree_rows(*args)  # type: ignore[arg-type]
     return [
-        "  " * row.depth
-        + (f"{row.what.label} {row.what.count}" if isinstance(row.what, Folder) else "· ")
-        + (row.what.label if isinstance(row.what, Item) else "")
-        for row in rows
+        "  " * depth
+        + (f"{what.label} {what.count}" if isinstance(what, Folder) else "· ")
+        + (what.label if isinstance(what, Item) else "")
+        for what, depth in rows
     ]
 
 
@@ -169,5 +169,5 @@ def test_with_very_many_resources_only_the_first_level_is_unfolded() -> None:
 
 def test_text_from_a_server_is_cleaned_and_the_depth_is_bounded() -> None:
     rows = tree_rows(items("a\x1b[31m://x/" + "y/" * 500 + "1", "b://1"), ())
-    assert "\x1b" not in rows[0].what.label
-    assert max(row.depth for row in rows) < 15
+    assert "\x1b" not in rows[0][0].label
+    assert max(depth for _, depth in rows) < 15
