@@ -69,10 +69,10 @@ class Bench(Horizontal):
         self._shared = shared
         self.item: Item | None = None
         self.news = shared.book.news[shared.server, tab]
-        self.list = ItemList(shared.signs, self.news)
+        self.list = ItemList(self.news)
         self.filter = Field(placeholder="name or description", max_length=200, compact=True)
-        self.calls = CallList(shared.signs)
-        self.form = FormPane(shared.overrides, shared.signs)
+        self.calls = CallList()
+        self.form = FormPane(shared.overrides)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys()

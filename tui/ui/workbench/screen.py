@@ -17,7 +17,6 @@ from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
-from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
@@ -75,10 +74,9 @@ class ServerScreen(Screen[None]):
         self.server = server
         self._show_traffic = show_traffic
         self._item = item
-        symbols = symbols_for()
         self.prompt = PromptLine()
         self._title, self._keys = SplitBar(id="bench-title"), Footer()
-        shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt, draft)
+        shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         benches = (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
         self.benches = {tab: Bench(tab, shared) for tab in benches}
