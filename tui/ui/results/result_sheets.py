@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from tui.core import units
 from tui.core.comparison.values import LinePair
-from tui.core.text import clean, clean_line, preview
+from tui.core.text import clean, clean_line, equal_start, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -28,7 +28,7 @@ from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 from tui.ui.widgets.symbols import ASCII, symbols_for
-from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.tree import FIRST, Tree
 
 TEXT_CHARS = 64 * 1024
 """Maximum characters of a text to show; the saved file and the traffic have all of it."""
@@ -41,9 +41,6 @@ WIDEST = 100
 """Maximum columns of Markdown."""
 
 MOST_ITEMS = 200
-FIRST = 3
-"""Number of images in a result that are unfolded from the start."""
-
 JSON_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a JSON text that is shown as a tree."""
 
@@ -400,11 +397,8 @@ AROUND = 3
 
 def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the differing part of two lines: start and end in each, without common prefix and suffix."""
-    most = min(len(before), len(after))
-    start = next((place for place in range(most) if before[place] != after[place]), most)
-    end = 0
-    while end < most - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    start = equal_start(before, after)
+    end = equal_start(before[start:][::-1], after[start:][::-1])
     return (start, len(before) - end), (start, len(after) - end)
 
 

@@ -15,7 +15,7 @@ from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
-from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, kind_look, symbols_for
+from tui.ui.widgets.symbols import SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import bar, share
 
 BAR_CELLS = 24
@@ -120,7 +120,7 @@ def findings(loaded: LoadedEntry) -> Lines:
 def finding_rows(finding: Finding) -> list[Row]:
     """Return the rows of a finding: severity, sentence, rule and section of the specification."""
     sign, style = symbols_for().severities[finding.severity], SEVERITY_STYLES[finding.severity]
-    head = (f"{sign} {SEVERITY_WORDS[finding.severity]}  ", f"{style} bold")
+    head = (f"{sign} {finding.severity.name.lower()}  ", f"{style} bold")
     rows: list[Row] = [(head, (clean_line(finding.sentence, 600), "text"))]
     where = f"{clean_line(finding.code, 60)}   {clean_line(finding.section, 120)}".strip()
     rows.append(((f"    {where}", "dim"),))

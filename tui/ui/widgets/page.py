@@ -194,14 +194,9 @@ class Page(LinePane, inherit_bindings=True):
 
         return go
 
-    @property
-    def value(self) -> str:
-        """The value under the cursor as text, "" if there is none."""
-        return self.sheet.value(self.cursor) if self.sheet.count() else ""
-
     def copy_value(self) -> None:
         if self.sheet.count():
-            copy_text(self.app, self.value, "the value")
+            copy_text(self.app, self.sheet.value(self.cursor), "the value")
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""

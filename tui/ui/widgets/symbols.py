@@ -103,7 +103,6 @@ def symbols_for(environment: Mapping[str, str] = os.environ) -> Symbols:
 
 OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
-SEVERITY_WORDS = ("", "hint", "warning", "error")
 
 _KIND_LOOKS = {
     Kind.REQUEST: ("request", "request", "text"),

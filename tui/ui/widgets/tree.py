@@ -118,7 +118,7 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
 
 
 FIRST = 3
-"""Number of pictures that are unfolded at first."""
+"""Number of pictures of a sheet that are unfolded at first."""
 
 
 def _encoded(node: Node) -> bytes:
