@@ -1,9 +1,8 @@
 """The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from tui.core import units
@@ -140,14 +139,13 @@ LONG_SESSION = 5000
 def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
     is_here = info.id == here
-    symbols = symbols_for()
     sign, style, state = " ", "", ""
     if info.problem:
-        sign, style, state = symbols.failed, "bad", clean_line(info.problem, 200)
+        sign, style, state = symbols_for().failed, "bad", clean_line(info.problem, 200)
     elif is_here:
-        sign, style = symbols.running, "accent"
+        sign, style = symbols_for().running, "accent"
     elif info.in_use:
-        sign, style, state = symbols.stopped, "warn", "open in another mcptui"
+        sign, style, state = symbols_for().stopped, "warn", "open in another mcptui"
     title = clean_line(info.title, 200).strip() or "untitled"
     left: Row = (
         (f"{sign} ", style),
@@ -232,19 +230,6 @@ def place_of(key: str) -> tuple[str, int | None]:
     return session, int(index) if separator else None
 
 
-def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterator[FinderItem]:
-    """Yield the matches, the title of each session above its first one."""
-    last = ""
-    for found in finds:
-        if found.session.id != last:
-            last = found.session.id
-            title = clean_line(found.session.title, 200).strip() or "untitled"
-            right = (f"{when(found.session.changed, now)} ", "dim")
-            yield FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,)))
-        key = f"{found.session.id}\n{found.index}"
-        yield FinderItem(key, partial(_found_rows, found.excerpt, text))
-
-
 def _ends(left: Row, right: Row, width: int) -> Sequence[Row]:
     return [spread(left, right, width, gap=2)]
 
@@ -253,8 +238,8 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
     row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
     shown = text_of(row)
     for word in fold(text).split():
-        for start, end in islice(spans(shown, word), 1):
-            row = marked(row, start, end, "accent bold")
+        if (found := next(spans(shown, word), None)) is not None:
+            row = marked(row, *found, "accent bold")
     return [pad(row, width)]
 
 
@@ -265,7 +250,10 @@ MOST_FINDS = 200
 
 
 def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, running: bool) -> list[FinderItem]:
-    """Return a heading with the state of the search for a text in all messages, and the matches so far."""
+    """Return a heading with the state of the search for a text in all messages, and the matches so far.
+
+    The title of each session is above its first match.
+    """
     if cells_of(text) < LEAST_CELLS:
         return []
     amount = units.plural(len(finds), "place") if finds else ""
@@ -274,7 +262,16 @@ def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, runnin
         after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
     if len(finds) >= MOST_FINDS:
         after = f"first {MOST_FINDS} matches"
-    return [heading("IN MESSAGES", after), *found_items(finds, text, now)]
+    items, last = [heading("IN MESSAGES", after)], ""
+    for found in finds:
+        if found.session.id != last:
+            last = found.session.id
+            title = clean_line(found.session.title, 200).strip() or "untitled"
+            right = (f"{when(found.session.changed, now)} ", "dim")
+            items.append(FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,))))
+        key = f"{found.session.id}\n{found.index}"
+        items.append(FinderItem(key, partial(_found_rows, found.excerpt, text)))
+    return items
 
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
