@@ -11,7 +11,8 @@ from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
 from tui.runtime.model_changes import ModelValues, ProviderChoice
 from tui.ui.app.app import McptuiApp
-from tui.ui.forms.model_form import KEY, MODEL, NAME, VARIABLE, ModelForm
+from tui.ui.forms.model_fields import KEY, MODEL, NAME, VARIABLE
+from tui.ui.forms.model_form import ModelForm
 from tui.ui.widgets.inputs import Button
 
 

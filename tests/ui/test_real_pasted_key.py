@@ -10,7 +10,8 @@ from tests.endpoint import Endpoint, refuses, says
 from tests.ui.real_stage import real_app
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.model_keys import ModelKeys
-from tui.ui.forms.model_form import MODEL, SOURCE, URL, ModelForm
+from tui.ui.forms.model_fields import MODEL, SOURCE, URL
+from tui.ui.forms.model_form import ModelForm
 
 KEY = "sk-canary-1234567890"
 

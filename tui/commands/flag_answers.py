@@ -81,7 +81,11 @@ class FlagAnswers(Questioner):
             case FormQuestion():
                 return self._form(question)
             case AddressQuestion():
-                return self._address(question)
+                why = "declined: no terminal to open it from"
+                if question.purpose == "sign in":
+                    why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
+                self._say(question.server, f"{question.message} {question.url}".strip(), why)
+                return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
             case DefinitionsQuestion():
                 return self._definitions(question)
             case SamplingQuestion(reply=None):
@@ -104,13 +108,6 @@ class FlagAnswers(Questioner):
         shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
         self._say(question.server, question.message, f"answered {shown}")
         return QuestionAnswer(Action.ACCEPT, content, by=self._by)
-
-    def _address(self, question: AddressQuestion) -> QuestionAnswer:
-        why = "declined: no terminal to open it from"
-        if question.purpose == "sign in":
-            why += f". Sign in first: mcptui login {clean_line(question.server, 60)}"
-        self._say(question.server, f"{question.message} {question.url}".strip(), why)
-        return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
 
     def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer:
         """Print what changed and how to accept it, or that it was accepted."""

@@ -73,27 +73,20 @@ class TerminalQuestioner(Questioner):
     """Asks on the controlling terminal whether to open a URL, and declines everything else."""
 
     async def ask(self, question: Question) -> QuestionAnswer:
-        """Raises UsageError without a terminal."""
+        """Accept y, or the URL of the final page; decline n. Raises UsageError without a terminal."""
         match question:
             case AddressQuestion():
-                return await self._address(question)
+                can_open = question.opens and not os.environ.get("SSH_CONNECTION")
+                line = await self._asked(question_text(question, can_open=can_open))
+                return answer_of(line, can_open=can_open)
             case ConsentQuestion():
-                return await self._consent(question)
+                damage = [f"  ! {question.damage}"] if question.damage else []
+                lines = clean("\n".join((*question.lines(), *damage)))
+                text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\n{YES_OR_NO}"
+                line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
+                actions = {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}
+                return QuestionAnswer(actions[yes_or_no(line)])
         return await super().ask(question)
-
-    async def _address(self, question: AddressQuestion) -> QuestionAnswer:
-        """Accept y or the URL of the final page."""
-        can_open = question.opens and not os.environ.get("SSH_CONNECTION")
-        return answer_of(await self._asked(question_text(question, can_open=can_open)), can_open=can_open)
-
-    async def _consent(self, question: ConsentQuestion) -> QuestionAnswer:
-        """Accept y, decline n."""
-        damage = [f"  ! {question.damage}"] if question.damage else []
-        lines = clean("\n".join((*question.lines(), *damage)))
-        text = f"{lines}\n  {question.outcomes[0]}\n  {question.outcomes[1]}\n{YES_OR_NO}"
-        line = await self._asked(text, "To connect to it without being asked, add --trust-config.")
-        actions = {True: Action.ACCEPT, False: Action.DECLINE, None: Action.CANCEL}
-        return QuestionAnswer(actions[yes_or_no(line)])
 
     async def _asked(self, text: str, without: str = "Run this command in a terminal.") -> str:
         line = await asked_line(text)

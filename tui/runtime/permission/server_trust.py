@@ -87,10 +87,6 @@ class StoredTrust:
         """Why answers of earlier runs could not be read, with the path of the file, or ""."""
         return self._read_once[1]
 
-    def find(self, spec: ServerSpec) -> bool | None:
-        """Return the answer about a server, None if there is none."""
-        return self._read_once[0].get(_key(spec))
-
     def applied(self, spec: ServerSpec) -> ServerSpec:
         """Return a server with its stored trust, unless configuration or command line set it.
 
@@ -100,7 +96,7 @@ class StoredTrust:
         spec = replace(spec, accept_changes=True) if is_shipped else spec
         if spec.trusted is not None:
             return spec
-        known = self.find(spec)
+        known = self._read_once[0].get(_key(spec))
         return replace(spec, trusted=True if known is None and is_shipped else known)
 
     def keep(self, spec: ServerSpec, trusted: bool) -> None:

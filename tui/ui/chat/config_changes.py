@@ -160,18 +160,18 @@ class ConfigEditing:
 
         if (status := self._selected_status()) is None:
             return
-        name, trusted = status.name, status.spec.trusted is True
+        name = status.name
 
         async def toggle() -> Sequence[str]:
             problem = await self._runtime.trust.toggle(name)
             return [problem] if problem else []
 
-        def change() -> None:
+        def change(trusted: bool) -> None:
             if configured(self._runtime.host, name, self._regions.notify) is not None:
-                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=not trusted)
+                words = trust_words(name, self._regions.key_of("servers.trust"), trusted=trusted)
                 self._run(toggle(), words, seconds=8)
 
-        change_trust(name, trusted=trusted, change=change, open_dialog=self._regions.open_dialog)
+        change_trust(status, change, self._regions.open_dialog)
 
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm

@@ -9,6 +9,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from tui.core.ports import BY_KEY, hand_call
+from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
@@ -27,7 +28,7 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
-        Binding("n,escape,q", "no", "no", priority=True),
+        Binding("n,escape,q", "dismiss(False)", "no", priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -48,32 +49,27 @@ class Confirm(Dialog[bool]):
         if self._delay.accepts_keys:
             self.dismiss(True)
 
-    def action_no(self) -> None:
-        self.dismiss(False)
-
 
 def change_trust(
-    server: str,
-    *,
-    trusted: bool,
-    change: Callable[[], None],
+    status: ServerStatus,
+    change: Callable[[bool], None],
     open_dialog: Callable[[Confirm, Callable[[bool | None], None]], object],
 ) -> None:
-    """Withdraw trust from a `trusted` server at once. Grant trust only after asking."""
-    if trusted:
-        change()
+    """Withdraw trust from a server at once, or grant it after asking. `change` gets which of them."""
+    if status.spec.trusted:
+        change(False)
         return
     about = "Tools that it marks as read-only run without approval. Its results are trusted."
-    question = Confirm(f"Trust the server {quoted_name(server)}?", yes="trust", no="cancel", about=about)
-    open_dialog(question, lambda yes: change() if yes else None)
+    question = Confirm(f"Trust the server {quoted_name(status.name)}?", yes="trust", no="cancel", about=about)
+    open_dialog(question, lambda yes: change(True) if yes else None)
 
 
 class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter,ctrl+s,ctrl+enter", "answer(True)", "quit"),
-        Binding("n,escape", "answer(False)", "cancel"),
+        Binding("y,enter,ctrl+s,ctrl+enter", "dismiss(True)", "quit"),
+        Binding("n,escape", "dismiss(False)", "cancel"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
@@ -81,9 +77,6 @@ class ConfirmQuit(Dialog[bool]):
     def __init__(self, quit_key: str) -> None:
         keys = KeyLine([(f"{quit_key} y", "quit"), ("esc n", "cancel")])
         super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
-
-    def action_answer(self, leave: bool) -> None:
-        self.dismiss(leave)
 
 
 def confirm_call(

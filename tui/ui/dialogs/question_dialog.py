@@ -103,6 +103,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
     `labels` are words for keys, in the order in which they are shown; a key without words is not shown.
     `accept` returns the answer of a yes. `problem` says why a yes does not count now, or "": then it is not
     offered, but its key tells the problem. With `unread`, it counts before all of the text was on screen.
+    `copy` is called for its key, which does not close the question.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)

@@ -1,7 +1,6 @@
 """The base of a dialog with a form: the form, what is said below it, its button and the last line."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -40,8 +39,6 @@ class Frame(Vertical):
 
 class FormScreen(ModalScreen[ScreenResultType]):
     """Shows the form as tall as its rows, as far as the screen has room."""
-
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     DEFAULT_CSS = """
     FormScreen { align: center bottom; background: $surface 60%; }

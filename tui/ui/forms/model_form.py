@@ -10,14 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.runtime.model_changes import (
-    ENVIRONMENT,
     KEY_STEPS,
-    NO_KEY,
     PASTED,
     STORED,
     THIS_RUN,
@@ -26,6 +23,7 @@ from tui.runtime.model_changes import (
     ProviderChoice,
 )
 from tui.ui.dialogs.picker import Picker
+from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
@@ -33,52 +31,7 @@ from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 
-URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
-SOURCE: Path = ("API key",)
-VARIABLE: Path = (*SOURCE, "Variable")
-KEY: Path = (*SOURCE, "Key")
-NEW_KEY, KEEP = ("Key",), ("Keep it",)
-"""The fields of a form that only replaces a key."""
-
-SOURCES = {ENVIRONMENT: "environment variable", STORED: "store", THIS_RUN: "this run only", NO_KEY: "none"}
-
-FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
-
-_TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
-
 MOST_MODELS = 2000
-
-
-def new_profile(provider: ProviderChoice, name: str) -> Form:
-    """Return the form of a new profile."""
-    key = {ENVIRONMENT: {VARIABLE[1]: _TEXT}, NO_KEY: {}}
-    kept = {"type": "object", "additionalProperties": False}
-    sources = [
-        {**kept, "title": title, "properties": key.get(one, {KEY[1]: _SECRET})}
-        for one, title in SOURCES.items()
-    ]
-    fields = {
-        URL[0]: _TEXT,
-        SOURCE[0]: {"anyOf": sources},
-        MODEL[0]: _TEXT,
-        NAME[0]: {"type": "string", "maxLength": 64},
-    }
-    form = Form({"type": "object", "properties": fields, "required": [URL[0], SOURCE[0], MODEL[0]]})
-    texts = ((URL, provider.base_url), (VARIABLE, provider.variable), (MODEL, provider.model), (NAME, name))
-    for path, text in texts:
-        if text:
-            form.set(path, text)
-    source = ENVIRONMENT if provider.is_set else STORED if provider.variable else NO_KEY
-    form.choose_arm(SOURCE, list(SOURCES).index(source))
-    return form
-
-
-def new_key() -> Form:
-    """Return the form that replaces a key."""
-    kept = {"enum": list(PASTED), "enumNames": [SOURCES[one] for one in PASTED]}
-    form = Form({"type": "object", "properties": {NEW_KEY[0]: _SECRET, KEEP[0]: kept}})
-    form.set(KEEP, PASTED[0])
-    return form
 
 
 class ModelForm(FormScreen[str | None]):
@@ -103,7 +56,7 @@ class ModelForm(FormScreen[str | None]):
         self._key_of = key_of
         self._provider = provider or ProviderChoice("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
-        self._form = new_key() if key_of else new_profile(self._provider, name)
+        self._form = fields.new_key() if key_of else fields.new_profile(self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
         pane = FormPane(keys, types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
@@ -127,10 +80,10 @@ class ModelForm(FormScreen[str | None]):
         self._look()
         self.set_focus(self.pane)
         if not of and provider.base_url and (provider.is_set or not provider.variable):
-            self.pane.go_to(MODEL)
+            self.pane.go_to(fields.MODEL)
             self._begin(self._list(show=False))
         elif not of:
-            self.pane.go_to(self._key_path if provider.variable else URL)
+            self.pane.go_to(self._key_path if provider.variable else fields.URL)
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -138,7 +91,7 @@ class ModelForm(FormScreen[str | None]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted while its place has the focus."""
-        if self._where in (SOURCE, KEEP) and self._source in PASTED:
+        if self._where in (fields.SOURCE, fields.KEEP) and self._source in PASTED:
             event.stop()
             self.pane.set_text(self._key_path, event.text.strip())
             self.pane.go_to(self._key_path)
@@ -151,27 +104,27 @@ class ModelForm(FormScreen[str | None]):
     def _source(self) -> str:
         """Where the key of the profile is."""
         if self._key_of:
-            return str(self._form.value()[0].get(KEEP[0], PASTED[0]))
-        field = self._form.field(SOURCE)
-        return list(SOURCES)[field.arm if field is not None else 0]
+            return str(self._form.value()[0].get(fields.KEEP[0], PASTED[0]))
+        field = self._form.field(fields.SOURCE)
+        return list(fields.SOURCES)[field.arm if field is not None else 0]
 
     @property
     def _key_path(self) -> Path:
         """The field of the key, or of its variable."""
-        own = KEY if self._source in PASTED else VARIABLE
-        return NEW_KEY if self._key_of else own
+        own = fields.KEY if self._source in PASTED else fields.VARIABLE
+        return fields.NEW_KEY if self._key_of else own
 
     def _values(self) -> ModelValues:
         if of := self._key_of:
-            key = self.text(NEW_KEY)
+            key = self.text(fields.NEW_KEY)
             return ModelValues(of.name, of.base_url, of.model, self._source, "", key, is_new=False)
-        name = self.text(NAME).strip() or self._proposed_name
-        url, model, variable, key = map(self.text, (URL, MODEL, VARIABLE, KEY))
+        name = self.text(fields.NAME).strip() or self._proposed_name
+        url, model, variable, key = map(self.text, (fields.URL, fields.MODEL, fields.VARIABLE, fields.KEY))
         return ModelValues(name, url, model, self._source, variable, key)
 
     @property
     def _proposed_name(self) -> str:
-        model = self.text(MODEL).strip()
+        model = self.text(fields.MODEL).strip()
         return self._changes.free_name(model) if model else ""
 
     def _look(self) -> None:
@@ -179,22 +132,22 @@ class ModelForm(FormScreen[str | None]):
         provider, source, note = self._provider, self._source, self.pane.note
         page = f"Get a key at {provider.key_page}" if provider.key_page else ""
         kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
-        about = f"{FORGOTTEN if source == THIS_RUN else kept} {page}".strip()
+        about = f"{fields.FORGOTTEN if source == THIS_RUN else kept} {page}".strip()
         missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == STORED else ""
         key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
         if of := self._key_of:
-            note(NEW_KEY, key)
-            note(KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+            note(fields.NEW_KEY, key)
+            note(fields.KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
-            variable = self.text(VARIABLE).strip()
+            variable = self.text(fields.VARIABLE).strip()
             is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
             unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
             unset, about = "" if is_set or not variable else unset, "" if is_set else page
-            note(KEY, key)
-            note(VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
-            note(URL, FieldNote(placeholder="https://HOST/v1"))
-            note(MODEL, FieldNote(self._about_models, placeholder="model ID"))
-            note(NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
+            note(fields.KEY, key)
+            note(fields.VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
+            note(fields.URL, FieldNote(placeholder="https://HOST/v1"))
+            note(fields.MODEL, FieldNote(self._about_models, placeholder="model ID"))
+            note(fields.NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
         self._say(self._told)
         self.fit()
 
@@ -225,7 +178,7 @@ class ModelForm(FormScreen[str | None]):
 
     def action_down(self) -> None:
         """Choose one of the endpoint's models in the field for it, otherwise go to the next field."""
-        if self.focused is not self.pane or self._where != MODEL:
+        if self.focused is not self.pane or self._where != fields.MODEL:
             self.pane.action_form_next()
         elif self._ids:
             self._open_ids()
@@ -258,10 +211,10 @@ class ModelForm(FormScreen[str | None]):
     def _open_ids(self) -> None:
         def chosen(model: str | None) -> None:
             if model is not None:
-                self.pane.set_text(MODEL, model)
+                self.pane.set_text(fields.MODEL, model)
 
         choices = [(one, Content(clean_line(one, 120))) for one in self._ids]
-        self.app.push_screen(Picker("Models", choices, self.text(MODEL), finds=True), chosen)
+        self.app.push_screen(Picker("Models", choices, self.text(fields.MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
@@ -293,7 +246,7 @@ class ModelForm(FormScreen[str | None]):
         if error.next_step in KEY_STEPS:
             is_pasted = self._source in PASTED
             self.set_focus(self.pane)
-            self.pane.go_to(self._key_path if is_pasted else SOURCE, replace=is_pasted)
+            self.pane.go_to(self._key_path if is_pasted else fields.SOURCE, replace=is_pasted)
 
     def _show_problem(self, text: str) -> None:
         self._problem.show(text)

@@ -94,17 +94,14 @@ class BenchContext:
             self.choose(self._chosen(field, is_on), f"The model {_TOGGLED[field, is_on]} of this server.")
 
     def toggle_trust(self) -> None:
-        if (status := self.configured()) is None:
-            return
-        trusted = status.spec.trusted is True
-
-        def change() -> None:
+        def change(trusted: bool) -> None:
             if self.configured() is not None:
                 self.choose(self.runtime.trust.toggle(self.server))
-                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=not trusted)
+                words = trust_words(self.server, self.overrides.first_of("bench.trust"), trusted=trusted)
                 self.screen.notify(words, markup=False)
 
-        change_trust(self.server, trusted=trusted, change=change, open_dialog=self.screen.app.push_screen)
+        if (status := self.configured()) is not None:
+            change_trust(status, change, self.screen.app.push_screen)
 
     def edit_roots(self) -> None:
         """Ask for the server's roots: the directories it may work in."""

@@ -79,9 +79,6 @@ class ItemList(LinePane):
         self._columns = None
         super().rows_changed(start)
 
-    def rewrap(self) -> None:
-        self._columns = None
-
     def show(self, items: Sequence[Item]) -> None:
         """Show other items. The cursor stays on its item if that still exists."""
         self._all = items

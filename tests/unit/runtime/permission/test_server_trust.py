@@ -102,7 +102,7 @@ PACKAGE = ServerSpec("fetch", "uvx", ("mcp-server-fetch",))
 def keep(path: Path, spec: ServerSpec, trusted: bool) -> None:
     stored = StoredTrust(path)
     stored.keep(spec, trusted)
-    assert stored.find(spec) is trusted
+    assert stored.applied(spec).trusted is trusted
     stored.close()
 
 
@@ -110,7 +110,7 @@ def keep(path: Path, spec: ServerSpec, trusted: bool) -> None:
 def test_an_answer_is_kept_in_a_private_file(tmp_path: Path, trusted: bool) -> None:
     path = tmp_path / "state" / "trusted-servers.json"
     keep(path, PACKAGE, trusted)
-    assert StoredTrust(path).find(PACKAGE) is trusted
+    assert StoredTrust(path).applied(PACKAGE).trusted is trusted
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert "uvx" not in path.read_text()
 
@@ -127,7 +127,7 @@ def test_an_answer_is_kept_in_a_private_file(tmp_path: Path, trusted: bool) -> N
 def test_another_name_or_another_command_is_not_trusted(tmp_path: Path, other: ServerSpec) -> None:
     path = tmp_path / "trusted.json"
     keep(path, PACKAGE, True)
-    assert StoredTrust(path).find(other) is None
+    assert StoredTrust(path).applied(other).trusted is None
 
 
 def test_a_damaged_file_is_named_with_its_copy(tmp_path: Path) -> None:

@@ -78,6 +78,12 @@ async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> N
         assert (await question).action is action
 
 
+async def test_keys_of_other_questions_do_not_answer_a_form() -> None:
+    async with in_dialog(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
+        await pilot.press("ctrl+y", "ctrl+u")
+        assert not question.done() and app.screen.is_current
+
+
 async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.keys.answer_pause.GRACE_SECONDS", 1000 * GRACE_SECONDS)
     async with in_dialog(QUESTION) as (_app, pilot, question):
