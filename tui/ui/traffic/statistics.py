@@ -135,12 +135,11 @@ class StatisticsScreen(ViewScreen[str | None]):
         Binding("h", "setup", "handshakes and lists", priority=True),
     ]
 
-    KEYS = VIEW_KEYS["Traffic statistics"]
     LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
         self._heads, self._table = SplitBar(id="heads"), FilterRows(id="figures")
-        super().__init__(self._table, self.KEYS, heads=self._heads)
+        super().__init__(self._table, VIEW_KEYS["Traffic statistics"], heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
         self._with_setup = False

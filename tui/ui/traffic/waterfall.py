@@ -74,12 +74,11 @@ class WaterfallScreen(ViewScreen[str | None]):
         Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
-    KEYS = VIEW_KEYS["Traffic waterfall"]
     LOOKS_PER_SECOND = 4
 
     def __init__(self, turn: int, list: EntryList, spans: Callable[[], Sequence[Span]] | None) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
-        super().__init__(self._lanes, self.KEYS, heads=self._axis)
+        super().__init__(self._lanes, VIEW_KEYS["Traffic waterfall"], heads=self._axis)
         self._recording, self._reader, self._spans = list.recording, list.reader, spans
         self._turn, self._last = turn, max(list.entries.turn, default=0)
         self._found: tuple[int, int, Sequence[Entry]] = (0, 0, ())  # turn, entries seen, its entries
