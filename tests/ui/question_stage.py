@@ -41,11 +41,8 @@ async def in_dialog(
 ) -> AsyncIterator[tuple[McptuiApp, Pilot[int], asyncio.Task[Any]]]:
     """Open the app, and its dialog with a question. Yield the task, too."""
     async with app_with_person(size) as (app, pilot, person):
-        if isinstance(question, TrustQuestion):
-            asking = person.trust(question)
-        else:
-            asking = person.ask(question)
-        waiting = asked(asking)
+        ask = person.trust if isinstance(question, TrustQuestion) else person.ask
+        waiting = asked(ask(question))
         await until(lambda: app.screen is not app.main and app.screen.is_mounted, what="a dialog")
         yield app, pilot, waiting
         waiting.cancel()

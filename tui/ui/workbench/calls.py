@@ -76,10 +76,6 @@ class HandCall:
         return size_of(self.result)
 
 
-def _dicts() -> defaultdict[Any, dict[Any, Any]]:
-    return defaultdict(dict)
-
-
 @dataclass(slots=True)
 class BenchHistory:
     """The calls made by hand in one run, by server and item; confirmed items; drafts of forms.
@@ -94,9 +90,9 @@ class BenchHistory:
     count: int = 0
     confirmed: set[tuple[str, str]] = field(default_factory=set)
     drafts: dict[tuple[str, str], tuple[Any, str]] = field(default_factory=dict)
-    news: defaultdict[tuple[str, str], dict[str, str]] = field(default_factory=_dicts)
-    updates: defaultdict[str, dict[str, int]] = field(default_factory=_dicts)
-    subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=_dicts)
+    news: defaultdict[tuple[str, str], dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    updates: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
 

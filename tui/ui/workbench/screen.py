@@ -17,7 +17,7 @@ from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
-from tui.ui.workbench.bars import BenchTab, BenchTabs, keys_of, title_rows
+from tui.ui.workbench.bars import BENCHES, BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
@@ -78,8 +78,7 @@ class ServerScreen(Screen[None]):
         self._title, self._keys = SplitBar(id="bench-title"), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
-        benches = (BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS)
-        self.benches = {tab: Bench(tab, shared) for tab in benches}
+        self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
         self.calls = HandCalls(shared)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)

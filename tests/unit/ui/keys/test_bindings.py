@@ -19,18 +19,18 @@ MEANINGS = {
     # meaning: (its keys, the actions and bindings with that meaning)
     "send, call, save, confirm": (
         SEND_KEYS,
-        "composer.steer ask.send bench.call session.export save yes answer(True) submit",
+        "composer.steer ask.send bench.call session.export save yes dismiss(True) submit",
     ),
     "newline": (NEWLINE_KEYS, "composer.newline newline"),
     "do what is selected": (
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
-        " app.focus_next bench.open form.choose take choose answer(True) press",
+        " app.focus_next bench.open form.choose take choose dismiss(True) press",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back log.back back cancel no answer(False)",
+        " bench.back log.back back cancel dismiss(False)",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -57,7 +57,7 @@ MEANINGS = {
     "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy copy"),
     "close, as esc": (
         "q",
-        "result.leave traffic.back entry.close bench.leave log.leave back no letter('back')",
+        "result.leave traffic.back entry.close bench.leave log.leave back dismiss(False) letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -93,7 +93,7 @@ OF_THEIR_SCREENS = {
     "k": "row_up letter('step',-1)",
     "l": "servers.log entry.next_tab bench.right turn(1) calls",
     "m": "chat.compare traffic.mark bench.mark",
-    "n": "question.no no answer(False) decide(False)",
+    "n": "question.no dismiss(False) decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
     "r": "chat.retry servers.restart bench.restart log.restart",
@@ -106,7 +106,7 @@ OF_THEIR_SCREENS = {
     "v": "chat.result bench.level",
     "w": "chat.rewrite result.save traffic.waterfall entry.save bench.save log.wrap",
     "x": "chat.export traffic.export",
-    "y": "question.once entry.copy_value bench.copy yes answer(True) decide(True)",
+    "y": "question.once entry.copy_value bench.copy yes dismiss(True) decide(True)",
     "Y": "entry.copy_path bench.copy_all",
 }
 
