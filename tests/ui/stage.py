@@ -29,7 +29,7 @@ class Stage(App[None]):
         self.theme = theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return theme_colors.variable_defaults()
+        return dict(theme_colors.DEFAULTS)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:

@@ -17,7 +17,6 @@ from tui.core.ports import Answer, Decision, ReplyPart
 from tui.ui.app.app import McptuiApp
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
-from tui.ui.widgets.symbols import UNICODE
 
 
 @pytest.mark.parametrize(("key", "ran"), [("y", True), ("t", True), ("a", True), ("n", False)])
@@ -289,7 +288,7 @@ async def test_a_call_can_be_approved_only_after_all_arguments_were_on_screen():
 async def test_typing_into_a_form_of_the_workbench_counts_as_typing():
     async with opened(asking()) as (app, pilot):
         keys_of_questions = app.main.parts.approvals
-        form = FormPane(app.overrides, UNICODE)
+        form = FormPane(app.overrides)
         await app.main.mount(form)
         schema = {"type": "object", "properties": {"city": {"type": "string"}}}
         form.show(Form(schema), FormHead())

@@ -254,11 +254,16 @@ CASES: list[tuple[ServerStatus, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("symbols", "theme"), [(UNICODE, "harbor"), (ASCII, "ansi")])
-async def test_each_state_has_a_symbol_and_a_word(symbols: Symbols, theme: str) -> None:
+@pytest.mark.parametrize(
+    ("symbols", "encoding", "theme"), [(UNICODE, "UTF-8", "harbor"), (ASCII, "ISO-8859-1", "ansi")]
+)
+async def test_each_state_has_a_symbol_and_a_word(
+    symbols: Symbols, encoding: str, theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", f"en_US.{encoding}")
     for status, sign_name, words in CASES:
         hand = Hand(0)
-        pane = ServersPane(symbols=symbols, clock=hand)
+        pane = ServersPane(clock=hand)
         async with Stage(pane, theme=theme).run_test(size=(60, 10)) as pilot:
             pane.show_host(FakeHost(status))
             await pilot.pause()

@@ -64,8 +64,7 @@ async def test_each_session_is_a_row_with_a_preview_of_the_end_of_the_selected_c
 async def test_a_narrow_screen_has_no_preview() -> None:
     async with listed(MILK, width=90) as scene:
         await scene.shows("Which notes mention milk?")
-        preview = scene.screen.preview
-        assert preview is not None and not preview.display
+        assert not scene.screen.preview.display
 
 
 async def test_an_empty_list_explains_what_it_will_contain() -> None:

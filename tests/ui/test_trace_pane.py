@@ -20,16 +20,16 @@ from tui.traffic.spans.spans import Spans
 from tui.ui.chat.side_panes import TracePane
 from tui.ui.chat.trace_rows import TraceLook, span_rows
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import ASCII, UNICODE, Symbols
+from tui.ui.widgets.symbols import UNICODE
 
 
 class Story:
     """Passes events to spans and the pane that shows them."""
 
-    def __init__(self, **pane: object) -> None:
+    def __init__(self) -> None:
         self.hand = Hand()
         self.spans = Spans()
-        self.pane = TracePane(clock=self.hand, **pane)  # type: ignore[arg-type]
+        self.pane = TracePane(clock=self.hand)
         self.pane.show(self.spans)
         self._calls = 0
 
@@ -66,11 +66,9 @@ class Story:
 
 
 @asynccontextmanager
-async def told(
-    size: tuple[int, int] = (60, 10), symbols: Symbols = UNICODE
-) -> AsyncIterator[tuple[Story, Pilot[None]]]:
+async def told(size: tuple[int, int] = (60, 10)) -> AsyncIterator[tuple[Story, Pilot[None]]]:
     """Show an empty trace."""
-    story = Story(symbols=symbols)
+    story = Story()
     async with Stage(story.pane).run_test(size=size) as pilot:
         await pilot.pause()
         yield story, pilot
@@ -327,8 +325,9 @@ async def test_adding_a_call_after_five_thousand_takes_under_a_tenth_of_a_second
         assert any("one_more" in line for line in shown(story.pane))
 
 
-async def test_in_ascii_mode_every_symbol_is_ascii() -> None:
-    async with told(symbols=ASCII) as (story, pilot):
+async def test_in_ascii_mode_every_symbol_is_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "en_US.ISO-8859-1")
+    async with told() as (story, pilot):
         story.turn().step_ended().done(story.call(location="Beijing")).answered()
         await pilot.pause()
         assert all(line.isascii() for line in shown(story.pane))

@@ -24,7 +24,7 @@ async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
     async with opened(some().recording()) as (screen, pilot):
         burst(pilot.app, "/" + text + "\r")
         await until(lambda: screen.active_filter.query.text == text, what=screen.active_filter.query.text)
-        await until(lambda: not screen.filter_bar.is_open and screen.list.has_focus)
+        await until(lambda: not screen.filter_bar.display and screen.list.has_focus)
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ async def test_keys_after_the_enter_of_a_filter_go_to_the_list() -> None:
         await until(
             lambda: screen.active_filter.query.text == "tool:search_notes",
             3,
-            what=f"{screen.filter_bar._input.value} {screen.filter_bar.is_open} {pilot.app.focused}",
+            what=f"{screen.filter_bar._input.value} {screen.filter_bar.display} {pilot.app.focused}",
         )
         await until(lambda: any(screen.recording.entries.marked), what="the mark")
         assert screen.active_filter.query.text == "tool:search_notes"
-        assert not screen.filter_bar.is_open
+        assert not screen.filter_bar.display
 
 
 async def test_keys_after_the_escape_of_a_search_go_to_the_list() -> None:

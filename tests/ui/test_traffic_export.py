@@ -4,7 +4,7 @@ import json
 import os
 import select
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, chdir
 from pathlib import Path
 
 import pytest
@@ -76,8 +76,8 @@ async def exporting(
     recorded: Recorded, folder: Path, live: bool = True, size: tuple[int, int] = (120, 30)
 ) -> AsyncIterator[Exporting]:
     async with opened(recorded.recording(live=live), size) as (screen, pilot):
-        screen.exporter.folder = lambda: folder
-        yield Exporting(screen, pilot, folder)
+        with chdir(folder):
+            yield Exporting(screen, pilot, folder)
 
 
 async def test_filtered_entries_are_exported_as_json_lines(tmp_path: Path) -> None:

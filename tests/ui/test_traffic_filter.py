@@ -28,10 +28,10 @@ async def test_tab_completes_a_word() -> None:
 async def test_an_invalid_filter_shows_its_error_and_changes_nothing() -> None:
     async with opened(some().recording()) as (screen, pilot):
         await press(pilot, "slash", *"size:much", "enter")
-        assert screen.filter_bar.is_open
+        assert screen.filter_bar.display
         assert "✗" in screen.filter_bar._problem.render_line(0).text
         await press(pilot, "escape")
-        assert not screen.filter_bar.is_open
+        assert not screen.filter_bar.display
         assert len(screen.list.view) == 11
 
 

@@ -30,7 +30,7 @@ async def test_an_entry_is_opened_its_values_and_paths_are_copied_and_escape_ret
         await press(pilot, "Y")
         assert pilot.app.clipboard == "params.arguments.location"
         await press(pilot, "escape")
-        assert not screen.entry.is_open
+        assert not screen.entry.display
         assert screen.list.has_focus
 
 

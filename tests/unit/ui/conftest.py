@@ -1,5 +1,6 @@
 """Fixtures shared by the tests of screens."""
 
+from tests.ui.conftest import unicode_signs
 from tests.ui.headless import (
     idle_soon,
     only_busy_awaited,
@@ -12,4 +13,5 @@ __all__ = [
     "only_busy_awaited",
     "painted_when_looked_at",
     "parsed_once",
+    "unicode_signs",
 ]

@@ -118,7 +118,7 @@ class BaseApp(CaretApp):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Define our colors under Textual's own themes, too."""
-        return theme_colors.variable_defaults()
+        return dict(theme_colors.DEFAULTS)
 
     def action_app_theme(self) -> None:
         from tui.ui.dialogs.picker import ThemePicker
@@ -208,7 +208,7 @@ class BaseApp(CaretApp):
 
         async def put() -> None:
             tool = await clipboard.put(text, os.environ)
-            if tool is None:
+            if not tool:
                 super_copy(text)
             self.notify(clipboard.note(what, tool), timeout=4)
 

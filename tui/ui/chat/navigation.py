@@ -286,7 +286,7 @@ class Navigator:
         if found := screen.query(TrafficTail):
             found.first().remove()
         else:
-            tail = TrafficTail(self._runtime.recording, self._regions.symbols)
+            tail = TrafficTail(self._runtime.recording)
             screen.mount(tail, after=self._regions.rule_composer)
 
     # ---- results ----

@@ -30,7 +30,6 @@ from tui.ui.platform.textual_internals import crash
 from tui.ui.widgets.bar import Box, Rule, part_at
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
-from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.side_panes import ServersPane, TracePane
@@ -142,7 +141,6 @@ class Regions:
         self.screen = screen
         self.overrides = overrides
         self.key_of = overrides.first_of
-        self.symbols = symbols_for()
         self.has_panes = False
         self.ticker = Ticker(self)
         self._running: set[asyncio.Task[None]] = set()
@@ -179,9 +177,9 @@ class Regions:
         from tui.ui.chat.transcript.transcript import Transcript
 
         answers_of = self.overrides.answers_of
-        self.conversation = Transcript(symbols=self.symbols, keys_of=answers_of, id="conversation")
-        self.servers = ServersPane(symbols=self.symbols, id="servers")
-        self.trace = TracePane(symbols=self.symbols, id="trace")
+        self.conversation = Transcript(keys_of=answers_of, id="conversation")
+        self.servers = ServersPane(id="servers")
+        self.trace = TracePane(id="trace")
         self._widgets |= {
             Context.CONVERSATION: self.conversation,
             Context.SERVERS: self.servers,

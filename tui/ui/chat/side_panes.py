@@ -29,7 +29,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, spread, wrap
 from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows
-from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
@@ -63,15 +63,9 @@ class TitledPane(LinePane):
 
     CURSOR = True
 
-    def __init__(
-        self,
-        *,
-        symbols: Symbols = UNICODE,
-        clock: Callable[[], int] = time.monotonic_ns,
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], int] = time.monotonic_ns, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.symbols = symbols
+        self._symbols = symbols_for()
         self._clock = clock
 
     @abstractmethod
@@ -276,7 +270,6 @@ class ServersPane(TitledPane):
         base = Look(
             columns=self.columns,
             name_cells=max(4, min(names, self.columns // 3)),
-            symbols=self.symbols,
             turn=turn,
             now_ns=self._clock(),
             redactor=self._redactor,
@@ -472,7 +465,7 @@ class TracePane(TitledPane):
         if self._folded_away(entry):
             return ()
         span, toggled = self._spans.entries[entry], entry in self._toggled
-        look = TraceLook(self.columns, self.symbols, self._clock())
+        look = TraceLook(self.columns, self._symbols, self._clock())
         open = toggled if isinstance(span, CallSpan) else not toggled
         return span_rows(span, look, open=open, first=entry == 0)
 

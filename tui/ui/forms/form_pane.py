@@ -34,7 +34,6 @@ from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of, methods_by_key
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import Symbols
 
 
 class FormPane(LinePane, inherit_bindings=False):
@@ -69,12 +68,12 @@ class FormPane(LinePane, inherit_bindings=False):
             super().__init__()
             self.field, self.text = field, text
 
-    def __init__(self, keys: KeyOverrides, signs: Symbols, *, types: bool = True) -> None:
+    def __init__(self, keys: KeyOverrides, *, types: bool = True) -> None:
         """Create an empty form; `types`: show the types of fields."""
         super().__init__()
         self.form: Form = Form({})
         self.strict = False
-        self._keys, self._signs, self._types = keys, signs, types
+        self._keys, self._types = keys, types
         self.head: FormHead | None = None
         self._unfolded = False
         self._where, self._edit = NONE, LineEdit()
@@ -160,7 +159,7 @@ class FormPane(LinePane, inherit_bindings=False):
     @property
     def _look(self) -> FormLook:
         columns, key = min(self.columns, WIDEST), self._keys.first_of
-        return FormLook(columns, self._signs, key, self.strict, self.has_focus, self._types)
+        return FormLook(columns, key, self.strict, self.has_focus, self._types)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)

@@ -26,7 +26,7 @@ from tui.ui.forms.field_input import LineEdit, ValueSuggestions, shown_text
 from tui.ui.widgets.bar import part_at, spread
 from tui.ui.widgets.inputs import choice
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import ASCII, symbols_for
 
 MOST_LABEL = 40
 DESCRIPTION_ROWS = 3
@@ -39,7 +39,6 @@ class FormLook:
     """Settings for the rows of all fields; `key` returns the key of an action, as displayed."""
 
     columns: int
-    signs: Symbols
     key: Callable[[str], str] = str
     strict: bool = False  # a call was attempted, so that empty required fields are errors
     focused: bool = True
@@ -114,7 +113,7 @@ class FieldRows:
         return part_at(parts, x - start) if x >= start else None
 
     def _option(self, label: str, *, chosen: bool = False) -> Row:
-        return choice(clean_line(label, 40) or '""', chosen, self.is_here, self.look.signs.chosen)
+        return choice(clean_line(label, 40) or '""', chosen, self.is_here, symbols_for().chosen)
 
     @property
     def is_here(self) -> bool:
@@ -158,7 +157,7 @@ class FieldRows:
         edge = "accent" if self.is_here else "bad" if is_wrong or self._problem else "rule"
         room = max(4, self.look.columns - indent - 4 - taken)
         inner = pad(crop(self._value(room - 1), room), room)
-        row = ((f"{self.look.signs.edge} ", edge), *inner)
+        row = ((f"{symbols_for().edge} ", edge), *inner)
         return ((" " * (indent + 2), ""), *((text, f"{style} on field") for text, style in row))
 
     def _item(self) -> Row:
@@ -213,7 +212,7 @@ class FieldRows:
             return (*(span for part in parts for span in part), *null)
         arm: Row = ()
         if field.arms:
-            left, right = ("‹", "› ") if look.signs.rule != "-" else ("<", "> ")
+            left, right = ("<", "> ") if symbols_for() is ASCII else ("‹", "› ")
             arm = ((left, "dim"), (clean_line(field.arms[field.arm], 24), "tool"), (right, "dim"))
         if field.state is FieldState.NULL:
             return (*arm, ("null", "warn"))
@@ -241,7 +240,7 @@ class FieldRows:
         value: Row = ((self._placeholder, "dim"),)
         if self.field.state is not FieldState.ABSENT:
             value = ((shown_text(self.field.text), "text bold" if self.is_here else "text"),)
-        sign: Row = ((self.look.signs.unfolded, "accent" if self.is_here else "dim"),)
+        sign: Row = ((symbols_for().unfolded, "accent" if self.is_here else "dim"),)
         return value if self.field.kind is FieldKind.CONST else spread(value, sign, room)
 
     @property
@@ -354,7 +353,7 @@ def form_lines(
             lines.append(line)
             if line.path is not None and one.is_here:
                 look = one.look
-                found = suggestions.rows(2 * one.field.depth, look.columns, look.signs.cursor)
+                found = suggestions.rows(2 * one.field.depth, look.columns, symbols_for().cursor)
                 lines += [FormLine(row, suggestion=index) for index, row in found]
     if not fields and empty:
         lines += [FormLine(((f"  {empty}", "dim"),)), FormLine(EMPTY)]

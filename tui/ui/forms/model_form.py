@@ -30,7 +30,6 @@ from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.symbols import symbols_for
 
 MOST_MODELS = 2000
 
@@ -59,7 +58,7 @@ class ModelForm(FormScreen[str | None]):
         name = changes.free_name(self._provider.name) if self._provider.name else ""
         self._form = fields.new_key() if key_of else fields.new_profile(self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
-        pane = FormPane(keys, symbols_for(), types=False)
+        pane = FormPane(keys, types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
         self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
         self._ids: tuple[str, ...] = ()

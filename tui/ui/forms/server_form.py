@@ -19,7 +19,6 @@ from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.symbols import symbols_for
 
 TRANSPORTS = {
     "": "auto",
@@ -80,7 +79,7 @@ class ServerForm(FormScreen[Draft | None]):
         self._before = values.before
         self._form = _form_of(values, is_new=not name)
         self._toml = Literal("", id="toml", classes="below")
-        pane, line = FormPane(keys, symbols_for(), types=False), "esc cancel   enter next field"
+        pane, line = FormPane(keys, types=False), "esc cancel   enter next field"
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), Literal(line), self._toml)
         self._complains = False
         self._timer: Timer | None = None

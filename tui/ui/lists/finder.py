@@ -22,7 +22,6 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine, type_into
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
-from tui.ui.widgets.symbols import symbols_for
 
 WITH_PREVIEW = 100
 """Minimum number of screen columns for a preview."""
@@ -69,8 +68,8 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def __init__(self, overrides: KeyOverrides) -> None:
         super().__init__()
-        self.overrides, self.symbols = overrides, symbols_for()
-        self.preview = Preview() if self.PREVIEW else None
+        self.overrides = overrides
+        self.preview = Preview()
         self.title_line = SplitBar(id="finder-title")
         self.label = Literal("find ›")
         self.field = Field(placeholder=self.PLACEHOLDER, max_length=200, compact=True)
@@ -108,7 +107,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
                 yield self.field
             with Horizontal(id="finder-body"):
                 yield self.list
-                if self.preview is not None:
+                if self.PREVIEW:
                     yield self.preview
             yield self.about_line
             yield self.news
@@ -122,8 +121,7 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         self.show_keys()
 
     def on_resize(self) -> None:
-        if self.preview is not None:
-            self.preview.display = self.app.size.width >= WITH_PREVIEW
+        self.preview.display = self.app.size.width >= WITH_PREVIEW
 
     async def on_unmount(self) -> None:
         await self._kept.cancel()

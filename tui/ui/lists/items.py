@@ -1,13 +1,9 @@
 """The items of the finders: sessions, matches, models, rules, approvals; their list, and the preview."""
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
@@ -18,12 +14,11 @@ from tui.core.text import clean_line, fold, preview, spans
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import exactly, when
 
 if TYPE_CHECKING:
     from tui.core.permission.approval_policy import Judgement
-    from tui.runtime.conversations import Conversations
 
 
 MEASURE = 100
@@ -141,16 +136,16 @@ LONG_SESSION = 5000
 """Number of messages from which reading a session takes too long for a preview."""
 
 
-def session_item(info: SessionInfo, here: str, now: float, symbols: Symbols) -> FinderItem:
+def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
     is_here = info.id == here
     sign, style, state = " ", "", ""
     if info.problem:
-        sign, style, state = symbols.failed, "bad", clean_line(info.problem, 200)
+        sign, style, state = symbols_for().failed, "bad", clean_line(info.problem, 200)
     elif is_here:
-        sign, style = symbols.running, "accent"
+        sign, style = symbols_for().running, "accent"
     elif info.in_use:
-        sign, style, state = symbols.stopped, "warn", "open in another mcptui"
+        sign, style, state = symbols_for().stopped, "warn", "open in another mcptui"
     title = clean_line(info.title, 200).strip() or "untitled"
     left: Row = (
         (f"{sign} ", style),
@@ -235,19 +230,6 @@ def place_of(key: str) -> tuple[str, int | None]:
     return session, int(index) if separator else None
 
 
-def found_items(finds: Sequence[SessionMatch], text: str, now: float) -> Iterator[FinderItem]:
-    """Yield the matches, the title of each session above its first one."""
-    last = ""
-    for found in finds:
-        if found.session.id != last:
-            last = found.session.id
-            title = clean_line(found.session.title, 200).strip() or "untitled"
-            right = (f"{when(found.session.changed, now)} ", "dim")
-            yield FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,)))
-        key = f"{found.session.id}\n{found.index}"
-        yield FinderItem(key, partial(_found_rows, found.excerpt, text))
-
-
 def _ends(left: Row, right: Row, width: int) -> Sequence[Row]:
     return [spread(left, right, width, gap=2)]
 
@@ -256,75 +238,40 @@ def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
     row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
     shown = text_of(row)
     for word in fold(text).split():
-        for start, end in islice(spans(shown, word), 1):
-            row = marked(row, start, end, "accent bold")
+        if (found := next(spans(shown, word), None)) is not None:
+            row = marked(row, *found, "accent bold")
     return [pad(row, width)]
 
 
 LEAST_CELLS = 2
 """Minimum width of a text to search messages for: two letters, or one letter of a wide script."""
 
-QUIET_SECONDS = 0.25
-"""Seconds without a key before a search starts."""
-
-REDRAW_SECONDS = 0.1
 MOST_FINDS = 200
 
-Keep = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]]
 
+def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, running: bool) -> list[FinderItem]:
+    """Return a heading with the state of the search for a text in all messages, and the matches so far.
 
-class SessionSearch:
-    """A search in the messages of all sessions. `finds` are the matches so far."""
-
-    def __init__(self, conversations: "Conversations", text: str) -> None:
-        self._conversations = conversations
-        self.text = text
-        self.finds: list[SessionMatch] = []
-        self.running = False
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self, keep: Keep, more: Callable[[], None]) -> None:
-        """Start after a pause in typing, unless the text is too short; `more` is called for new matches."""
-        if cells_of(self.text) >= LEAST_CELLS:
-            self.running = True
-            self._task = keep(self._run(more), "search the sessions")
-
-    async def _run(self, more: Callable[[], None]) -> None:
-        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(self.text))
-        try:
-            await asyncio.sleep(QUIET_SECONDS)
-            drawn = time.monotonic()
-            async with aclosing(found) as finds:
-                async for one in finds:
-                    self.finds.append(one)
-                    if len(self.finds) >= MOST_FINDS:
-                        return
-                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(self.finds) == 1:
-                        drawn = time.monotonic()
-                        more()
-        finally:
-            self.running = False
-            more()
-
-    def stop(self) -> bool:
-        """Stop the search; return whether it was running."""
-        if not self.running or self._task is None:
-            return False
-        self.running = False
-        self._task.cancel()
-        return True
-
-    def items(self, now: float) -> list[FinderItem]:
-        """Return a heading with the state of the search, and the matches so far."""
-        if cells_of(self.text) < LEAST_CELLS:
-            return []
-        amount = units.plural(len(self.finds), "place") if self.finds else ""
-        after = amount or "nothing"
-        if self.running:
-            after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
-        if len(self.finds) >= MOST_FINDS:
-            after = f"first {MOST_FINDS} matches"
-        return [heading("IN MESSAGES", after), *found_items(self.finds, self.text, now)]
+    The title of each session is above its first match.
+    """
+    if cells_of(text) < LEAST_CELLS:
+        return []
+    amount = units.plural(len(finds), "place") if finds else ""
+    after = amount or "nothing"
+    if running:
+        after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
+    if len(finds) >= MOST_FINDS:
+        after = f"first {MOST_FINDS} matches"
+    items, last = [heading("IN MESSAGES", after)], ""
+    for found in finds:
+        if found.session.id != last:
+            last = found.session.id
+            title = clean_line(found.session.title, 200).strip() or "untitled"
+            right = (f"{when(found.session.changed, now)} ", "dim")
+            items.append(FinderItem("", partial(_ends, (("  ", ""), (title, "text")), (right,))))
+        key = f"{found.session.id}\n{found.index}"
+        items.append(FinderItem(key, partial(_found_rows, found.excerpt, text)))
+    return items
 
 
 NAME_CELLS, WINDOW_CELLS, PRICE_CELLS, CAN_CELLS = 16, 8, 16, 29
@@ -342,8 +289,9 @@ def fits(choice: ModelChoice, text: str) -> bool:
     return all(word in searchable for word in text.casefold().split())
 
 
-def choice_item(choice: ModelChoice, symbols: Symbols) -> FinderItem:
+def choice_item(choice: ModelChoice) -> FinderItem:
     """Return the rows of a model: its columns, then its problem and what was learned about it."""
+    symbols = symbols_for()
     sign = (f"{symbols.running} ", "accent") if choice.current else ("  ", "")
     sign = (f"{symbols.failed} ", "bad") if choice.problem else sign
     name, model = clean_line(choice.name, 60), clean_line(choice.model, 120)
@@ -383,9 +331,9 @@ HEADINGS = FinderItem("", lambda width: [_model_columns(_HEADS, width, ("  ", ""
 """The column headings."""
 
 
-def id_item(model: str, *, current: bool, symbols: Symbols) -> FinderItem:
+def id_item(model: str, *, current: bool) -> FinderItem:
     """Return the row of a model that an endpoint offers."""
-    sign = f"{symbols.running} " if current else "  "
+    sign = f"{symbols_for().running} " if current else "  "
     return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
 
 

@@ -92,7 +92,7 @@ class ModelsScreen(FinderScreen[bool | None]):
             self.list.show(self._ids(offer, text), key)
             self._title("")
         elif self._choices is not None:
-            shown = [choice_item(one, self.symbols) for one in self._choices if fits(one, text)]
+            shown = [choice_item(one) for one in self._choices if fits(one, text)]
             if shown:
                 shown.insert(0, HEADINGS)
             elif self._choices:
@@ -115,7 +115,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         else:
             found = [one for one in offer.ids if text.casefold() in one.casefold()]
             now = offer.choice.model if offer.choice.current else ""
-            items = [id_item(one, current=one == now, symbols=self.symbols) for one in found[:MOST_IDS]]
+            items = [id_item(one, current=one == now) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:
                 items.append(words(f"and {len(found) - MOST_IDS} more, type to filter"))
             if not offer.ids:
@@ -133,8 +133,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.title_line.show((("Models", "text bold"), (of, "text")), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
-        choice = self._choice(key) if self._offer is None else self._offer.choice
-        if choice is None:
+        if (choice := self._keyed) is None:
             return EMPTY
         own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
         host = choice.where

@@ -2,35 +2,43 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.conversation.sessions import SessionInfo
+from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line, fold
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import (
+    LEAST_CELLS,
     LONG_SESSION,
-    SessionSearch,
+    MOST_FINDS,
     about_session,
     place_of,
     preview_rows,
+    search_items,
     session_item,
     words,
 )
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.rows import EMPTY, Row, cells_of
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
 
 PREVIEW_SECONDS = 0.12
 """Seconds after which the session under the cursor is read for the preview."""
+
+QUIET_SECONDS = 0.25
+"""Seconds without a key before a search in the messages starts."""
+
+REDRAW_SECONDS = 0.1
 
 _EMPTY = (
     "No sessions yet. mcptui saves each conversation as a session. Open, search, branch and export them here."
@@ -72,7 +80,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self._export = export
         self._now = now
         self._all: Sequence[SessionInfo] | None = None
-        self._search = SessionSearch(conversations, "")
+        self._finds: list[SessionMatch] = []
+        self._searching: asyncio.Task[None] | None = None
         self._deleted: list[SessionInfo] = []
         self._previewed = ""
         self._reading: asyncio.Task[None] | None = None
@@ -87,28 +96,55 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         finally:
             self._all = self._all or ()
             self.show_items(key)
-        if self._search.text:
+        if self._sifted:
             self.refilter(anew=True)  # matches may have been renamed or deleted
 
     def filter(self, text: str) -> None:
         """Show the titles that contain `text`, and start searching the messages."""
-        self._search.stop()
-        self._search = search = SessionSearch(self._conversations, text)
-        search.start(self.keep_task, lambda: self.show_items() if search is self._search else None)
+        self._stop_search()
+        finds = self._finds = list[SessionMatch]()
+        if cells_of(text) >= LEAST_CELLS:
+            self._searching = self.keep_task(self._find(text, finds), "search the sessions")
         self.show_items()
+
+    async def _find(self, text: str, finds: list[SessionMatch]) -> None:
+        """Search the messages of all sessions after a pause in typing; add the matches to `finds`."""
+        found = cast(AsyncGenerator[SessionMatch], self._conversations.search(text))
+        try:
+            await asyncio.sleep(QUIET_SECONDS)
+            drawn = time.monotonic()
+            async with aclosing(found):
+                async for one in found:
+                    finds.append(one)
+                    if len(finds) >= MOST_FINDS:
+                        return
+                    if time.monotonic() - drawn >= REDRAW_SECONDS or len(finds) == 1:
+                        drawn = time.monotonic()
+                        self.show_items()
+        finally:
+            if finds is self._finds:
+                self._searching = None
+                self.show_items()
+
+    def _stop_search(self) -> bool:
+        """Stop the search in the messages; return whether it was running."""
+        task, self._searching = self._searching, None
+        return task is not None and task.cancel()
 
     def show_items(self, key: str = "") -> None:
         if self._all is None or not self.is_mounted:
             return
         here = self._conversations.info.id if self._conversations.info is not None else ""
-        now, text, search = self._now(), self.field.value.strip(), self._search
+        now, text = self._now(), self.field.value.strip()
         shown = [one for one in self._all if fold(text) in fold(one.title)]
-        items = [session_item(one, here, now, self.symbols) for one in shown]
+        items = [session_item(one, here, now) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]
         elif not shown:
             items = [words(""), words(f"No title contains “{clean_line(text, 60)}”.")]
-        items += search.items(now) if self._all else ()
+        if self._all:
+            is_running = self._searching is not None
+            items += search_items(self._finds, self._sifted or "", now, running=is_running)
         self.list.show(items, key)
         self._title("")
 
@@ -128,7 +164,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def moved(self, key: str) -> None:
         """After a moment, show the end of the selected conversation, or the messages before a match."""
-        if key == self._previewed or self.preview is None or not self.preview.display:
+        if key == self._previewed or not self.preview.display:
             return
         self._previewed = key
         if self._reading is not None:
@@ -138,8 +174,6 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     async def _preview(self, key: str) -> None:
         session, index = place_of(key)
         info, pane = self._info(key), self.preview
-        if pane is None:
-            return
         if info is None or info.problem or info.messages > LONG_SESSION:
             pane.show(())
             return
@@ -158,7 +192,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def _info(self, key: str) -> SessionInfo | None:
         session, _ = place_of(key)
-        listed = (*(self._all or ()), *(found.session for found in self._search.finds))
+        listed = (*(self._all or ()), *(found.session for found in self._finds))
         return next((one for one in listed if one.id == session), None)
 
     def action_session_resume(self, *, branch: bool = False) -> None:
@@ -250,7 +284,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self._export(info)
 
     def action_session_leave(self) -> None:
-        if self._search.stop():
+        if self._stop_search():
             self.show_items()
         elif not self.empty_field():
             self.dismiss(None)

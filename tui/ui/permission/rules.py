@@ -17,6 +17,7 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
 from tui.ui.lists.items import FinderItem, approval_item, heading, outcome_item, rule_item, words
 from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.ports import ApprovalRequest
@@ -156,8 +157,9 @@ class RulesScreen(FinderScreen[None]):
                 *map(rule_item, self._rules, self._rules.values()),
             ]
         judgement, matching = self._changes.try_call(self._tools(), call.server, call.tool, call.arguments)
-        marks = {id(rule): self.symbols.warning for rule in matching}
-        marks |= {id(rule): self.symbols.running for rule in matching[:1]}
+        symbols = symbols_for()
+        marks = {id(rule): symbols.warning for rule in matching}
+        marks |= {id(rule): symbols.running for rule in matching[:1]}
         items = [outcome_item(judgement), words("")]
         for key, rule in self._rules.items():
             mark = marks.get(id(rule), "")
@@ -165,7 +167,7 @@ class RulesScreen(FinderScreen[None]):
         if len(matching) > 1:
             items += [
                 words(""),
-                words(f"{self.symbols.warning} also matches, but another rule overrides it"),
+                words(f"{symbols.warning} also matches, but another rule overrides it"),
             ]
         return items
 

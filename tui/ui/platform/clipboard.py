@@ -7,7 +7,6 @@ text that was sent to the terminal is never reported as copied.
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,18 +24,10 @@ _PASSED_ON = frozenset(
 """Environment variables for a tool. Some tools stay alive to serve the text, so they get no API keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A program that reads the text from its stdin; `place` names its clipboard."""
-
-    command: tuple[str, ...]
-    place: str
-
-
 def tools(
     env: Mapping[str, str], which: Callable[[str], str | None], platform: str = sys.platform
-) -> Iterator[Tool]:
-    """Yield the tools that reach the user's clipboard, the best first.
+) -> Iterator[tuple[str, ...]]:
+    """Yield the commands of the tools that reach the user's clipboard, the best first.
 
     Over ssh, `pbcopy` and `wl-copy` would reach the remote machine's clipboard; X11 may be forwarded.
     """
@@ -48,22 +39,19 @@ def tools(
         found.append(("wl-copy",))
     if env.get("DISPLAY"):
         found += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
-    for command in found:
-        if which(command[0]):
-            yield Tool(command, f"the clipboard ({command[0]})")
-    if env.get("TMUX") and which("tmux"):
-        yield Tool(("tmux", "load-buffer", "-w", "-"), "the tmux buffer")
+    if env.get("TMUX"):
+        found.append(("tmux", "load-buffer", "-w", "-"))
+    yield from (command for command in found if which(command[0]))
 
 
-async def put(text: str, env: Mapping[str, str]) -> Tool | None:
-    """Pass a text to the first tool that accepts it, and return that tool; None if none does."""
+async def put(text: str, env: Mapping[str, str]) -> str:
+    """Pass a text to the first tool that accepts it, and return the name of that tool; "" if none does."""
     given = {name: value for name, value in env.items() if name in _PASSED_ON or name.startswith("LC_")}
-    for tool in tools(env, partial(find_program, env=env)):
-        program = find_program(tool.command[0], env) or tool.command[0]
-        command = (program, *tool.command[1:])
+    for name, *options in tools(env, partial(find_program, env=env)):
+        command = (find_program(name, env) or name, *options)
         if await in_daemon_thread("clipboard", partial(_accepted, command, text, given)):
-            return tool
-    return None
+            return name
+    return ""
 
 
 def copy(app: App[Any], text: str, what: str) -> None:
@@ -75,10 +63,10 @@ def copy(app: App[Any], text: str, what: str) -> None:
         app.copy_to_clipboard(text)
 
 
-def note(what: str, tool: Tool | None) -> str:
+def note(what: str, tool: str) -> str:
     """Return a message about where a text was copied; `what` is "the reply"."""
-    if tool is not None:
-        return f"Copied {what} to {tool.place}."
+    if tool:
+        return f"Copied {what} to {'the tmux buffer' if tool == 'tmux' else f'the clipboard ({tool})'}."
     return f"Sent {what} to the terminal's clipboard (OSC 52). Some terminals ignore it."
 
 

@@ -83,9 +83,6 @@ class PasteGate:
 ALT_ENTER, ALT_ENTER_NAMED = "\x1b\r", "\x1b[13;3u"
 """The sequence that most terminals send for alt+enter, and the one that Textual recognizes."""
 
-REPLY = b"\x1b[?"
-"""Start of a terminal's reply to a query, which no key starts with."""
-
 READ_SIZE = 64 * 1024
 LONG = 100
 """Shorter writes only set modes and move the cursor."""

@@ -208,26 +208,17 @@ def caret_of(widget: Widget) -> Offset | None:
     own = getattr(widget, "caret", None)
     if isinstance(own, Offset):
         return own
+    if not isinstance(widget, Input | TextArea):
+        return None
+    x, y, _, _ = widget.content_region
+    left, top = widget.scroll_offset
     if isinstance(widget, Input):
-        return _caret_of_input(widget)
-    if isinstance(widget, TextArea):
-        return _caret_of_area(widget)
-    return None
-
-
-def _caret_of_input(field: Input) -> Offset:
-    before = field.value[: field.cursor_position]
-    cells = len(before) if field.password else cell_len(expand_tabs_inline(before, 8))
-    x, y, _, _ = field.content_region
-    return Offset(x + cells - round(field.scroll_offset.x), y)
-
-
-def _caret_of_area(area: TextArea) -> Offset:
-    location = area.cursor_location
-    place = area.wrapped_document.location_to_offset(location) if area.soft_wrap else None
+        before = widget.value[: widget.cursor_position]
+        cells = len(before) if widget.password else cell_len(expand_tabs_inline(before, 8))
+        return Offset(x + cells - round(left), y)
+    location = widget.cursor_location
+    place = widget.wrapped_document.location_to_offset(location) if widget.soft_wrap else None
     if place is None:
-        before = area.document.get_line(location[0])[: location[1]]
-        place = Offset(cell_len(expand_tabs_inline(before, area.indent_width)), location[0])
-    x, y, _, _ = area.content_region
-    left, top = area.scroll_offset
-    return Offset(x + area.gutter_width + place.x - round(left), y + place.y - round(top))
+        before = widget.document.get_line(location[0])[: location[1]]
+        place = Offset(cell_len(expand_tabs_inline(before, widget.indent_width)), location[0])
+    return Offset(x + widget.gutter_width + place.x - round(left), y + place.y - round(top))

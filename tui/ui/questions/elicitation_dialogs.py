@@ -25,7 +25,6 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.widgets.inputs import Button, Field
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.symbols import symbols_for
 
 ELSEWHERE = "The browser is on another machine. Copy the URL and open it there."
 
@@ -111,7 +110,7 @@ class FormDialog(FormScreen[QuestionAnswer]):
         self.answer_delay = AnswerDelay()
         self.line = QuestionLine(keys, ANSWERS, {})
         button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
-        super().__init__(FormPane(keys, symbols_for()), button, self.line)
+        super().__init__(FormPane(keys), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
         label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
         self._head = FormHead(((label, "text bold"),), description=question.message)

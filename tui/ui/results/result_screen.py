@@ -26,7 +26,6 @@ from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_resu
 from tui.ui.widgets.files import ask_to_save, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.symbols import symbols_for
 
 READ_SECONDS = 60.0
 
@@ -47,23 +46,21 @@ class ResultScreen(ViewScreen[None]):
         uri: str = "",
     ) -> None:
         follow = partial(follow_link, source=source, overrides=overrides)
-        self.page, self._prompt = Page(id="result-page", follow=follow), PromptLine()
+        self.page, self._prompt = Page(follow), PromptLine()
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
         self._uri = uri
         self._of = clean_line(name, 120)
         self._result = result
-        self._overrides = overrides
         self._tasks = Tasks()
+        self._keys.show(entries_of(of_context(Context.RESULT), overrides))
 
     def on_mount(self) -> None:
         heading = "RESOURCE" if self._uri else "RESULT"
         self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
-        self._keys.show(entries_of(of_context(Context.RESULT), self._overrides))
         self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
-        signs = symbols_for()
         if self._result is None and self._source is not None:
             self.page.show(Lines([(("reading…", "dim"),)]))
             call = f"hand-link-{uuid4().hex[:8]}"
@@ -71,7 +68,7 @@ class ResultScreen(ViewScreen[None]):
                 self._source.server, self._uri, call=call, seconds=READ_SECONDS
             )
         if self._result is not None:
-            self.page.show(await asyncio.to_thread(sheet_of_result, self._result, signs))
+            self.page.show(await asyncio.to_thread(sheet_of_result, self._result))
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
@@ -138,9 +135,6 @@ class ResultScreen(ViewScreen[None]):
                 self.app.run_worker(open_it(), exit_on_error=True)
 
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
-
-    def leave(self) -> None:
-        self.dismiss(None)
 
 
 def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from tui.core import units
 from tui.core.comparison.values import LinePair
-from tui.core.text import clean, clean_line, preview
+from tui.core.text import clean, clean_line, equal_start, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -27,8 +27,8 @@ from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
-from tui.ui.widgets.symbols import Symbols
-from tui.ui.widgets.tree import Tree
+from tui.ui.widgets.symbols import ASCII, symbols_for
+from tui.ui.widgets.tree import FIRST, Tree
 
 TEXT_CHARS = 64 * 1024
 """Maximum characters of a text to show; the saved file and the traffic have all of it."""
@@ -41,9 +41,6 @@ WIDEST = 100
 """Maximum columns of Markdown."""
 
 MOST_ITEMS = 200
-FIRST = 3
-"""Number of images in a result that are unfolded from the start."""
-
 JSON_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a JSON text that is shown as a tree."""
 
@@ -223,30 +220,26 @@ def file_name(uri: str, ending: str) -> str:
     return name if not name or "." in name else f"{name}.{ending}"
 
 
-def sheet_of_result(
-    result: ToolResult | PromptResult, signs: Symbols, promised: Mapping[str, Any] | None = None
-) -> Stack:
+def sheet_of_result(result: ToolResult | PromptResult, promised: Mapping[str, Any] | None = None) -> Stack:
     """Return the sheet of a result, with whether it matches its output schema.
 
     Slow if the result is large: then do not run it on the event loop.
     """
-    if isinstance(result, PromptResult):
-        return Stack(list(_prompt(result, signs)))
-    return Stack(list(_tool(result, promised, signs)))
+    return Stack(list(_prompt(result) if isinstance(result, PromptResult) else _tool(result, promised)))
 
 
 def _line(words: str, style: str) -> Part:
     return Lines([((words, style),)]), None
 
 
-def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
+def _tool(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Part]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
             yield _line(words, "bad")
     elif result.is_error:
         yield _line("The tool reported an error.", "bad")
     if result.structured is not None or promised is not None:
-        yield from _structured(result, promised, signs)
+        yield from _structured(result, promised)
     elif result.warning:
         yield _line(f"! {clean_line(result.warning, 600)}", "warn")
     items = result.content
@@ -254,7 +247,7 @@ def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
     for number, content in enumerate(items[:MOST_ITEMS], 1):
         if not alone:
             yield Lines([_heading(number, content)]), content
-        yield from _content(content, signs)
+        yield from _content(content)
         if number < len(items):
             yield Lines([EMPTY]), None
     if len(items) > MOST_ITEMS:
@@ -263,7 +256,7 @@ def _tool(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols
         yield _line("Empty result", "dim")
 
 
-def _structured(result: ToolResult, promised: Mapping[str, Any] | None, signs: Symbols) -> Iterator[Part]:
+def _structured(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Part]:
     """Yield structured content, preceded by a line on whether it matches the output schema."""
     if result.warning:
         verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
@@ -272,12 +265,11 @@ def _structured(result: ToolResult, promised: Mapping[str, Any] | None, signs: S
     elif result.structured is None:
         verdict = (("missing, although the tool has an output schema", "dim" if result.is_error else "warn"),)
     else:
-        verdict = (
-            ("✓ matches its output schema" if signs.rule != "-" else "matches its output schema", "ok"),
-        )
+        sign = "" if symbols_for() is ASCII else "✓ "
+        verdict = ((f"{sign}matches its output schema", "ok"),)
     yield Lines([(("structured  ", "dim bold"), *verdict)]), None
     if result.structured is not None:
-        yield _tree(result.structured, signs), None
+        yield _tree(result.structured), None
         yield Lines([EMPTY]), None
 
 
@@ -303,16 +295,16 @@ def _annotations(content: Content) -> Iterator[tuple[str, str]]:
         yield f"   priority {said.priority:g}", "dim"
 
 
-def _content(content: Content, signs: Symbols) -> Iterator[Part]:
+def _content(content: Content) -> Iterator[Part]:
     match content:
         case TextContent(text):
-            yield _text(text, signs), content
+            yield _text(text), content
         case ResourceContent(uri, mime, text):
             shown = f"  {clean_line(mime, 80)}" if mime else ""
             if is_app(uri):
                 shown += "  its source (mcptui does not run apps)"
             yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
-            yield (MarkdownLines(text) if is_markdown(content) else _text(text, signs)), content
+            yield (MarkdownLines(text) if is_markdown(content) else _text(text)), content
         case BinaryContent():
             yield ImageLines(content, list(_binary(content))), content
         case LinkContent(uri, name, description):
@@ -363,10 +355,10 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
         yield ((clean_line(content.uri, 400), "tool"),)
 
 
-def _text(text: str, signs: Symbols) -> Sheet:
+def _text(text: str) -> Sheet:
     if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
         try:
-            return _tree(json.loads(text), signs, text)
+            return _tree(json.loads(text), text)
         except (ValueError, RecursionError):
             pass
     return Lines(list(_paragraphs(text)))
@@ -380,20 +372,20 @@ def _paragraphs(text: str) -> Iterator[Row]:
         yield ((f"… {units.count(seen.omitted)} more characters. Save the text to get all of it", "warn"),)
 
 
-def _tree(value: Any, signs: Symbols, text: str | None = None) -> Sheet:
+def _tree(value: Any, text: str | None = None) -> Sheet:
     data = text if text is not None else json.dumps(value, ensure_ascii=False, default=str)
-    tree = Tree(data.encode("utf-8", "replace"), symbols=signs) if value else None
+    tree = Tree(data.encode("utf-8", "replace")) if value else None
     return tree if tree is not None and tree.is_json else Lines([((clean_line(data, 2000), "text"),)])
 
 
-def _prompt(result: PromptResult, signs: Symbols) -> Iterator[Part]:
+def _prompt(result: PromptResult) -> Iterator[Part]:
     if result.problem:
         yield _line(clean_line(result.problem, 1000), "bad")
     if result.description:
         yield Lines([((clean_line(result.description, 1000), "dim"),), EMPTY]), None
     for message in result.messages[:MOST_ITEMS]:
         yield _line(message.role, "user bold" if message.role == "user" else "model bold")
-        yield from _content(message.content, signs)
+        yield from _content(message.content)
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
         yield _line("No messages", "dim")
@@ -405,11 +397,8 @@ AROUND = 3
 
 def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the differing part of two lines: start and end in each, without common prefix and suffix."""
-    most = min(len(before), len(after))
-    start = next((place for place in range(most) if before[place] != after[place]), most)
-    end = 0
-    while end < most - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    start = equal_start(before, after)
+    end = equal_start(before[start:][::-1], after[start:][::-1])
     return (start, len(before) - end), (start, len(after) - end)
 
 

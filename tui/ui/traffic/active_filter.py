@@ -1,4 +1,4 @@
-"""The active filter, its order, and the search within it; saved filters, marks and notes."""
+"""The active filter, its order, and the search within it; saved filters."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,6 @@ from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_
 from tui.traffic.filter.fields import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine
@@ -20,6 +19,8 @@ from tui.ui.widgets.rows import Row
 SEARCH_MS = 3.0
 """How long a search may run per update of the screen."""
 
+KEEP = "+"
+"""Entry of the list of saved filters that saves the active one."""
 
 CALLS_ONLY = "Nothing to fold: only calls are listed when sorted by latency."
 
@@ -38,25 +39,20 @@ class ActiveFilter:
     """Owns the view that the list shows, for the active filter, and the view of the search."""
 
     def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        prompt: PromptLine,
-        opened_with: str = "",
-        worked: Callable[[], None] = lambda: None,
+        self, list: EntryList, prompt: PromptLine, worked: Callable[[], None], opened_with: str = ""
     ) -> None:
         """Create it; `worked` is called after a pass through the columns of all entries.
 
         `opened_with` is the text of the filter that the user cannot clear.
         """
-        self._recording, self._list, self._prompt = recording, list, prompt
+        self._recording, self._list, self._prompt = list.recording, list, prompt
         self.opened_with, self._worked = opened_with, worked
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
         self.folds = False
         self.order: Order | None = None
-        self._arranged: Arrangement | None = None
+        self.rows: View | Arrangement = self.view  # what the list shows
         self.search_text = ""
         self.hits: View | None = None  # the view of the search
         self._direction = 0  # direction to go as soon as there is a match, or 0
@@ -90,26 +86,21 @@ class ActiveFilter:
 
     def arranged(self) -> View | Arrangement:
         """Return the rows of the filter, folded and sorted as requested."""
-        self._arranged, entries = None, self._recording.entries
+        self.rows, entries = self.view, self._recording.entries
         if self.folds or self.order is not None:
-            self._arranged = Arrangement(self.view, entries, folds=self.folds, order=self.order)
+            self.rows = Arrangement(self.view, entries, folds=self.folds, order=self.order)
         return self.rows
 
     @property
     def has_calls_only(self) -> bool:
         """Whether the list only has calls, one row per call."""
-        return self._arranged is not None and self._arranged.calls_only
-
-    @property
-    def rows(self) -> View | Arrangement:
-        """The view that the list shows."""
-        return self._arranged if self._arranged is not None else self.view
+        return isinstance(self.rows, Arrangement) and self.rows.calls_only
 
     @property
     def order_row(self) -> Row:
         """Description of the order of the rows; empty for all entries by time."""
-        found = self._arranged
-        if found is None or not (found.folds or found.order):
+        found = self.rows
+        if not isinstance(found, Arrangement) or not (found.folds or found.order):
             return ()
         if found.order is None:
             return (("   handshakes folded", "accent"),)
@@ -140,7 +131,7 @@ class ActiveFilter:
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
-        arranges = self._arranged is not None and self._arranged.is_at_work and not self.view.is_at_work
+        arranges = self.rows.is_at_work and not self.view.is_at_work
         return arranges or any(view.can_advance for view in self._views)
 
     def _slice(self) -> None:
@@ -148,8 +139,8 @@ class ActiveFilter:
         for view in self._views:
             if view.can_advance:
                 view.advance(SEARCH_MS)
-        if self._arranged is not None and self._arranged.is_at_work:
-            self._arranged.advance(SEARCH_MS)
+        if self.rows is not self.view and self.rows.is_at_work:
+            self.rows.advance(SEARCH_MS)
         if self._can_work():
             self._work = asyncio.get_running_loop().call_soon(self._slice)
         else:
@@ -185,8 +176,7 @@ class ActiveFilter:
             self._begin_search,
             value=self.search_text,
             placeholder="text, or a filter",
-            cancelled=lambda: self._begin_search(""),
-            replaces=True,
+            searches=True,
         )
 
     def _begin_search(self, text: str) -> None:
@@ -235,6 +225,46 @@ class ActiveFilter:
         self.view.close()
         self.search("")
 
+    def choose_filter(self) -> None:
+        """Choose a saved filter and apply it, or save the active one."""
+        from tui.ui.dialogs.picker import Picker
+
+        text, saved = self.query.text, self._recording.annotations.filters
+
+        def picked(name: str | None) -> None:
+            if name == KEEP:
+                self._save_filter(text)
+            elif name is not None:
+                self.apply(parse(saved[name]))
+
+        choices = [(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
+        if text and text not in saved.values():
+            choices.append((KEEP, Content(f"keep: {clean_line(text, 60)}")))
+        note = "No saved filters yet. Filter with /, then save the filter here."
+        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
+
+    def _save_filter(self, text: str, name: str = "") -> None:
+        app, screen = self._prompt.app, self._prompt.screen
+
+        async def save(name: str) -> None:
+            try:
+                await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
+            except McptuiError as error:
+                title = f"Filter {name} not saved"
+                app.notify(clean_line(str(error), 600), title=title, severity="error")
+                if screen.is_current and not self._prompt.display:
+                    self._save_filter(text, name)
+            else:
+                self._recording.annotations.filters[name] = text
+                app.notify(f"Saved as {name}.", timeout=2)
+
+        def named(name: str) -> None:
+            name = clean_line(name.strip(), 60)
+            if name and name != KEEP:
+                screen.run_worker(save(name), name="save a filter")
+
+        self._prompt.ask("filter name", named, value=name)
+
     def line(self) -> tuple[Row, Row]:
         """Return filter and search for the left end, progress and matches for the right end; maybe empty."""
         hits = self.hits
@@ -268,87 +298,3 @@ def percent_of(view: View) -> int:
     """Return how much of its entries a view has checked."""
     done, total = view.progress
     return done * 100 // max(1, total)
-
-
-KEEP = "+"
-"""Entry of the list of saved filters that saves the active one."""
-
-
-class Annotations:
-    """Changes them; `noted` is called after a change of a note."""
-
-    def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        prompt: PromptLine,
-        active_filter: ActiveFilter,
-        noted: Callable[[], None],
-    ) -> None:
-        self._recording, self._list, self._prompt = recording, list, prompt
-        self._active_filter, self._noted = active_filter, noted
-
-    def toggle_mark(self) -> None:
-        index, entries = self._list.index, self._recording.entries
-        if self._list.chosen() and index >= 0:
-            entries.mark(index, not entries.marked[index])
-            self._recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
-            self._list.tick()
-
-    def edit_note(self) -> None:
-        seq, notes = self._list.chosen(), self._recording.annotations.notes
-        if not seq:
-            return
-
-        def keep(text: str) -> None:
-            text = self._recording.annotations.redact(text.strip())
-            notes.pop(seq, None)
-            if text:
-                notes[seq] = text
-            self._recording.annotations.keep_note(seq, None, text)
-            self._list.repaint()
-            self._active_filter.noted(seq)
-            self._noted()
-
-        empty = "leave empty to remove the note"
-        self._prompt.ask(f"note on entry {seq}", keep, value=notes.get(seq, ""), placeholder=empty)
-
-    def choose_filter(self) -> None:
-        """Choose a saved filter and apply it, or save the active one."""
-        from tui.ui.dialogs.picker import Picker
-
-        text, saved = self._active_filter.query.text, self._recording.annotations.filters
-
-        def picked(name: str | None) -> None:
-            if name == KEEP:
-                self._save_filter(text)
-            elif name is not None:
-                self._active_filter.apply(parse(saved[name]))
-
-        choices = [(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
-        if text and text not in saved.values():
-            choices.append((KEEP, Content(f"keep: {clean_line(text, 60)}")))
-        note = "No saved filters yet. Filter with /, then save the filter here."
-        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
-
-    def _save_filter(self, text: str, name: str = "") -> None:
-        app, screen = self._prompt.app, self._prompt.screen
-
-        async def save(name: str) -> None:
-            try:
-                await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
-            except McptuiError as error:
-                title = f"Filter {name} not saved"
-                app.notify(clean_line(str(error), 600), title=title, severity="error")
-                if screen.is_current and not self._prompt.display:
-                    self._save_filter(text, name)
-            else:
-                self._recording.annotations.filters[name] = text
-                app.notify(f"Saved as {name}.", timeout=2)
-
-        def named(name: str) -> None:
-            name = clean_line(name.strip(), 60)
-            if name and name != KEEP:
-                screen.run_worker(save(name), name="save a filter")
-
-        self._prompt.ask("filter name", named, value=name)

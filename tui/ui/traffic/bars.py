@@ -69,12 +69,10 @@ class Headings(Bar):
 class FilterLine(SplitBar):
     """The active filter and the search, with progress and results; a click edits the filter."""
 
-    def show(self, left: Row, right: Row = ()) -> bool:
+    def show(self, left: Row, right: Row = ()) -> None:
         """Show these texts. Without a left text, the line is hidden."""
-        is_new = super().show(left, right)
-        if is_new:
-            self.display = bool(left)
-        return is_new
+        super().show(left, right)
+        self.display = bool(left)
 
     async def on_click(self) -> None:
         await self.run_action("screen.act('traffic.filter')")

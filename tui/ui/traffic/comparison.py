@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -12,13 +12,13 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
-from tui.traffic.record.open_recording import ReaderThread, whole_entry
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import whole_entry
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison
@@ -31,24 +31,8 @@ class NotComparable(Exception):
     """Entries that cannot be compared; the text is one sentence."""
 
 
-def difference_notes(found: "Comparison") -> list[Row]:
-    """Return notes on a comparison, besides its lines."""
-    notes: list[str] = []
-    if found.same:
-        notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
-    if found.masked:
-        hidden = units.plural(found.masked, "expected difference")
-        notes.append(f"{hidden} hidden. Press a to show all.")
-    if not found.complete:
-        notes.append("Too large to compare completely.")
-    return [((note, "dim"),) for note in notes]
-
-
 class ComparisonScreen(ViewScreen[None]):
-    """Compares two entries, or the calls that they belong to if `calls`.
-
-    `values` reads both as JSON values: the calls if its argument is true, otherwise the entries.
-    """
+    """Compares two entries, or the calls that they belong to, if they belong to different ones."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,d", "back", "back", priority=True),
@@ -57,33 +41,37 @@ class ComparisonScreen(ViewScreen[None]):
         Binding("c", "copy", "copy", priority=True),
     ]
 
-    def __init__(
-        self,
-        names: tuple[str, str],
-        values: Callable[[bool], Awaitable[tuple[Any, Any]]],
-        *,
-        has_calls: bool,
-        calls: bool,
-    ) -> None:
-        self._page = Page(id="differences")
+    def __init__(self, list: EntryList, seqs: Sequence[int]) -> None:
+        self._page = Page()
         super().__init__(self._page)
-        self._names, self._values = names, values
-        self._has_calls, self._calls = has_calls, calls
+        self._reader, self._seqs, entries = list.reader, seqs, list.entries
+        first, second = self._pairs = [_call_of(entries, seq) for seq in seqs]
+        self._has_calls = bool(first and second and first != second)
+        requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in seqs)
+        self._calls = self._has_calls and requests
         self._masked = True
         self._text = ""
         self._tasks = Tasks()
-        self._job: asyncio.Task[None] | None = None
 
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
 
     def look(self) -> None:
         """Compare again."""
-        if self._job is not None:
-            self._job.cancel()
+        for job in self._tasks.running:
+            job.cancel()
         self._page.show(Lines([(("comparing…", "warn"),)]))
         self._say()
-        self._job = self._tasks.start(self._compare(), "compare")
+        self._tasks.start(self._compare(), "compare")
+
+    def _read(self, reader: TrafficReader) -> list[Any]:
+        """Return both calls or entries as JSON values."""
+        if not self._calls:
+            return [_value(reader, seq) for seq in self._seqs]
+        names = "request", "answer"
+        return [
+            {name: _value(reader, seq) for name, seq in zip(names, pair, strict=True)} for pair in self._pairs
+        ]
 
     async def _compare(self) -> None:
         from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
@@ -92,7 +80,7 @@ class ComparisonScreen(ViewScreen[None]):
 
         kinds = RUN_TO_RUN if self._masked else NOTHING
         try:
-            first, second = await self._values(self._calls)
+            first, second = await self._reader.ask(self._read)
             found = await asyncio.to_thread(compare, first, second, Tolerance(kinds=kinds))
             pairs = await asyncio.to_thread(
                 lambda: line_pairs(lines_of(first, kinds), lines_of(second, kinds))
@@ -101,11 +89,19 @@ class ComparisonScreen(ViewScreen[None]):
             self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))
             return
         self._text = "\n".join(text_lines(found))
-        self._page.show(SideBySide(pairs, difference_notes(found)))
+        notes: list[str] = []
+        if found.same:
+            notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
+        if found.masked:
+            hidden = units.plural(found.masked, "expected difference")
+            notes.append(f"{hidden} hidden. Press a to show all.")
+        if not found.complete:
+            notes.append("Too large to compare completely.")
+        self._page.show(SideBySide(pairs, [((note, "dim"),) for note in notes]))
         self._say(found)
 
     def _say(self, found: "Comparison | None" = None) -> None:
-        first, second = self._names
+        first, second = (f"entry {exact(seq)}" for seq in self._seqs)
         what = "the calls of " if self._calls else ""
         count = units.plural(len(found.differences), "difference") if found is not None else ""
         self._title.show(
@@ -130,49 +126,13 @@ class ComparisonScreen(ViewScreen[None]):
             clipboard.copy(self.app, self._text, "the differences")
 
 
-class Comparer:
-    """Marks an entry (`marked` is its seq, 0 for none) and compares the next one with it."""
-
-    def __init__(self, list: EntryList, reader: ReaderThread) -> None:
-        self._entries, self._list, self._reader = list.entries, list, reader
-        self.marked = 0
-
-    def compare(self) -> None:
-        seq, entries, reader = self._list.chosen(), self._entries, self._reader
-        if not seq:
-            return
-        if seq == self.marked or entries.index(self.marked) < 0:
-            self.marked = 0 if seq == self.marked else seq
-            return
-        first, second, self.marked = self.marked, seq, 0
-        first_call, second_call = self._call_of(first), self._call_of(second)
-        are_calls = bool(first_call and second_call and first_call != second_call)
-
-        async def values(calls: bool) -> tuple[Any, Any]:
-            if calls:
-                return await reader.ask(
-                    lambda reader: (_call(reader, first_call), _call(reader, second_call))
-                )
-            return await reader.ask(lambda reader: (_value(reader, first), _value(reader, second)))
-
-        names = f"entry {exact(first)}", f"entry {exact(second)}"
-        requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in (first, second))
-        self._list.app.push_screen(
-            ComparisonScreen(names, values, has_calls=are_calls, calls=are_calls and requests)
-        )
-
-    def _call_of(self, seq: int) -> tuple[int, ...]:
-        """Return the request and the response of an entry's call, () if it has none."""
-        entries = self._entries
-        index = entries.index(seq)
-        partner = entries.partner(index)
-        if partner < 0 or not entries.is_answer(max(index, partner)):
-            return ()
-        return entries.seq(min(index, partner)), entries.seq(max(index, partner))
-
-
-def _call(reader: TrafficReader, seqs: tuple[int, ...]) -> dict[str, Any]:
-    return {name: _value(reader, seq) for name, seq in zip(("request", "answer"), seqs, strict=True)}
+def _call_of(entries: EntryColumns, seq: int) -> tuple[int, ...]:
+    """Return the request and the response of an entry's call, () if it has none."""
+    index = entries.index(seq)
+    partner = entries.partner(index)
+    if partner < 0 or not entries.is_answer(max(index, partner)):
+        return ()
+    return entries.seq(min(index, partner)), entries.seq(max(index, partner))
 
 
 def _value(reader: TrafficReader, seq: int) -> Any:

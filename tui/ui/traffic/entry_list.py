@@ -1,7 +1,6 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,16 +10,15 @@ from textual.widget import Widget
 from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
-from tui.traffic.record.open_recording import Recording
+from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
-from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of, paragraphs
+from tui.ui.traffic.entry_loader import NONE, Previews
+from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 from tui.ui.widgets.times import TimeMode
 
 ADVANCE_MS = 4.0
@@ -43,10 +41,12 @@ class EntryList(LinePane, inherit_bindings=False):
     """Shows the entries of a view, one line each, and follows the newest until the user scrolls up.
 
     The list is not notified of new entries: `tick` checks for them. Only visible lines are created. While it
-    is live, the latency of pending requests grows. `preview` returns data, by seq, that the columns lack.
+    is live, the latency of pending requests grows. `previews` have data that the columns lack. `reader` also
+    reads what other parts of the screen show of entries. The owner of the list calls `close`.
     """
 
     CURSOR = True
+    PREVIEWS: ClassVar[bool] = True
 
     class Moved(Message):
         """The cursor is on another entry, or there is none any more."""
@@ -63,24 +63,16 @@ class EntryList(LinePane, inherit_bindings=False):
         *bindings_of(Context.TRAFFIC),
     ]
 
-    def __init__(
-        self,
-        recording: Recording,
-        *,
-        preview: Callable[[int], EntryPreview] = lambda seq: NONE,
-        empty: tuple[str, ...] = (),
-        symbols: Symbols = UNICODE,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
-        self._recording, self.entries = recording, recording.entries
+    def __init__(self, recording: Recording, *, empty: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.recording, self.entries = recording, recording.entries
         self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
-        self._maker = RowMaker(recording.entries, symbols)
-        self._symbols = symbols
-        self._preview = preview
+        self._maker = RowMaker(recording.entries)
+        self.reader = ReaderThread(recording.open_reader)
+        self.previews = Previews(self.reader, self.repaint)
         self.selected = 0  # seq of the entry under the cursor, 0 if none
         self._related: tuple[int, int] = (-1, -1)  # indexes of the selected entry's partner and root
         self._revision = 0
@@ -97,6 +89,10 @@ class EntryList(LinePane, inherit_bindings=False):
     def index(self) -> int:
         """The index of the entry under the cursor, -1 if there is none."""
         return self.entries.index(self.selected) if self.selected else -1
+
+    async def close(self) -> None:
+        await self.previews.close()
+        self.reader.close()
 
     def show(self, view: View | Arrangement) -> None:
         """Show another view. The cursor stays on its entry, or moves to the nearest one."""
@@ -120,13 +116,13 @@ class EntryList(LinePane, inherit_bindings=False):
             self.empty = paragraphs
             self.rows_changed()
 
-    def tick(self) -> bool:
-        """Add new entries; return whether there were any. Cheap if not."""
+    def tick(self) -> None:
+        """Add new entries; cheap if there are none."""
         self.view.advance(ADVANCE_MS)
         if self.view.revision == self._revision:
-            return self._count_up()
-        self._update_rows()
-        return True
+            self._count_up()
+        else:
+            self._update_rows()
 
     def select(self, seq: int) -> bool:
         """Move the cursor to an entry; return False if it is not in the view."""
@@ -144,6 +140,13 @@ class EntryList(LinePane, inherit_bindings=False):
         if not self.selected:
             self.notify("No entry is selected.", timeout=3)
         return self.selected
+
+    def toggle_mark(self) -> None:
+        index, entries = self.index, self.entries
+        if self.chosen() and index >= 0:
+            entries.mark(index, not entries.marked[index])
+            self.recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
+            self.tick()
 
     def go_to_partner(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
@@ -201,16 +204,15 @@ class EntryList(LinePane, inherit_bindings=False):
         columns, view, seq = self._columns(), self.view, entries.seq(entry)
         previous = view.index(index - 1) if index and view.in_time_order else -1
         is_needed = (columns.ident and entries.ident[entry]) or entries.kind[entry] in PREVIEWED
-        preview = self._preview(seq) if is_needed else NONE
+        preview = self.previews.get(seq) if is_needed and self.PREVIEWS else NONE
         return self._maker.row(
             entry,
             columns,
             previous=previous if entries.is_here(previous) else -1,
-            now_ns=time.monotonic_ns() if self._recording.live else 0,
-            noted=seq in self._recording.annotations.notes,
+            now_ns=time.monotonic_ns() if self.recording.live else 0,
+            noted=seq in self.recording.annotations.notes,
             lead=self._lead(entry),
-            ident=preview.ident,
-            text=preview.text,
+            preview=preview,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
             fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
             is_call=isinstance(view, Arrangement) and view.calls_only,
@@ -222,12 +224,12 @@ class EntryList(LinePane, inherit_bindings=False):
         return "on panel" if self._rows and self._lead(self.view.index(index)) != " " else ""
 
     def _lead(self, entry: int) -> str:
-        partner, root = self._related
+        symbols, (partner, root) = self._maker.symbols, self._related
         if self.entries.seq(entry) == self.selected:
-            return self._symbols.cursor
+            return symbols.cursor
         if entry == partner:
-            return self._symbols.pair
-        return self._symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
+            return symbols.pair
+        return symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
 
     def _columns(self) -> Layout:
         sources = self.entries.sources.texts
@@ -238,7 +240,11 @@ class EntryList(LinePane, inherit_bindings=False):
         return self._layout
 
     def _empty_rows(self) -> list[Row]:
-        return paragraphs(self.empty, self.columns)
+        rows: list[Row] = [EMPTY]
+        for text in self.empty:
+            rows += wrap(((text, "dim"),), max(8, self.columns - 4), first=(("  ", ""),))
+            rows.append(EMPTY)
+        return [crop(row, self.columns) for row in rows]
 
     def rewrap(self) -> None:
         self._layout = None
@@ -286,20 +292,17 @@ class EntryList(LinePane, inherit_bindings=False):
                 self.refresh_line(row)
         return True
 
-    def _count_up(self) -> bool:
+    def _count_up(self) -> None:
         """Draw visible pending requests again, because their latency grows."""
         now = time.monotonic_ns()
-        if not self._recording.live or now - self._counted_ns < COUNT_UP_NS:
-            return False
+        if not self.recording.live or now - self._counted_ns < COUNT_UP_NS:
+            return
         self._counted_ns = now
         outcome, top = self.entries.outcome, self.scroll_offset.y
-        found = False
         for row in range(top, min(self._rows, top + self.size.height)):
             if outcome[self.view.index(row)] == Outcome.PENDING:
                 self.drop_row(row)
                 self.refresh_line(row)
-                found = True
-        return found
 
     def move_cursor(self, index: int) -> None:
         super().move_cursor(index)
@@ -352,14 +355,15 @@ class EntryList(LinePane, inherit_bindings=False):
 class TrafficTail(EntryList, can_focus=False):
     """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
 
+    PREVIEWS = False
+
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
     class Opened(Message):
         """A line was clicked."""
 
-    def __init__(self, recording: Recording, symbols: Symbols) -> None:
-        empty = ("Live traffic appears here.",)
-        super().__init__(recording, empty=empty, symbols=symbols, id="tail")
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording, empty=("Live traffic appears here.",))
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

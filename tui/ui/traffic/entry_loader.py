@@ -20,7 +20,7 @@ from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import ReaderThread, whole_entry
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import SEVERITY_STYLES, Symbols
+from tui.ui.widgets.symbols import SEVERITY_STYLES, symbols_for
 from tui.ui.widgets.tree import Tree
 
 T = TypeVar("T")
@@ -133,70 +133,56 @@ class LoadedEntry:
     partner: "LoadedEntry | None" = None
 
 
-class EntryLoader:
-    """Loads entries."""
+def load(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry | None:
+    """Return an entry with its partner, None if it was dropped; for the reader's thread."""
+    loaded = _one(entries, seq, reader)
+    index = entries.index(seq)
+    partner = entries.partner(index) if index >= 0 else -1
+    if loaded is None or partner < 0:
+        return loaded
+    return replace(loaded, partner=_one(entries, entries.seq(partner), reader))
 
-    def __init__(self, entries: EntryColumns, reader: ReaderThread, symbols: Symbols) -> None:
-        self._entries = entries
-        self._reader = reader
-        self._symbols = symbols
 
-    async def load(self, seq: int) -> LoadedEntry | None:
-        """Return an entry with its partner, None if it was dropped."""
-        return await self._reader.ask(lambda reader: self._load(reader, seq))
+def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry | None:
+    entry = whole_entry(reader, seq, HEAD)
+    if entry is None:
+        return None
+    body = entry.body if len(entry.body) < HEAD else reader.body(seq, 0, MOST)
+    index, signs = entries.index(seq), symbols_for().severities
+    findings = _findings_of(seq, reader) if index >= 0 and entries.severity[index] else ()
+    remarks: list[Row] = [
+        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
+        for each in findings
+    ]
+    shown, redactions = body, entry.redactions
+    if entry.kind is Kind.MODEL_REPLY:
+        from tui.traffic.record.secret_texts import is_stream, joined  # not needed for the first frame
 
-    def _load(self, reader: TrafficReader, seq: int) -> LoadedEntry | None:
-        loaded = self._one(reader, seq)
-        index = self._entries.index(seq)
-        partner = self._entries.partner(index) if index >= 0 else -1
-        if loaded is None or partner < 0:
-            return loaded
-        return replace(loaded, partner=self._one(reader, self._entries.seq(partner)))
+        if is_stream(body):
+            reply = {**joined(body), "times": entry.detail.get("times", [])}
+            shown, redactions = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
+    return LoadedEntry(entry, body, Tree(shown, redactions, remarks), findings, _steps(entries, index))
 
-    def _one(self, reader: TrafficReader, seq: int) -> LoadedEntry | None:
-        entry = whole_entry(reader, seq, HEAD)
-        if entry is None:
-            return None
-        body = entry.body if len(entry.body) < HEAD else reader.body(seq, 0, MOST)
-        findings = self._findings_of(reader, seq)
-        signs = self._symbols.severities
-        remarks: list[Row] = [
-            ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
-            for each in findings
-        ]
-        shown, redactions = body, entry.redactions
-        if entry.kind is Kind.MODEL_REPLY:
-            from tui.traffic.record.secret_texts import is_stream, joined  # not needed for the first frame
 
-            if is_stream(body):
-                reply = {**joined(body), "times": entry.detail.get("times", [])}
-                shown, redactions = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
-        tree = Tree(shown, redactions, remarks, self._symbols)
-        return LoadedEntry(entry, body, tree, findings, self._steps(seq))
+def _findings_of(seq: int, reader: TrafficReader) -> Sequence[Finding]:
+    found = tuple(reader.findings_of(seq))
+    if all(each.sentence for each in found):
+        return found
+    from tui.traffic.lint.lint import sentence_of
+    from tui.traffic.lint.rules_messages import MAX_READ
 
-    def _findings_of(self, reader: TrafficReader, seq: int) -> Sequence[Finding]:
-        index = self._entries.index(seq)
-        if index < 0 or not self._entries.severity[index]:
-            return ()
-        found = tuple(reader.findings_of(seq))
-        if all(each.sentence for each in found):
-            return found
-        from tui.traffic.lint.lint import sentence_of
-        from tui.traffic.lint.rules_messages import MAX_READ
+    entry = reader.entry(seq, MAX_READ + 1)
+    return tuple(
+        each if each.sentence else replace(each, sentence=sentence_of(each, entry)) for each in found
+    )
 
-        entry = reader.entry(seq, MAX_READ + 1)
-        return tuple(
-            each if each.sentence else replace(each, sentence=sentence_of(each, entry)) for each in found
-        )
 
-    def _steps(self, seq: int) -> Sequence[int]:
-        """Return the entries of a call, which share its first request."""
-        entries = self._entries
-        index = entries.index(seq)
-        root = entries.root[index] if index >= 0 else 0
-        if not root:
-            return (index,) if index >= 0 else ()
-        return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))
+def _steps(entries: EntryColumns, index: int) -> Sequence[int]:
+    """Return the entries of a call, which share its first request."""
+    root = entries.root[index] if index >= 0 else 0
+    if not root:
+        return (index,) if index >= 0 else ()
+    return list(islice(places_of(entries.root, root, root - 1, len(entries)), MOST_STEPS))
 
 
 READ_SECONDS = 2.0
@@ -204,12 +190,18 @@ READ_SECONDS = 2.0
 
 
 async def in_time(reading: Awaitable[T | None]) -> T | str:
-    """Return what is read, or why not as a sentence: it takes too long, failed, or was dropped."""
+    """Return what is read soon, or why not as a sentence."""
     try:
         async with asyncio.timeout(READ_SECONDS):
-            found = await reading
+            return await found_or_why(reading)
     except TimeoutError:
         return "Still loading. Try again in a moment."
+
+
+async def found_or_why(reading: Awaitable[T | None]) -> T | str:
+    """Return what is read, or why not as a sentence: it failed, or was dropped."""
+    try:
+        found = await reading
     except McptuiError as error:
         return clean_line(str(error), 400)
     return "This entry was dropped at the size limit of the recording." if found is None else found

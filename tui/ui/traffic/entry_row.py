@@ -1,6 +1,5 @@
 """One line of the traffic: as many of an entry's columns as fit the width, as text. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,8 +10,9 @@ from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, head_of, pad, wrap
-from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, Symbols, kind_look
+from tui.ui.traffic.entry_loader import NONE, EntryPreview
+from tui.ui.widgets.rows import Row, Span, cells_of, crop, head_of, pad
+from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
 MEDIUM, WIDE = 112, 160
@@ -72,10 +72,10 @@ def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
 class RowMaker:
     """Creates lines, with times in the format `mode`."""
 
-    def __init__(self, entries: EntryColumns, symbols: Symbols) -> None:
+    def __init__(self, entries: EntryColumns) -> None:
         self.mode = TimeMode.CLOCK
         self._entries = entries
-        self._symbols = symbols
+        self.symbols = symbols_for()
         self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
 
     def row(
@@ -87,8 +87,7 @@ class RowMaker:
         now_ns: int = 0,
         noted: bool = False,
         lead: str = " ",
-        ident: str = "",
-        text: str = "",
+        preview: EntryPreview = NONE,
         is_hit: bool = False,
         fold: Fold | None = None,
         is_call: bool = False,
@@ -97,10 +96,10 @@ class RowMaker:
 
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
-        `ident` and `text` are not in the columns: its id, and the start of its text. `is_hit`: the search in
-        the list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
+        `preview` is what the columns lack: its id, and the start of its text. `is_hit`: the search in the
+        list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
         """
-        entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
+        entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
         severity = entries.severity[index]
         mark = symbols.note if noted else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
@@ -117,7 +116,7 @@ class RowMaker:
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        what = self._what(index, columns, text)
+        what = self._what(index, columns, preview.text)
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
@@ -144,7 +143,7 @@ class RowMaker:
         method = max(0, columns.method - len("method "))
         parts = [
             (columns.time, ("time", "elapsed", "delta")[self.mode], True, SortColumn.TIME),
-            (columns.delta, self._symbols.delta, True, None),
+            (columns.delta, self.symbols.delta, True, None),
             (columns.server, "server", False, SortColumn.SERVER),
             (columns.kind, "kind", False, SortColumn.KIND),
             (columns.what, f"method{'':<{method}} tool", False, SortColumn.METHOD),
@@ -160,10 +159,10 @@ class RowMaker:
                 continue
             style = "dim"
             if column is not None and order is not None and order.column is column:
-                sign = self._symbols.descending if order.descending else self._symbols.ascending
+                sign = self.symbols.descending if order.descending else self.symbols.ascending
                 words, style = f"{sign}{words}", "accent"
             elif column is not None:
-                words = f"{self._symbols.digits[list(SortColumn).index(column)]}{words}"
+                words = f"{self.symbols.digits[list(SortColumn).index(column)]}{words}"
             spans.append(_cell(words, style, cells, gap, right=right))
         spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
         return _joined(spans)
@@ -181,10 +180,10 @@ class RowMaker:
         entries = self._entries
         key = entries.kind[index], entries.direction[index]
         if (look := self._looks.get(key)) is None:
-            look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]), self._symbols)
+            look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]))
         words, short, style = look
         if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
-            words = short = f"{self._symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
+            words = short = f"{self.symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
             style = "dim"
         return (short if columns.kind < 14 else words, style)
 
@@ -202,7 +201,7 @@ class RowMaker:
         return (_kept_cell(method, quiet, columns.method, " ", right=False), (tool, "tool"))
 
     def _latency(self, index: int, columns: Layout, now_ns: int, is_call: bool) -> list[Span]:
-        entries, symbols, gap = self._entries, self._symbols, " " * columns.gap
+        entries, symbols, gap = self._entries, self.symbols, " " * columns.gap
         outcome = entries.outcome[index]
         ns = entries.latency_ns(index)
         if is_call and not outcome and (partner := entries.partner(index)) >= 0:
@@ -227,15 +226,6 @@ class RowMaker:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
-
-
-def paragraphs(texts: Sequence[str], cells: int) -> list[Row]:
-    """Return the rows to show while there are no entries."""
-    rows: list[Row] = [EMPTY]
-    for text in texts:
-        rows += wrap(((text, "dim"),), max(8, cells - 4), first=(("  ", ""),))
-        rows.append(EMPTY)
-    return [crop(row, cells) for row in rows]
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

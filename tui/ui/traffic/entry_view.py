@@ -1,11 +1,11 @@
 """The open entry: as a tree, next to its partner, as bytes, on a time line, explained, with findings."""
 
 import asyncio
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -13,23 +13,21 @@ from textual.widget import Widget
 
 from tui.core import units
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Outcome
-from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import MOST, EntryLoader, LoadedEntry, in_time
+from tui.ui.traffic.entry_loader import MOST, LoadedEntry, found_or_why, in_time, load
 from tui.ui.traffic.sheets import WAYS, RawSheet, copied
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import MOST_COPIED, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 
 SIDE_BY_SIDE = 100
@@ -46,10 +44,7 @@ _TABS = tuple(EntryTab)
 
 
 class EntryView(Vertical):
-    """Shows entries below the list, and owns their search and clipboard; files are saved to `folder`.
-
-    `headings` are above the list.
-    """
+    """Shows entries below the list, and owns their search and clipboard; `headings` are above the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.ENTRY),
@@ -69,28 +64,14 @@ class EntryView(Vertical):
     EntryView.-over #second { border-left: none; }
     """
 
-    def __init__(
-        self,
-        recording: Recording,
-        reader: ReaderThread,
-        list: EntryList,
-        headings: Widget,
-        symbols: Symbols,
-        *,
-        prompt: PromptLine,
-        folder: Callable[[], Path] = Path.cwd,
-    ) -> None:
-        super().__init__(id="detail")
+    def __init__(self, list: EntryList, headings: Widget, prompt: PromptLine) -> None:
+        super().__init__()
         self._list, self._above = list, headings
-        self.is_open = self._is_whole = self._maximized = self._focus_was_hidden = False
-        self._recording = recording
-        self.loader = EntryLoader(recording.entries, reader, symbols)
-        self._symbols = symbols
-        self._prompt = prompt
-        self._folder = folder
+        self._recording, self._prompt = list.recording, prompt
+        self.display = self._maximized = self._focus_was_hidden = False
         self._tabs = Tabs(EntryTab, id="tabs")
         self._headings = (SplitBar(), SplitBar())
-        self.pages = (Page(id="page-first"), Page(id="page-second"))
+        self.pages = (Page(), Page())
         self.loaded: LoadedEntry | None = None
         self._wanted = 0
         self._loading: asyncio.Task[None] | None = None
@@ -99,12 +80,10 @@ class EntryView(Vertical):
     def compose(self) -> ComposeResult:
         yield self._tabs
         with Horizontal():
-            with Vertical(id="first"):
-                yield self._headings[0]
-                yield self.pages[0]
-            with Vertical(id="second"):
-                yield self._headings[1]
-                yield self.pages[1]
+            for name, heading, page in zip(("first", "second"), self._headings, self.pages, strict=True):
+                with Vertical(id=name):
+                    yield heading
+                    yield page
 
     def on_mount(self) -> None:
         self.fit(self.app.size.width)
@@ -129,7 +108,7 @@ class EntryView(Vertical):
 
     def look(self) -> None:
         loaded, entries = self.loaded, self._recording.entries
-        if self.is_open and loaded is not None and loaded.partner is None:
+        if self.display and loaded is not None and loaded.partner is None:
             index = entries.index(loaded.entry.seq)
             if index >= 0 and entries.partner(index) >= 0:
                 self.reload()
@@ -154,27 +133,24 @@ class EntryView(Vertical):
         """Open the selected entry: its findings if it failed and they say why."""
         if not self._list.chosen() or not self.is_attached:
             return
-        findings = self._shows_findings()
-        if not self.is_open and (findings or self.tab is EntryTab.FINDINGS):
+        entries, index = self._list.entries, self._list.index
+        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
+        findings = any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
+        if not self.display and (findings or self.tab is EntryTab.FINDINGS):
             self._tabs.active = EntryTab.FINDINGS if findings else self._default_tab()
-        self.is_open = True
+        self.display = True
         self._share_room()
         self.show_entry(self._list.selected)
         self.screen.set_focus(self.pages[0], scroll_visible=False)
         self.screen.call_after_refresh(lambda: self._list.show_row(self._list.cursor))
 
-    def _shows_findings(self) -> bool:
-        entries, index = self._list.entries, self._list.index
-        both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
-        return any(entries.severity[at] for at in both) and entries.outcome[index] in FAILED
-
     def close(self) -> None:
-        self._maximized = self.is_open = False
+        self._maximized = self.display = False
         self._share_room()
         self.screen.set_focus(self._list, scroll_visible=False)
 
     def toggle_whole(self) -> None:
-        self._maximized = not self._is_whole
+        self._maximized = bool(self._list.display)
         self._share(whole=self._maximized)
 
     def _share_room(self) -> None:
@@ -183,12 +159,11 @@ class EntryView(Vertical):
 
     def _share(self, *, whole: bool) -> None:
         screen = self.screen
-        hidden = self._is_whole = whole and self.is_open
+        hidden = whole and self.display
         if hidden and screen.focused is self._list:  # otherwise Textual would focus the filter
             self._focus_was_hidden = True
             screen.set_focus(self.pages[0], scroll_visible=False)
         # Not with a stylesheet, which is applied later: the next key is for what is visible now.
-        self.display = self.is_open
         self._list.display = self._above.display = not hidden
         if self._focus_was_hidden and not hidden:
             self._focus_was_hidden = False
@@ -198,14 +173,14 @@ class EntryView(Vertical):
         """Copy the selected entry once it is loaded. Later keys, for the question about the format, wait."""
         if not self._list.chosen():
             return
-        if not self.is_open:
+        if not self.display:
             self.open()
             self.screen.set_focus(self._list, scroll_visible=False)
-        loaded = await in_time(self.loader.load(self._list.selected))
+        loaded = await in_time(self._read(self._list.selected))
         if isinstance(loaded, str):
             self.notify(loaded, timeout=4)
         else:
-            copy_as(self.app, loaded)
+            self._copy_as(loaded)
 
     # ---- what it shows ----
 
@@ -220,21 +195,20 @@ class EntryView(Vertical):
             return self.loaded
         return self._pair(self.loaded)[self.page is self.pages[1]]
 
+    async def _read(self, seq: int) -> LoadedEntry | None:
+        return await self._list.reader.ask(partial(load, self._recording.entries, seq))
+
     async def _load(self) -> None:
         shown = -1
         while shown != self._wanted:
             shown = self._wanted
             self._update_tabs(busy=True)
-            problem = "This entry was dropped at the size limit of the recording."
-            try:
-                loaded = await self.loader.load(shown)
-            except McptuiError as error:
-                loaded, problem = None, str(error)
-            if loaded is None:
+            loaded = await found_or_why(self._read(shown))
+            if isinstance(loaded, str):
                 self.loaded = None
                 self.remove_class("-pair")
                 self._headings[0].show(())
-                self.pages[0].show(Lines([((clean_line(problem, 400), "warn"),)]))
+                self.pages[0].show(Lines([((loaded, "warn"),)]))
                 self._update_tabs(busy=False)
                 continue
             same = self.loaded is not None and self.loaded.entry.seq == loaded.entry.seq
@@ -257,7 +231,7 @@ class EntryView(Vertical):
             tabs.right = ()
         else:
             note = self._recording.annotations.notes.get(loaded.entry.seq, "")
-            row: Row = ((f"{self._symbols.note} {clean_line(note, 60)}  ", "user"),) if note else ()
+            row: Row = ((f"{symbols_for().note} {clean_line(note, 60)}  ", "user"),) if note else ()
             tabs.right = (*row, (f"entry {loaded.entry.seq}", "dim"))
         tabs.refresh()
 
@@ -283,7 +257,7 @@ class EntryView(Vertical):
         self.set_class(second is not None, "-pair")
         for shown, heading, page in zip((first, second), self._headings, self.pages, strict=True):
             if shown is not None:
-                heading.show(*sheets.heading(shown, self._symbols))
+                heading.show(*sheets.heading(shown))
                 page.show(self._sheet(shown))
         if second is None and self.pages[1].has_focus:
             self.pages[0].focus(scroll_visible=False)
@@ -295,11 +269,11 @@ class EntryView(Vertical):
             case EntryTab.RAW:
                 return self._raw(loaded)
             case EntryTab.TIMING:
-                return sheets.timing(self._recording.entries, loaded, self._symbols)
+                return sheets.timing(self._recording.entries, loaded)
             case EntryTab.EXPLAIN:
                 return sheets.explanation(loaded, self._recording.revision(loaded.entry.source))
             case EntryTab.FINDINGS:
-                return sheets.findings(loaded, self._symbols)
+                return sheets.findings(loaded)
 
     def _raw(self, loaded: LoadedEntry) -> RawSheet:
         entry, cut = loaded.entry, ""
@@ -320,13 +294,8 @@ class EntryView(Vertical):
             self.page.rows_changed()
 
     def ask_search(self) -> None:
-        self._prompt.ask(
-            "search in this entry",
-            self._search,
-            value=self.page.search_text,
-            cancelled=lambda: self._search(""),
-            replaces=True,
-        )
+        text = self.page.search_text
+        self._prompt.ask("search in this entry", self._search, value=text, searches=True)
 
     def _search(self, text: str) -> None:
         """Highlight a text on both pages, and go to the first match on the current one."""
@@ -347,7 +316,22 @@ class EntryView(Vertical):
 
     def copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
-            copy_as(self.app, loaded)
+            self._copy_as(loaded)
+
+    def _copy_as(self, loaded: LoadedEntry) -> None:
+        """Ask for a format, and copy an entry in it."""
+        from tui.ui.dialogs.picker import Picker
+
+        def copy(way: str | None) -> None:
+            if way is not None:
+                text = copied(way, loaded.entry, loaded.body)
+                copy_text(self.app, text, f"entry {loaded.entry.seq}")
+
+        if len(loaded.body) > MOST_COPIED:
+            copy("raw")
+            return
+        choices = [(way, Content(label)) for way, label in WAYS.items()]
+        self.app.push_screen(Picker("Copy as", choices), copy)
 
     def save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""
@@ -356,20 +340,4 @@ class EntryView(Vertical):
             return
         found = sheet.binary(self.page.cursor) if isinstance(sheet, Tree) else None
         data, ending = found or (loaded.body, "json" if loaded.tree.is_json else "txt")
-        ask_to_save(self._prompt, self._folder() / f"mcptui-{loaded.entry.seq}.{ending}", data)
-
-
-def copy_as(app: App[Any], loaded: LoadedEntry) -> None:
-    """Ask for a format, and copy an entry in it."""
-    from tui.ui.dialogs.picker import Picker
-
-    def copy(way: str | None) -> None:
-        if way is not None:
-            text = copied(way, loaded.entry, loaded.body, str(loaded.entry.detail.get("url", "")))
-            copy_text(app, text, f"entry {loaded.entry.seq}")
-
-    if len(loaded.body) > MOST_COPIED:
-        copy("raw")
-        return
-    choices = [(way, Content(label)) for way, label in WAYS.items()]
-    app.push_screen(Picker("Copy as", choices), copy)
+        ask_to_save(self._prompt, Path.cwd() / f"mcptui-{loaded.entry.seq}.{ending}", data)

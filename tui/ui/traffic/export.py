@@ -18,7 +18,7 @@ from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import Recording, columns_of, whole_entry
+from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
 from tui.ui.traffic.bars import entry_count, exact
 from tui.ui.traffic.entry_list import EntryList
@@ -40,19 +40,11 @@ MOST_READ = 5_000
 class Exporter:
     """Asks what to export, and writes it; one export at a time. `note` is its progress, or ""."""
 
-    def __init__(
-        self,
-        recording: Recording,
-        list: EntryList,
-        active_filter: ActiveFilter,
-        tasks: Tasks,
-        folder: Callable[[], Path],
-    ) -> None:
-        self._recording, self._list = recording, list
+    def __init__(self, list: EntryList, active_filter: ActiveFilter, tasks: Tasks) -> None:
+        self._recording, self._list = list.recording, list
         self._active_filter, self._tasks = active_filter, tasks
-        self.folder = folder
         self.note = ""
-        self._stop: threading.Event | None = None
+        self._stop = threading.Event()
 
     def ask(self) -> None:
         from tui.ui.dialogs.picker import Picker
@@ -72,7 +64,7 @@ class Exporter:
 
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
-        if not self.note or self._stop is None or self._stop.is_set():
+        if not self.note or self._stop.is_set():
             return False
         self._stop.set()
         return True
@@ -122,7 +114,7 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
-        path, entries = self.folder() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
+        path, entries = Path.cwd() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)

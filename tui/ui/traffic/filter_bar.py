@@ -9,7 +9,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -52,17 +51,15 @@ class FilterBar(Vertical):
     FilterBar SplitBar { display: none; background: $panel; }
     """
 
-    class Closed(Message):
-        """The filter was submitted, or cancelled; then `query` is the previous one."""
+    def __init__(
+        self, entries: EntryColumns, apply: Callable[[Query], None], closed: Callable[[Query], None]
+    ) -> None:
+        """Create it; `apply` is called with each valid filter that is typed.
 
-        def __init__(self, query: Query) -> None:
-            super().__init__()
-            self.query = query
-
-    def __init__(self, entries: EntryColumns, apply: Callable[[Query], None]) -> None:
-        """Create it; `apply` is called with each valid filter that is typed."""
+        `closed` is called with the submitted filter, or with the previous one if the user cancels.
+        """
         super().__init__()
-        self._entries, self._apply = entries, apply
+        self._entries, self._apply, self._done = entries, apply, closed
         self._underlined = _Underlined()
         self._input = Field(
             placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
@@ -74,7 +71,7 @@ class FilterBar(Vertical):
         self._completions: list[FilterCompletion] = []
         self._marked = -1
         self._problem = SplitBar()
-        self._query = self._before = Query()
+        self._before = Query()
         self._typing: Timer | None = None
         self.display = False
 
@@ -84,10 +81,6 @@ class FilterBar(Vertical):
             yield self._input
         yield self._problem
         yield self._box
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self.display)
 
     def open(self, query: Query) -> None:
         self._before, text = query, query.text
@@ -101,7 +94,7 @@ class FilterBar(Vertical):
 
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
-        query = self._query = self._underlined.query = parse(text)
+        query = self._underlined.query = parse(text)
         self._completions = complete(text, cursor, seen_names(self._entries))
         self._mark(-1)
         # An unfinished term is not an error yet.
@@ -123,19 +116,20 @@ class FilterBar(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._read()
-        query = self._query
+        query = self._underlined.query
         if query.is_sound:
             self._stop_timer()
             self._typing = self.set_timer(TYPING_SECONDS, lambda: self._apply(query))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        query = self._underlined.query
         if self._marked >= 0:
             self.action_take()
-        elif self._query.is_sound:
-            self._close(self._query)
+        elif query.is_sound:
+            self._close(query)
         else:
-            self._complain(self._query.problems[0].sentence)
+            self._complain(query.problems[0].sentence)
 
     def action_cancel(self) -> None:
         if self._marked >= 0:
@@ -162,7 +156,7 @@ class FilterBar(Vertical):
     def _close(self, query: Query) -> None:
         self._stop_timer()
         self.display = False
-        self.post_message(self.Closed(query))
+        self._done(query)
 
     def _stop_timer(self) -> None:
         if self._typing is not None:

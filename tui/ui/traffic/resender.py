@@ -14,7 +14,7 @@ from tui.traffic.filter.fields import Or
 from tui.traffic.filter.query import parse
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread, whole_entry
+from tui.traffic.record.open_recording import whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import in_time
@@ -30,8 +30,6 @@ MOST_SENT = 4 * 1024 * 1024
 
 MOST_EDITED = 256 * 1024
 """Maximum bytes of params that can be edited."""
-
-TAP = "tap:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]"
         return "Only requests to servers can be resent."
     if entries.direction[index] != Direction.OUT:
         return "This request came from the server and cannot be resent."
-    if source.startswith(TAP):
+    if source.startswith("tap:"):
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."
     if entries.methods.texts[entries.method[index]] == "initialize":
         return "This request opens the connection. Restart the server to send it again."
@@ -92,9 +90,6 @@ def read(entry: Entry) -> ResendRequest | str:
     if not isinstance(params, dict):
         return "The params are not a JSON object, so the request cannot be resent."
     return ResendRequest(entry.seq, entry.source, entry.method, params)
-
-
-RECORDED = "A recording has no server to send to."
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +124,9 @@ class _Sent:
 class Resender:
     """Sends the selected request again; without a live run, it says why it cannot."""
 
-    def __init__(
-        self,
-        live: LiveRun | None,
-        list: EntryList,
-        reader: ReaderThread,
-        tasks: Tasks,
-        active_filter: ActiveFilter,
-    ) -> None:
-        self._live, self._entries = live, list.entries
-        self._list, self._reader, self._tasks, self._active_filter = list, reader, tasks, active_filter
+    def __init__(self, live: LiveRun | None, list: EntryList, tasks: Tasks, active: ActiveFilter) -> None:
+        self._live, self._list, self._entries = live, list, list.entries
+        self._tasks, self._active_filter = tasks, active
         self._sent: _Sent | None = None  # the request to which the cursor should move
 
     async def resend(self) -> None:
@@ -176,12 +164,13 @@ class Resender:
             return None
         if entries.kind[index] != Kind.REQUEST and (partner := entries.partner(index)) >= 0:
             index = partner if entries.kind[partner] == Kind.REQUEST else index
-        problem = RECORDED
+        problem = "A recording has no server to send to."
         if self._live is not None:
             problem = refusal(entries, index, self._live.runtime.host.statuses())
         if not problem:
             seq = entries.seq(index)
-            found = await in_time(self._reader.ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
+            ask = self._list.reader.ask
+            found = await in_time(ask(lambda reader: whole_entry(reader, seq, MOST_SENT + 1)))
             request = found if isinstance(found, str) else read(found)
             if isinstance(request, ResendRequest):
                 return request

@@ -1,31 +1,26 @@
 """The traffic screen: the traffic of all servers and of the model, its filter, and the open entry."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
 from tui.core.background import Tasks
 from tui.core.traffic import Cause
-from tui.traffic.filter.query import parse
-from tui.traffic.record.open_recording import ReaderThread, Recording
+from tui.traffic.filter.query import Query, parse
+from tui.traffic.record.open_recording import Recording
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.traffic.active_filter import ActiveFilter, Annotations
+from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
-from tui.ui.traffic.comparison import Comparer
+from tui.ui.traffic.comparison import ComparisonScreen
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.rows import Row
-from tui.ui.widgets.symbols import symbols_for
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
@@ -42,11 +37,9 @@ class TrafficScreen(Screen[Cause | None]):
     DEFAULT_CSS = """
     TrafficScreen { background: $surface; layout: vertical; }
     TrafficScreen > Bar { padding: 0 1; background: $panel; }
-    TrafficScreen > #filter-line { display: none; }
     TrafficScreen > #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
     TrafficScreen > EntryList { height: 1fr; background: $surface; }
-    TrafficScreen > EntryView { display: none; }
     """
 
     is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
@@ -61,28 +54,21 @@ class TrafficScreen(Screen[Cause | None]):
         live: LiveRun | None = None,
         place: tuple[str, int] = ("", 0),
         then: str = "",
-        folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         super().__init__()
         self.recording, self._live = recording, live
-        self._symbols = symbols = symbols_for()
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
-        self._reader = reader = ReaderThread(recording.open_reader)
-        self._previews = Previews(reader, lambda: self.list.repaint())
-        self.list = EntryList(recording, preview=self._previews.get, symbols=symbols)
+        self.list = EntryList(recording)
         self.prompt, self._tasks = PromptLine(), Tasks()
-        self.active_filter = active = ActiveFilter(recording, self.list, self.prompt, filter, self.look)
-        self.filter_bar = FilterBar(recording.entries, active.apply)
-        self.filter_line = FilterLine(id="filter-line")
-        self._title, self._headings = TrafficTitle(id="traffic-title"), Headings(self.list.heading)
-        self.entry = EntryView(
-            recording, reader, self.list, self._headings, symbols, prompt=self.prompt, folder=folder
-        )
+        self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
+        self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
+        self.filter_line = FilterLine()
+        self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
+        self.entry = EntryView(self.list, self._headings, self.prompt)
         self._overrides, self._keys = overrides, Footer()
-        self.comparer = Comparer(self.list, reader)
-        self.resender = Resender(live, self.list, reader, self._tasks, active)
-        self.exporter = Exporter(recording, self.list, active, self._tasks, folder)
-        self.annotations = Annotations(recording, self.list, self.prompt, active, self.entry.reload)
+        self.marked = 0  # the seq of the entry to compare another one with, or 0
+        self.resender = Resender(live, self.list, self._tasks, active)
+        self.exporter = Exporter(self.list, active, self._tasks)
 
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
@@ -91,7 +77,7 @@ class TrafficScreen(Screen[Cause | None]):
         return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
 
     def compose(self) -> ComposeResult:
-        self._previews.prefetch(self.recording.entries, self.app.size.height)
+        self.list.previews.prefetch(self.recording.entries, self.app.size.height)
         yield self._title
         yield self.filter_line
         yield self._headings
@@ -123,8 +109,7 @@ class TrafficScreen(Screen[Cause | None]):
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
         self.active_filter.close()
-        await self._previews.close()
-        self._reader.close()
+        await self.list.close()
 
     def look(self) -> None:
         """Show new data of the recording; cheap if there is none."""
@@ -141,11 +126,11 @@ class TrafficScreen(Screen[Cause | None]):
             self._rest = FLOOD_REST
         self.active_filter.advance()
         if not (self._rest and self.list.following):  # a flood is too fast to read
-            self._previews.look()
+            self.list.previews.look()
         self.active_filter.look()
         self.resender.look()
         self.entry.look()
-        marked = self.comparer.marked
+        marked = self.marked
         notes: Row = (
             *self.active_filter.order_row,
             (f"   comparing entry {marked} with…" if marked else "", "accent"),
@@ -153,7 +138,7 @@ class TrafficScreen(Screen[Cause | None]):
         )
         self._headings.look()
         self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
-        if not self.filter_bar.is_open:
+        if not self.filter_bar.display:
             self.filter_line.show(*self.active_filter.line())
 
     def next_time_format(self) -> None:
@@ -171,7 +156,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
-        if self.entry.is_open:
+        if self.entry.display:
             self.entry.show_entry(self.list.selected)
 
     def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
@@ -181,13 +166,31 @@ class TrafficScreen(Screen[Cause | None]):
         if filter is not None:
             self.active_filter.apply(parse(filter))
 
+    def edit_note(self) -> None:
+        annotations, seq = self.recording.annotations, self.list.chosen()
+        if not seq:
+            return
+
+        def keep(text: str) -> None:
+            text = annotations.redact(text.strip())
+            annotations.notes.pop(seq, None)
+            if text:
+                annotations.notes[seq] = text
+            annotations.keep_note(seq, None, text)
+            self.list.repaint()
+            self.active_filter.noted(seq)
+            self.entry.reload()
+
+        note, empty = annotations.notes.get(seq, ""), "leave empty to remove the note"
+        self.prompt.ask(f"note on entry {seq}", keep, value=note, placeholder=empty)
+
     def edit_filter(self) -> None:
         self.filter_line.show(())
         self.filter_bar.open(self.active_filter.query)
 
-    def on_filter_bar_closed(self, event: FilterBar.Closed) -> None:
-        if event.query.text != self.active_filter.query.text:
-            self.active_filter.apply(event.query)
+    def _filter_closed(self, query: Query) -> None:
+        if query.text != self.active_filter.query.text:
+            self.active_filter.apply(query)
         self.set_focus(self.list, scroll_visible=False)
         self.look()
 
@@ -196,16 +199,27 @@ class TrafficScreen(Screen[Cause | None]):
         active = self.active_filter
         if self.exporter.cancel() or active.cancel():
             return
-        if self.entry.is_open:
+        if self.entry.display:
             self.entry.close()
         elif active.search_text:
             active.search("")
-        elif self.comparer.marked:
-            self.comparer.marked = 0
+        elif self.marked:
+            self.marked = 0
         elif active.is_filtered and active.query.text != active.opened_with:
             active.apply(parse(active.opened_with))
         else:
             self.dismiss(None)
+
+    def compare(self) -> None:
+        """Mark the selected entry, or compare it with the marked one."""
+        seq, marked = self.list.chosen(), self.marked
+        if not seq:
+            return
+        if seq == marked or self.recording.entries.index(marked) < 0:
+            self.marked = 0 if seq == marked else seq
+            return
+        self.marked = 0
+        self.app.push_screen(ComparisonScreen(self.list, (marked, seq)))
 
     def go_to_turn(self) -> None:
         turn = self.list.turn()
@@ -224,5 +238,4 @@ class TrafficScreen(Screen[Cause | None]):
 
         if turn := self.list.turn():
             spans = self._live.spans if self._live else None
-            screen = WaterfallScreen(turn, self.recording, self._reader, spans, self._symbols)
-            self.app.push_screen(screen, self._apply_text)
+            self.app.push_screen(WaterfallScreen(turn, self.list, spans), self._apply_text)

@@ -15,22 +15,22 @@ from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
-from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, Symbols, kind_look
+from tui.ui.widgets.symbols import SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import bar, share
 
 BAR_CELLS = 24
 
 
-def heading(loaded: LoadedEntry, symbols: Symbols) -> tuple[Row, Row]:
+def heading(loaded: LoadedEntry) -> tuple[Row, Row]:
     """Return the line above an entry: kind, id and called item at the left, size at the right."""
     entry = loaded.entry
-    words, _, style = kind_look(entry.kind, entry.direction, symbols)
+    words, _, style = kind_look(entry.kind, entry.direction)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
     what = " › ".join(clean_line(part, 60) for part in (entry.source, entry.tool or entry.method) if part)
     return ((f"{words}{ident}  ", f"{style} bold"), (what, "text")), ((units.size(entry.size), "dim"),)
 
 
-def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Lines:
+def timing(entries: EntryColumns, loaded: LoadedEntry) -> Lines:
     """Return when an entry was recorded, how long the response took, and a time line of its call."""
     entry = loaded.entry
     rows: list[Row] = [_field("at", time_of_day(entry.wall_ns))]
@@ -41,7 +41,7 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
             ns = abs(entry.mono_ns - partner.entry.mono_ns)
         if ns >= 0:
             took = f"{span(ns)} on the wire"
-            rows.append((*_field("took", took), ("  ", ""), (bar(share(ns), 12, symbols.bar), "tool")))
+            rows.append((*_field("took", took), ("  ", ""), (bar(share(ns), 12, symbols_for().bar), "tool")))
         outcome = Outcome(entries.outcome[index])
         if outcome == Outcome.PENDING and entries.is_uncertain(index):
             rows.append(_field("ended", "response not loaded yet"))
@@ -59,7 +59,7 @@ def timing(entries: EntryColumns, loaded: LoadedEntry, symbols: Symbols) -> Line
     ]
     if len(loaded.steps) > 1:
         rows += [EMPTY, (("the whole call", "dim bold"),)]
-        rows += _steps(entries, loaded.steps, entry.seq, symbols)
+        rows += _steps(entries, loaded.steps, entry.seq)
     return Lines(rows)
 
 
@@ -67,7 +67,8 @@ def _field(name: str, value: str) -> Row:
     return ((f"{name:<12}", "dim"), (value, "text"))
 
 
-def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbols) -> list[Row]:
+def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
+    symbols = symbols_for()
     first, last = entries.mono[steps[0]], entries.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []
@@ -75,7 +76,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int, symbols: Symbo
         after = entries.mono[index] - first
         place = round(after / whole * (BAR_CELLS - 1))
         line = symbols.rule * place + symbols.mark + symbols.rule * (BAR_CELLS - 1 - place)
-        _, short, style = kind_look(Kind(entries.kind[index]), Direction(entries.direction[index]), symbols)
+        _, short, style = kind_look(Kind(entries.kind[index]), Direction(entries.direction[index]))
         lead = symbols.cursor if entries.seq(index) == seq else " "
         method = clean_line(entries.methods.texts[entries.method[index]], 40)
         rows.append(
@@ -103,7 +104,7 @@ def explanation(loaded: LoadedEntry, revision: str) -> Lines:
     return Lines(rows)
 
 
-def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
+def findings(loaded: LoadedEntry) -> Lines:
     """Return the findings for an entry and its partner."""
     rows: list[Row] = []
     for each in (loaded, loaded.partner):
@@ -112,19 +113,15 @@ def findings(loaded: LoadedEntry, symbols: Symbols) -> Lines:
         if each is not loaded:
             rows += [EMPTY, (("counterpart", "dim bold"),)]
         for finding in each.findings:
-            rows += finding_rows(finding, symbols)
+            rows += finding_rows(finding)
     return Lines(rows or [(("No findings", "dim"),)])
 
 
-def finding_rows(finding: Finding, symbols: Symbols) -> list[Row]:
+def finding_rows(finding: Finding) -> list[Row]:
     """Return the rows of a finding: severity, sentence, rule and section of the specification."""
-    style = SEVERITY_STYLES[finding.severity]
-    rows: list[Row] = [
-        (
-            (f"{symbols.severities[finding.severity]} {SEVERITY_WORDS[finding.severity]}  ", f"{style} bold"),
-            (clean_line(finding.sentence, 600), "text"),
-        )
-    ]
+    sign, style = symbols_for().severities[finding.severity], SEVERITY_STYLES[finding.severity]
+    head = (f"{sign} {finding.severity.name.lower()}  ", f"{style} bold")
+    rows: list[Row] = [(head, (clean_line(finding.sentence, 600), "text"))]
     where = f"{clean_line(finding.code, 60)}   {clean_line(finding.section, 120)}".strip()
     rows.append(((f"    {where}", "dim"),))
     if finding.count > 1:
@@ -199,21 +196,21 @@ WAYS = {
 """The formats, with their labels."""
 
 
-def copied(way: str, entry: Entry, body: bytes, url: str) -> str:
-    """Return an entry in one of `WAYS`; `url` is its server's URL, "" for a server over stdio."""
+def copied(way: str, entry: Entry, body: bytes) -> str:
+    """Return an entry in one of `WAYS`."""
     match way:
         case "json":
             with suppress(ValueError, RecursionError):
                 return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
         case "curl":
-            return _curl(entry, body, url)
+            return _curl(entry, body)
         case "python":
             return _python(entry, body)
     return body.decode("utf-8", "replace")
 
 
-def _curl(entry: Entry, body: bytes, url: str) -> str:
-    text = shlex.quote(body.decode("utf-8", "replace"))
+def _curl(entry: Entry, body: bytes) -> str:
+    text, url = shlex.quote(body.decode("utf-8", "replace")), str(entry.detail.get("url", ""))
     if not url:
         return f"printf '%s\\n' {text}"
     headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]

@@ -47,14 +47,11 @@ def figures_row(figures: Figures, width: int, stretches: int | None = None) -> R
     is_server = not figures.method
     name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
     cells = _name_cells(width)
-    if is_server:
-        left: Row = ((f"  {name}", "text bold"),)
-    else:
-        setup = figures.is_setup
-        named: Row = ((f"    {name}", "tool" if figures.tool else "dim" if setup else "text"),)
+    left: Row = ((f"  {name}", "text bold"),)
+    if not is_server:
+        left = ((f"    {name}", "tool" if figures.tool else "dim" if figures.is_setup else "text"),)
         if figures.tool and cells > METHOD_FROM:
-            named = (*pad(crop(named, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
-        left = named
+            left = (*pad(crop(left, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
     calls = units.count(figures.calls)
@@ -78,11 +75,6 @@ def _name_cells(width: int) -> int:
 def _spark_cells(width: int, name_cells: int) -> int:
     room = min(SPARK_CELLS, width - name_cells - 62)
     return room if room >= LEAST_SPARK else 0
-
-
-def stretches_of(figures: Sequence[Figures]) -> int:
-    """Return the number of time intervals up to the last call."""
-    return max((place + 1 for each in figures for place, count in enumerate(each.sparks) if count), default=0)
 
 
 def _time(ns: int) -> str:
@@ -143,12 +135,11 @@ class StatisticsScreen(ViewScreen[str | None]):
         Binding("h", "setup", "handshakes and lists", priority=True),
     ]
 
-    KEYS = VIEW_KEYS["Traffic statistics"]
     LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
         self._heads, self._table = SplitBar(id="heads"), FilterRows(id="figures")
-        super().__init__(self._table, self.KEYS, heads=self._heads)
+        super().__init__(self._table, VIEW_KEYS["Traffic statistics"], heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
         self._with_setup = False
@@ -194,7 +185,9 @@ class StatisticsScreen(ViewScreen[str | None]):
         if lines:
             lines = [*lines, total]
         self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
-        columns, stretches = self._table.columns, stretches_of(lines)
+        columns = self._table.columns
+        used = (place + 1 for one in lines for place, count in enumerate(one.sparks) if count)
+        stretches = max(used, default=0)  # the time intervals up to the last call
         rows = [figures_row(one, columns, stretches) for one in lines]
         empty: Row = (("" if counting or loading else f"  {_EMPTY}", "dim"),)
         self._table.show(rows or [empty], [filter_of(one) for one in lines])

@@ -11,14 +11,15 @@ from textual.binding import Binding, BindingType
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
-from tui.traffic.record.open_recording import ReaderThread, Recording, columns_of
+from tui.traffic.record.open_recording import columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
 from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.rows import Row, crop, pad
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 MOST_ENTRIES = 4_000
 MOST_LABEL = 36
@@ -28,9 +29,9 @@ _EMPTY = "  No entries of this turn. Press left or right for other turns, esc to
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
 
 
-def stretch_row(stretch: TimeBar, whole_ns: int, width: int, symbols: Symbols) -> Row:
+def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     """Return the line of a time bar: its label, and its position in the turn."""
-    label = min(MOST_LABEL, width * 2 // 5)
+    symbols, label = symbols_for(), min(MOST_LABEL, width * 2 // 5)
     room = max(10, width - label - 3)
     whole = max(1, whole_ns)
     start = min(room - 1, stretch.start_ns * room // whole)
@@ -73,22 +74,14 @@ class WaterfallScreen(ViewScreen[str | None]):
         Binding("right,l", "turn(1)", "next turn", priority=True),
     ]
 
-    KEYS = VIEW_KEYS["Traffic waterfall"]
     LOOKS_PER_SECOND = 4
 
-    def __init__(
-        self,
-        turn: int,
-        recording: Recording,
-        reader: ReaderThread,
-        spans: Callable[[], Sequence[Span]] | None,
-        symbols: Symbols,
-    ) -> None:
+    def __init__(self, turn: int, list: EntryList, spans: Callable[[], Sequence[Span]] | None) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
-        super().__init__(self._lanes, self.KEYS, heads=self._axis)
-        self._recording, self._reader, self._spans, self._symbols = recording, reader, spans, symbols
-        self._turn, self._last = turn, max(recording.entries.turn, default=0)
-        self._found: tuple[int, int, list[Entry]] = (0, 0, [])  # turn, number of entries seen, its entries
+        super().__init__(self._lanes, VIEW_KEYS["Traffic waterfall"], heads=self._axis)
+        self._recording, self._reader, self._spans = list.recording, list.reader, spans
+        self._turn, self._last = turn, max(list.entries.turn, default=0)
+        self._found: tuple[int, int, Sequence[Entry]] = (0, 0, ())  # turn, entries seen, its entries
         self._reading: asyncio.Task[None] | None = None
 
     def look(self) -> None:
@@ -101,7 +94,7 @@ class WaterfallScreen(ViewScreen[str | None]):
             self._axis.show(axis_row(found.ns, width))
             for one in found.bars:
                 took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
-                rows.append((*stretch_row(one, found.ns, width, self._symbols), took))
+                rows.append((*stretch_row(one, found.ns, width), took))
                 part = f" call:{one.call}" if one.call else f" step:{one.step}" if one.step else ""
                 filters.append(f"turn:{found.turn}{part}")
         self._title.show((*left, (self._words(), "dim")), ())

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from rich.segment import Segment
 from textual import events
 from textual.geometry import Offset, Size
 from textual.message import Message
@@ -12,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.ui.widgets import rows
-from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, pad, width_of
+from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, width_of
 from tui.ui.widgets.theme_colors import Palette
 
 Name = TypeVar("Name")
@@ -43,10 +42,8 @@ class Bar(Widget):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        palette = self.palette
         row = crop(self.row(width), width) if y == 0 else EMPTY
-        segments = [Segment(text, palette.style(words)) for text, words in row]
-        return Strip(segments).extend_cell_length(width).apply_style(self.rich_style)
+        return self.palette.painted(row, width, self.rich_style)
 
 
 class SplitBar(Bar):
@@ -56,13 +53,11 @@ class SplitBar(Bar):
         super().__init__(id=id)
         self.left, self.right = left, right
 
-    def show(self, left: Row, right: Row = EMPTY) -> bool:
-        """Show these texts; return whether they have changed."""
-        if (left, right) == (self.left, self.right):
-            return False
-        self.left, self.right = left, right
-        self.refresh()
-        return True
+    def show(self, left: Row, right: Row = EMPTY) -> None:
+        """Show these texts; cheap if they have not changed."""
+        if (left, right) != (self.left, self.right):
+            self.left, self.right = left, right
+            self.refresh()
 
     def row(self, width: int) -> Row:
         return spread(self.left, self.right, width)
@@ -200,8 +195,7 @@ class Box(Bar):
             row = self._rows[index]
             under = under + palette.style("cursor") if index == self._marked else under
         row = rows.spread(row, self._end(index, y), width)
-        segments = [Segment(text, palette.over(under, words)) for text, words in pad(crop(row, width), width)]
-        return Strip(segments, width)
+        return palette.painted(crop(row, width), width, under)
 
     @property
     def caret(self) -> Offset | None:

@@ -2,17 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Protocol
+from typing import Any
 
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import EMPTY, Row, Span, pad, spread, wrap
-
-
-class Lexer(Protocol):
-    """The used part of a pygments lexer, which has no types."""
-
-    def get_tokens(self, text: str) -> Iterable[tuple[object, str]]: ...
-
 
 GROUND = "on panel"
 PLAIN = "text on panel"
@@ -121,10 +114,10 @@ def title(language: str, width: int) -> list[Row]:
     return [tuple([(text, f"{style or 'text'} {GROUND} aside") for text, style in row])]
 
 
-def _lexer(language: str) -> Lexer | None:
+def _lexer(language: str) -> Any:
+    """Return the pygments lexer, which has no types, for a language; None if it is unknown."""
     name = _LEXERS.get(language.lower())
     if name is None:
         return None
     find = import_module("pygments.lexers").get_lexer_by_name
-    lexer: Lexer = find(name or language.lower(), stripnl=False, ensurenl=False)
-    return lexer
+    return find(name or language.lower(), stripnl=False, ensurenl=False)

@@ -46,17 +46,6 @@ def path_problem(text: str, *, new: bool = True) -> str:
     return ""
 
 
-async def save_new(app: App[Any], path: Path, data: bytes) -> bool:
-    """Write a new file, and show a message about the outcome; return whether it was written."""
-    try:
-        await asyncio.to_thread(_write_new, path, data)
-    except OSError as error:
-        app.notify(f"{path} not saved: {error.strerror}.", severity="error")
-        return False
-    app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
-    return True
-
-
 def ask_to_save(
     prompt: PromptLine,
     path: Path,
@@ -65,11 +54,16 @@ def ask_to_save(
     label: str = "save as",
     then: Callable[[Path], object] = str,
 ) -> None:
-    """Ask for the path of a new file and write it; `then` is called with the path of a written file."""
+    """Ask for the path of a new file, and write it; `then` is called with the path of a written file."""
     app = prompt.app
 
     async def save(path: Path) -> None:
-        if await save_new(app, path, data):
+        try:
+            await asyncio.to_thread(_write_new, path, data)
+        except OSError as error:
+            app.notify(f"{path} not saved: {error.strerror}.", severity="error")
+        else:
+            app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
             then(path)
 
     def named(name: str) -> None:
@@ -104,9 +98,9 @@ def opener(path: Path, platform: str = sys.platform) -> Sequence[str]:
     return (program, str(path.absolute()))  # which never starts with a dash
 
 
-async def open_file(app: App[Any], path: Path, command: Sequence[str] = ()) -> None:
-    """Open a file with `command` or the system's opener, or show an error. The program outlives mcptui."""
-    command = command or opener(path)
+async def open_file(app: App[Any], path: Path) -> None:
+    """Open a file with the system's opener, or show an error. The program outlives mcptui."""
+    command = opener(path)
     try:
         if (program := find_program(command[0])) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

@@ -143,7 +143,7 @@ class PromptLine(Horizontal):
         self._check: Callable[[str], str] = _accept
         self._typed: Callable[[str], object] = _accept
         self._done: Callable[[str], object] = _accept
-        self._cancelled: Callable[[], None] | None = None
+        self._searches = False
         self.display = False
 
     def compose(self) -> ComposeResult:
@@ -159,23 +159,22 @@ class PromptLine(Horizontal):
         value: str = "",
         placeholder: str = "",
         typed: Callable[[str], object] = _accept,
-        cancelled: Callable[[], None] | None = None,
-        replaces: bool = False,
+        searches: bool = False,
         check: Callable[[str], str] = _accept,
     ) -> None:
         """Ask for a line and call `done` with it.
 
-        `typed` is called at each change, `cancelled` if the user cancels. With `replaces`, typing replaces
-        `value`; otherwise it appends. `check` returns the problem of a line, so that the user can correct it,
-        or "".
+        `typed` is called at each change. If it `searches`, typing replaces `value`, otherwise it appends, and
+        cancelling calls `done` with "". `check` returns the problem of a line, so that the user can
+        correct it, or "".
         """
         self._label.update(f"{label} ›")
-        self._done, self._typed, self._cancelled, self._check = done, typed, cancelled, check
+        self._done, self._typed, self._searches, self._check = done, typed, searches, check
         self._problem.display = False
         with self.prevent(Input.Changed):
             self._input.value = value
         self._input.placeholder = placeholder
-        self._input.select_on_focus = replaces
+        self._input.select_on_focus = searches
         self._input.cursor_position = len(value)
         if not self.display:
             self._back = self.screen.focused
@@ -201,13 +200,13 @@ class PromptLine(Horizontal):
         """Cancel when the focus moves elsewhere in the app, but not if the terminal loses the focus."""
         if self.display and self.app.app_focus and not self._input.has_focus:
             self.display = False
-            if self._cancelled is not None:
-                self._cancelled()
+            if self._searches:
+                self._done("")
 
     def action_cancel(self) -> None:
         self._close()
-        if self._cancelled is not None:
-            self._cancelled()
+        if self._searches:
+            self._done("")
 
     def _close(self) -> None:
         self.display = False

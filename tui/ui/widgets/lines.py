@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
@@ -16,8 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.core.text import clean
-from tui.ui.platform.textual_internals import ControlFilter, padded, row_of, set_virtual_size
+from tui.ui.platform.textual_internals import ControlFilter, padded, set_virtual_size
 from tui.ui.widgets.rows import Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 
@@ -291,7 +289,7 @@ class LinePane(ScrollView, can_focus=True):
             start, end = span
             row = marked(row, start, len(text_of(row)) if end < 0 else end, "selected")
         under = ground_under + palette.style(ground) if ground else ground_under
-        strip = painted(row, width, palette, under)
+        strip = palette.painted(row, width, under)
         if cacheable:
             self._strips[index] = strip
         return strip
@@ -371,15 +369,3 @@ class LinePane(ScrollView, can_focus=True):
             self.refresh_line(self.cursor)
 
     on_blur = on_focus
-
-
-def painted(row: Row, width: int, palette: Palette, under: Style) -> Strip:
-    """Return a row in a palette's colors on the background `under`."""
-    known = palette.known(under)
-    segments = []
-    for text, words in row:
-        if not text.isprintable():  # rows are already clean; this is the last filter
-            text = clean(text).replace("\n", "⏎").replace("\t", " ")
-        if text:
-            segments.append(Segment(text, known.get(words) or palette.over(under, words)))
-    return row_of(segments, width, under)

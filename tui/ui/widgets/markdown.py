@@ -5,7 +5,6 @@ Link definitions are shown as written: a late one would change text above it.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -99,11 +98,6 @@ def _stacked(head: Sequence[Row], body: Sequence[Sequence[Row]], width: int) -> 
     return rows or [row for cell in head for row in wrap(cell, width)]
 
 
-@lru_cache(maxsize=512)
-def _words(base: str, attributes: tuple[str, ...]) -> str:
-    return " ".join((base, *dict.fromkeys(attributes)))
-
-
 def inline_rows(parser: "MarkdownIt", text: str, base: str) -> list[Row]:
     """Return the lines of a paragraph, not yet wrapped; `base` is their style.
 
@@ -123,7 +117,7 @@ def _spans_of(tokens: "Sequence[Token]", base: str) -> list[Row]:
     link, label = "", ""
 
     def add(text: str, base: str = base) -> None:
-        style = _words(base, tuple(attributes))
+        style = " ".join((base, *dict.fromkeys(attributes)))
         if rows[-1] and rows[-1][-1][1] == style:
             text = rows[-1].pop()[0] + text
         if text:

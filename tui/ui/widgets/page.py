@@ -17,7 +17,6 @@ from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.pictures import Image, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import Row, crop, highlighted, text_of, wrap
-from tui.ui.widgets.symbols import symbols_for
 
 Work = Callable[[], Callable[[], None]]
 """Work for a thread; returns a function to call in the main thread."""
@@ -129,10 +128,8 @@ class Page(LinePane, inherit_bindings=True):
     class Busy(Message):
         """Work in a thread has started or ended."""
 
-    def __init__(
-        self, *, id: str | None = None, follow: Callable[["Page"], bool] = lambda page: False
-    ) -> None:
-        super().__init__(id=id)
+    def __init__(self, follow: Callable[["Page"], bool] = lambda page: False) -> None:
+        super().__init__()
         self._follow = follow
         self.sheet: Sheet = Lines(())
         self.search_text = ""
@@ -151,7 +148,7 @@ class Page(LinePane, inherit_bindings=True):
             self._decoding.cancel()
             self._decoding = None
         app = self.app
-        if can_show_pictures(symbols_for(), app.console.color_system, app.no_color):
+        if can_show_pictures(app.console.color_system, app.no_color):
             sheet.images(begin=True)
             self._decode()
         self.rows_changed()
@@ -197,14 +194,9 @@ class Page(LinePane, inherit_bindings=True):
 
         return go
 
-    @property
-    def value(self) -> str:
-        """The value under the cursor as text, "" if there is none."""
-        return self.sheet.value(self.cursor) if self.sheet.count() else ""
-
     def copy_value(self) -> None:
         if self.sheet.count():
-            copy_text(self.app, self.value, "the value")
+            copy_text(self.app, self.sheet.value(self.cursor), "the value")
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""

@@ -27,7 +27,7 @@ from pathlib import Path
 from tui.core import units
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, Span
-from tui.ui.widgets.symbols import ASCII, Symbols
+from tui.ui.widgets.symbols import ASCII, symbols_for
 
 LEAST = 60
 """A shorter string is not an image."""
@@ -153,9 +153,9 @@ class Picture:
         return ((words, "dim"), (", incomplete" if self.is_cut else "", "warn"))
 
 
-def can_show_pictures(symbols: Symbols, color_system: str | None, no_color: bool) -> bool:
+def can_show_pictures(color_system: str | None, no_color: bool) -> bool:
     """Return whether a terminal has the colors and the character. `color_system` is a name of rich."""
-    return symbols is not ASCII and color_system == "truecolor" and not no_color
+    return symbols_for() is not ASCII and color_system == "truecolor" and not no_color
 
 
 SECONDS = 5.0
@@ -182,27 +182,20 @@ class PictureError(Exception):
 
 
 async def decoded(
-    encoded: bytes,
-    columns: int,
-    rows: int,
-    ground: tuple[int, int, int] = (0, 0, 0),
-    *,
-    seconds: float = SECONDS,
-    python: str | None = None,
+    encoded: bytes, columns: int, rows: int, ground: tuple[int, int, int] = (0, 0, 0)
 ) -> Picture:
     """Return an image as a picture, or raise `PictureError`. If cancelled, it leaves no process behind.
 
-    `columns` and `rows` limit its cells, `ground` is the color behind transparent parts. `python` is the
-    interpreter, None for the running one.
+    `columns` and `rows` limit its cells, `ground` is the color behind transparent parts.
     """
     if len(encoded) > MOST_BYTES:
         raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
     size = {"columns": max(1, min(columns, MOST_COLUMNS)), "rows": max(1, min(rows, MOST_ROWS))}
-    limits = {"seconds": seconds, "pixels": MOST_PIXELS, "memory": MEMORY_BYTES}
+    limits = {"seconds": SECONDS, "pixels": MOST_PIXELS, "memory": MEMORY_BYTES}
     request = json.dumps({**size, "ground": ground, **limits}).encode() + b"\n" + encoded
     try:
-        async with asyncio.timeout(seconds + 1):  # the process has the same timeout and ends first
-            answer = await _answer(request, sys.executable if python is None else python)
+        async with asyncio.timeout(SECONDS + 1):  # the process has the same timeout and ends first
+            answer = await _answer(request)
     except TimeoutError:
         answer = b""
     except OSError as error:
@@ -210,13 +203,13 @@ async def decoded(
     return _picture(answer)
 
 
-async def _answer(request: bytes, python: str) -> bytes:
+async def _answer(request: bytes) -> bytes:
     """Start the process and return its answer; b"" if it exits without one."""
     pillow = importlib.util.find_spec("PIL")
     if pillow is None or pillow.origin is None:
         raise PictureError("Pillow is not installed")
     folder = str(Path(pillow.origin).parent.parent)
-    command = [python, "-I", "-S", str(Path(__file__).with_name("decoder.py")), folder]
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("decoder.py")), folder]
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,

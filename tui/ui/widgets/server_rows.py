@@ -24,7 +24,7 @@ from tui.core.units import age, clock, count, plural
 from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.context.context_parts import DefinitionTokens
@@ -72,7 +72,6 @@ class Look:
 
     columns: int
     name_cells: int
-    symbols: Symbols
     turn: int
     now_ns: int
     redactor: Redactor
@@ -116,7 +115,7 @@ def head_row(status: ServerStatus, look: Look) -> Row:
 
 
 def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
-    sign, style = sign_of(status, look.symbols, look.turn)
+    sign, style = sign_of(status, look.turn)
     name = head_of(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
     state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
@@ -146,8 +145,9 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
     return found
 
 
-def sign_of(status: ServerStatus, symbols: Symbols, turn: int = 0) -> tuple[str, str]:
+def sign_of(status: ServerStatus, turn: int = 0) -> tuple[str, str]:
     """Return the sign of a server's state, and its style; `turn` is the frame of the spinner."""
+    symbols = symbols_for()
     if status.failed:
         return symbols.failed, "bad"
     signs = {ServerState.RUNNING: symbols.running, ServerState.STOPPED: symbols.stopped}
@@ -252,11 +252,10 @@ def server_facts(
     share: float | None = None,
 ) -> list[tuple[str, Iterator[Fact]]]:
     """Return what is known about a server under headings; `share` is of one processor, now."""
-    connection = ("CONNECTION", _connection(status, redactor))
     process = ("PROCESS", _process(status, identity, share, redactor))
     return [
         ("SERVER", _server(status, identity)),
-        connection if status.spec.url else process,
+        ("CONNECTION", _connection(status, redactor)) if status.spec.url else process,
         ("OFFERS", _offers(status, identity, tokens)),
         ("EXTENSIONS", _extensions(status, identity)),
         ("OMITTED", _left_out(status)),
@@ -336,7 +335,9 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.restarts:
         yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
     if status.noise:
-        yield "stdout" if status.printed_words else "noise", noise_words(status), "warn"
+        printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
+        words = printed if status.reach is None else plural(status.noise, "non-protocol response")
+        yield "stdout" if status.printed_words else "noise", words, "warn"
 
 
 def _offers(
@@ -408,13 +409,6 @@ def trust_words(server: str, key: str, *, trusted: bool) -> str:
     return f"The server {quoted_name(server)} {means} Press {key} to undo."
 
 
-def noise_words(status: ServerStatus) -> str:
-    """Return how much output was not messages."""
-    if status.reach is not None:
-        return f"{plural(status.noise, 'non-protocol response')}"
-    return f"{status.printed_words}, in its log. {PRINT_STEP}"
-
-
 def token_facts(tokens: "DefinitionTokens") -> str:
     """Return the tokens of a server in each request: "~210 in each request, ~20 of them instructions"."""
     sign = "" if tokens.measured else "~"
@@ -451,14 +445,12 @@ def why_only_listed(
     return ""
 
 
-def start_words(
-    status: ServerStatus, key_of: Callable[[str], str], action_id: str, words: str = "to start it."
-) -> Row:
+def start_words(status: ServerStatus, key_of: Callable[[str], str], words: str = "to start it.") -> Row:
     """Return the key that starts a stopped server and `words`, or why no key does."""
     if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
         return ((why, "dim"),)
     press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
-    return (*press, *key_cap(key_of(action_id), words))
+    return (*press, *key_cap(key_of("bench.toggle"), words))
 
 
 def configured(host: "Host", server: str, notify: Callable[..., None]) -> ServerStatus | None:

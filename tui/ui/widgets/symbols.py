@@ -103,7 +103,6 @@ def symbols_for(environment: Mapping[str, str] = os.environ) -> Symbols:
 
 OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
-SEVERITY_WORDS = ("", "hint", "warning", "error")
 
 _KIND_LOOKS = {
     Kind.REQUEST: ("request", "request", "text"),
@@ -120,8 +119,9 @@ _KIND_LOOKS = {
 }
 
 
-def kind_look(kind: Kind, direction: Direction, symbols: Symbols) -> tuple[str, str, str]:
+def kind_look(kind: Kind, direction: Direction) -> tuple[str, str, str]:
     """Return name, abbreviation and style of an entry's kind; both texts start with a sign."""
+    symbols = symbols_for()
     words, short, style = _KIND_LOOKS[kind]
     if kind is Kind.STDERR:
         sign = symbols.stderr

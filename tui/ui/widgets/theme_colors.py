@@ -10,11 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rich.color import Color as RichColor
+from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color, ColorParseError
+from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES, Theme
 
+from tui.core.text import clean
 from tui.settings.themes import ThemeSpec
+from tui.ui.platform.textual_internals import row_of
+from tui.ui.widgets.rows import Row
 
 # Textual's base colors -> their role. Also set as variables, because Textual rounds the colors (measured: by
 # one step of red), and the seam between two backgrounds that differ by a step is visible.
@@ -60,7 +65,7 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
 FIELD_SHADE = 0.08
 """How far an input's background is blended from the panel's color towards the text color."""
 
-_DEFAULTS: Mapping[str, str] = {
+DEFAULTS: Mapping[str, str] = {
     "field": "#233338",
     "text-dim": "#8fa6a8",
     "rule": "#274049",
@@ -71,11 +76,7 @@ _DEFAULTS: Mapping[str, str] = {
     "model": "#bbd9cd",
     "tool": "#a3b8e6",
 }
-
-
-def variable_defaults() -> dict[str, str]:
-    """Return defaults of our CSS variables, for stylesheets while one of Textual's own themes is active."""
-    return dict(_DEFAULTS)
+"""Defaults of our CSS variables, for stylesheets while one of Textual's own themes is active."""
 
 
 def theme_of(spec: ThemeSpec) -> Theme:
@@ -202,6 +203,17 @@ class Palette:
             if not _COLOURS.fullmatch(words):  # not cached, because a picture has thousands
                 known[words] = found
         return found
+
+    def painted(self, row: Row, width: int, under: Style) -> Strip:
+        """Return a row in these colors on the background `under`."""
+        known = self.known(under)
+        segments = []
+        for text, words in row:
+            if not text.isprintable():  # rows are already clean; this is the last filter
+                text = clean(text).replace("\n", "⏎").replace("\t", " ")
+            if text:
+                segments.append(Segment(text, known.get(words) or self.over(under, words)))
+        return row_of(segments, width, under)
 
     def is_true(self, under: Style) -> bool:
         """Return whether all styles on this background have known colors, and none is dim."""

@@ -15,7 +15,7 @@ from tui.ui.widgets import pictures
 from tui.ui.widgets.page import BytesSheet, Place, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.widgets.symbols import UNICODE, Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 LARGE = 512 * 1024
 """Minimum bytes of a container that is parsed in a thread."""
@@ -118,7 +118,7 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
 
 
 FIRST = 3
-"""Number of pictures that are unfolded at first."""
+"""Number of pictures of a sheet that are unfolded at first."""
 
 
 def _encoded(node: Node) -> bytes:
@@ -129,15 +129,11 @@ class Tree(BytesSheet):
     """A body as a tree, with the lines of `remarks` above it."""
 
     def __init__(
-        self,
-        data: bytes,
-        redactions: Sequence[Redaction] = (),
-        remarks: Sequence[Row] = (),
-        symbols: Symbols = UNICODE,
+        self, data: bytes, redactions: Sequence[Redaction] = (), remarks: Sequence[Row] = ()
     ) -> None:
         super().__init__(data)
         self._redactions = redactions
-        self._symbols = symbols
+        self._symbols = symbols_for()
         self.nodes: list[Node] = [Node(None, line=line) for line in remarks]
         self._width = 80
         self._shows_pictures = False
@@ -254,15 +250,12 @@ class Tree(BytesSheet):
             work()()
         return None
 
-    def offset(self, index: int) -> int:
-        """Return the offset of a row's value in the body; 0 for other rows."""
-        node: Node | None = self.nodes[index] if index < len(self.nodes) else None
+    def place(self, row: int) -> Place:
+        """Return where a row's value begins in the body; its start for other rows."""
+        node: Node | None = self.nodes[row] if row < len(self.nodes) else None
         while node is not None and (node.value is None or node.data is not self.data):
             node = node.parent
-        return node.value.start if node is not None and node.value is not None else 0
-
-    def place(self, row: int) -> Place:
-        return 0, self.offset(row)
+        return 0, node.value.start if node is not None and node.value is not None else 0
 
     def reveal(self, place: Place) -> int:
         """Unfold the containers around the byte at a place; return its row. Slow in a large body."""

@@ -16,22 +16,21 @@ from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
-from tui.ui.widgets.symbols import Symbols
 
 
 def title_rows(
-    server: str, status: ServerStatus | None, running: int, symbols: Symbols, key: Callable[[str], str]
+    server: str, status: ServerStatus | None, running: int, key: Callable[[str], str]
 ) -> tuple[Row, Row]:
     """Return the server and its state for the left, and running calls and uptime for the right."""
     left: Row = (("WORKBENCH  ", "dim bold"), (clean_line(server, 60), "text bold"), ("   ", ""))
     if status is None:
         return (*left, ("is no longer configured", "bad")), key_cap(key("bench.back"), "close")
-    sign, style = sign_of(status, symbols)
+    sign, style = sign_of(status)
     why = f"  {reason_words(status)}" if status.state is ServerState.STOPPED else ""
     left = (*left, (f"{sign} {status.state}{why}", style))
     right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
     if status.state is ServerState.STOPPED and not status.spec.disabled:
-        right = start_words(status, key, "bench.toggle", "starts it")
+        right = start_words(status, key, "starts it")
     if status.state is ServerState.RUNNING:
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
         pid = f"pid {status.pid}   " if status.pid is not None else ""

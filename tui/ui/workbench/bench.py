@@ -69,10 +69,10 @@ class Bench(Horizontal):
         self._shared = shared
         self.item: Item | None = None
         self.news = shared.book.news[shared.server, tab]
-        self.list = ItemList(shared.signs, self.news)
+        self.list = ItemList(self.news)
         self.filter = Field(placeholder="name or description", max_length=200, compact=True)
-        self.calls = CallList(shared.signs)
-        self.form = FormPane(shared.overrides, shared.signs)
+        self.calls = CallList()
+        self.form = FormPane(shared.overrides)
         key = shared.overrides.first_of
         self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys()
@@ -322,8 +322,7 @@ class Bench(Horizontal):
     def filter_or_search(self) -> None:
         """Filter the list. If the result has the focus, search in it instead."""
         if self.screen.focused is self.page:
-            cancelled = partial(self.page.seek, "")
-            self._shared.prompt.ask("search in this result", self.page.search, cancelled=cancelled)
+            self._shared.prompt.ask("search in this result", self.page.search, searches=True)
         else:
             self.add_class("-filtering")
             self.screen.set_focus(self.filter, scroll_visible=False)

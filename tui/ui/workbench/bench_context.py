@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tui.ui.keys.bindings import KeyOverrides
     from tui.ui.results.message_draft import MessageDraft
     from tui.ui.widgets.inputs import PromptLine
-    from tui.ui.widgets.symbols import Symbols
 
 
 SAVE, FORGET = "\x00save", "\x00forget"
@@ -66,7 +65,6 @@ class BenchContext:
     server: str
     book: BenchHistory
     overrides: "KeyOverrides"
-    signs: "Symbols"
     prompt: "PromptLine"
     draft: "MessageDraft"
 

@@ -11,7 +11,7 @@ from tui.core.text import clean_line, fold
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
-from tui.ui.widgets.symbols import OUTCOME_STYLES, Symbols
+from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
 from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 
@@ -63,9 +63,9 @@ class ItemList(LinePane):
     class Moved(Message):
         """Another item is under the cursor."""
 
-    def __init__(self, signs: Symbols, news: Mapping[str, str]) -> None:
+    def __init__(self, news: Mapping[str, str]) -> None:
         super().__init__()
-        self._signs = signs
+        self._signs = symbols_for()
         self._news = news
         self._notes: Mapping[str, str] = {}
         self.empty: tuple[Row, ...] = ()
@@ -234,9 +234,9 @@ ROOMY = 24
 """Minimum columns for showing the time of day next to the arguments."""
 
 
-def state_sign(call: HandCall, signs: Symbols) -> tuple[str, str]:
+def state_sign(call: HandCall) -> tuple[str, str]:
     """Return the sign of the state of a call, and its style."""
-    return signs.outcomes[call.state], OUTCOME_STYLES[call.state]
+    return symbols_for().outcomes[call.state], OUTCOME_STYLES[call.state]
 
 
 class CallList(LinePane):
@@ -249,9 +249,9 @@ class CallList(LinePane):
     class Moved(Message):
         """Another call is under the cursor."""
 
-    def __init__(self, signs: Symbols) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._signs = signs
+        self._signs = symbols_for()
         self._calls: Sequence[HandCall] = ()
         self.empty = ""
         self.marked: HandCall | None = None
@@ -296,7 +296,7 @@ class CallList(LinePane):
         call = self._calls[index]
         lead = self._signs.cursor if index == self.cursor else " "
         mark = self._signs.mark if call is self.marked else " "
-        sign, style = state_sign(call, self._signs)
+        sign, style = state_sign(call)
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
         given = call.arguments
         members = list(given.items())[:8] if isinstance(given, dict) else [("", given)]

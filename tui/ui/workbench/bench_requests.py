@@ -101,7 +101,7 @@ class BenchOffers:
     def _show_nothing(self, status: ServerStatus | None) -> None:
         row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
-            start = start_words(status, self._shared.overrides.first_of, "bench.toggle")
+            start = start_words(status, self._shared.overrides.first_of)
             row = (("The server is stopped. ", "text"), *start)
         elif status is not None:
             row = ((f"The server is {status.state.lower()}…", "warn"),)
@@ -234,7 +234,7 @@ class HandCalls:
             leave = f"{first('bench.back')} " if is_typing else ""
             start: Row = ()
             if status is not None:
-                start = start_words(status, lambda one: f"{leave}{first(one)}", "bench.toggle")
+                start = start_words(status, lambda one: f"{leave}{first(one)}")
             bench.line.say(("The server is not running. ", "warn"), *start)
             return
         if any(call.item.key == item.key for call in self.running):

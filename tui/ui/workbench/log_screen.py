@@ -1,6 +1,5 @@
 """The log screen: the stderr of one server, live."""
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -71,8 +70,7 @@ class LogScreen(ViewScreen[None]):
             value=self.lines.search_text,
             placeholder="text in this log",
             typed=self._seek,
-            cancelled=partial(self._seek, ""),
-            replaces=True,
+            searches=True,
         )
 
     def _seek(self, text: str) -> None:

@@ -91,7 +91,7 @@ class Overview(LinePane):
         key, redactor = self._shared.overrides.first_of, self._shared.runtime.redactor
         width = max(30, min(self.columns, WIDEST))
         rows: list[Row] = [EMPTY]
-        rows += _problem_rows(status, width, redactor, start_words(status, key, "bench.toggle"))
+        rows += _problem_rows(status, width, redactor, start_words(status, key))
         sections = server_facts(status, identity, redactor, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
         for heading, facts in sections:

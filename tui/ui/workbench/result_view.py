@@ -22,7 +22,7 @@ from tui.ui.results.result_sheets import SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
@@ -46,9 +46,8 @@ class ResultLine(Bar):
     `what` says what the page shows: "" for the call's result, "compared" or "schema".
     """
 
-    def __init__(self, signs: Symbols) -> None:
+    def __init__(self) -> None:
         super().__init__(classes="result-line")
-        self._signs = signs
         self._call: HandCall | None = None
         self._fresh = ""
         self.note: Row = ()
@@ -84,8 +83,8 @@ class ResultLine(Bar):
             return ((" RESULT", "dim bold"),)
         if call.state is Outcome.PENDING:
             cells = BAR_CELLS if width >= LONG_BAR_FROM else FEW_CELLS
-            return spread(_running(call, self._signs, cells), (*key_cap("esc", "stops it"), (" ", "")), width)
-        sign, style = state_sign(call, self._signs)
+            return spread(_running(call, cells), (*key_cap("esc", "stops it"), (" ", "")), width)
+        sign, style = state_sign(call)
         took = units.duration(call.took_ms) if call.took_ms is not None else ""
         size = f"   {units.size(call.size)}" if call.result is not None else ""
         head = "COMPARED" if self.what else "RESULT"
@@ -99,7 +98,8 @@ def _freshness(call: HandCall) -> str:
     return call.hint.words(time.monotonic_ns()) if call.hint is not None else ""
 
 
-def _running(call: HandCall, signs: Symbols, cells: int) -> Row:
+def _running(call: HandCall, cells: int) -> Row:
+    signs = symbols_for()
     elapsed = (time.monotonic_ns() - call.began_ns) / 1e6
     row: Row = ((f" {signs.outcomes[1]} running", "warn bold"), (f"   {units.duration(elapsed)}   ", "text"))
     done, total, message = call.progress or (None, None, "")
@@ -134,12 +134,12 @@ def expected(item: Item | None, promised: Mapping[str, Any] | None) -> list[Row]
     return rows
 
 
-def sheet_of(call: HandCall, signs: Symbols) -> Sheet:
+def sheet_of(call: HandCall) -> Sheet:
     """Return the sheet of a call's result. Slow if it is large: then do not run it on the event loop."""
     if call.result is None:
         words = "Cancelled." if call.state is Outcome.CANCELLED else ""
         return Lines([((words, "warn"),)])
-    return sheet_of_result(call.result, signs, call.promised)
+    return sheet_of_result(call.result, call.promised)
 
 
 def difference(before: HandCall, after: HandCall) -> Sheet:
@@ -171,10 +171,10 @@ class ResultView:
     def __init__(self, calls: CallList, shared: BenchContext) -> None:
         self._calls = calls
         self._shared = shared
-        self.line = ResultLine(shared.signs)
+        self.line = ResultLine()
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
         follow = partial(follow_link, source=self._source, overrides=shared.overrides)
-        self.page = BenchPage(follow=follow)
+        self.page = BenchPage(follow)
         self._expected: Sequence[Row] = ()
         self._tasks = Tasks()
 
@@ -190,9 +190,9 @@ class ResultView:
         elif call.took_ms is None:
             self._put(Lines(()))
         elif call.size <= AT_ONCE:
-            self._put(sheet_of(call, self._shared.signs))
+            self._put(sheet_of(call))
         else:
-            self._lay_out(call, partial(sheet_of, call, self._shared.signs))
+            self._lay_out(call, partial(sheet_of, call))
 
     def toggle_schema(self, item: Item | None) -> None:
         """Show the schemas of an item, or the result again."""
@@ -205,7 +205,7 @@ class ResultView:
         self.line.what = "schema"
         self.line.say()
         data = json.dumps(schemas, ensure_ascii=False, default=str).encode("utf-8", "replace")
-        self._put(Tree(data, symbols=self._shared.signs))
+        self._put(Tree(data))
 
     def toggle_difference(self) -> None:
         """Compare the result with the marked or the previous one, or show the result again."""

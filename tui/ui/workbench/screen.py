@@ -17,7 +17,6 @@ from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
-from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.bars import BENCHES, BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
@@ -75,10 +74,9 @@ class ServerScreen(Screen[None]):
         self.server = server
         self._show_traffic = show_traffic
         self._item = item
-        symbols = symbols_for()
         self.prompt = PromptLine()
         self._title, self._keys = SplitBar(id="bench-title"), Footer()
-        shared = BenchContext(self, runtime, server, book, overrides, symbols, self.prompt, draft)
+        shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
         self.calls = HandCalls(shared)
@@ -86,7 +84,7 @@ class ServerScreen(Screen[None]):
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
-        self.traffic = ServerTraffic(runtime.recording, server, symbols, id="bench-traffic")
+        self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
         self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic] = {
             BenchTab.OVERVIEW: self.overview,
             **self.benches,
@@ -128,7 +126,7 @@ class ServerScreen(Screen[None]):
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)
         key = self.shared.overrides.first_of
-        self._title.show(*title_rows(self.server, status, running, self.shared.signs, key))
+        self._title.show(*title_rows(self.server, status, running, key))
         self.tabs.show(self.offers.notes)
         self._show_keys()
 

@@ -23,10 +23,8 @@ from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.traffic.bars import Headings
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_loader import Previews
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, highlighted, wrap
-from tui.ui.widgets.symbols import Symbols
 
 LINE_CHARS = 4096
 
@@ -46,10 +44,10 @@ class LogLines(LinePane):
         self._hits: list[int] = []  # matching lines, ascending
         self._hit = -1
 
-    def show(self, lines: tuple[str, ...]) -> bool:
-        """Show these lines; return whether they have changed."""
+    def show(self, lines: tuple[str, ...]) -> None:
+        """Show these lines; cheap if they have not changed."""
         if lines == self._lines:
-            return False
+            return
         gone = _dropped_lines(self._lines, lines)
         rows_gone = self._firsts[gone] if gone < len(self._firsts) else len(self._shown_rows)
         self._lines = lines
@@ -58,7 +56,6 @@ class LogLines(LinePane):
         if not self.following and rows_gone:
             # The visible lines keep their place, for reading, while older ones are dropped.
             self._place(self.scroll_y - rows_gone)
-        return True
 
     def show_empty(self, empty: str) -> None:
         """Show this text while there are no lines."""
@@ -297,14 +294,11 @@ class ServerTraffic(Vertical):
     ServerTraffic ServerEntries { height: 1fr; background: $surface; }
     """
 
-    def __init__(self, recording: Recording, server: str, signs: Symbols, *, id: str) -> None:
+    def __init__(self, recording: Recording, server: str, *, id: str) -> None:
         super().__init__(id=id)
         self.query_text = f"server:{written(server)}"
-        self._reader = ReaderThread(recording.open_reader)
         self._view = View(recording.entries, parse(self.query_text))
-        self._previews = Previews(self._reader, lambda: self.list.repaint())
-        empty = ("No traffic with this server yet.",)
-        self.list = ServerEntries(recording, preview=self._previews.get, empty=empty, symbols=signs)
+        self.list = ServerEntries(recording, empty=("No traffic with this server yet.",))
         self._headings = Headings(self.list.heading)
 
     def compose(self) -> ComposeResult:
@@ -318,9 +312,8 @@ class ServerTraffic(Vertical):
         """Show new entries; cheap if there are none."""
         self.list.tick()
         self._headings.look()
-        self._previews.look()
+        self.list.previews.look()
 
     async def on_unmount(self) -> None:
         self._view.close()
-        await self._previews.close()
-        self._reader.close()
+        await self.list.close()

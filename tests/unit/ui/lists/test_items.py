@@ -7,7 +7,6 @@ from tui.core.permission.rules import parse_rule
 from tui.core.ports import ModelChoice
 from tui.ui.lists.items import FinderItem, choice_item, free_item, id_item, preview_rows, rule_item
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import UNICODE
 
 EVIL = "\x1b[2J\u202e" + "x" * 500
 MODEL = ModelChoice(EVIL, EVIL, EVIL, "found", facts=(EVIL,), problem=EVIL, learned=(EVIL,))
@@ -31,7 +30,7 @@ def test_the_preview_names_tools_as_server_and_tool() -> None:
 @pytest.mark.parametrize(
     ("item", "width"),
     [
-        *((choice_item(MODEL, UNICODE), width) for width in (60, 76, 130)),
+        *((choice_item(MODEL), width) for width in (60, 76, 130)),
         *((rule_item("key", RULE), width) for width in (22, 40, 100)),
     ],
 )
@@ -41,5 +40,5 @@ def test_a_hostile_text_is_cleaned_and_fits_in_its_rows(item: FinderItem, width:
 
 
 def test_hostile_ids_and_typed_text_are_cleaned():
-    for item in (id_item(EVIL, current=True, symbols=UNICODE), free_item(EVIL)):
+    for item in (id_item(EVIL, current=True), free_item(EVIL)):
         assert not {"\x1b", "\u202e"} & set(text_of(item.draw(80)[0]))

@@ -1,24 +1,36 @@
-"""The private names that painting takes from Textual 8.2.8, and what happens without them."""
+"""The private names that painting takes from Textual 8.2.8, what happens without them, and painted lines."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from itertools import count
 
 import pytest
 import textual.message_pump
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import App, ComposeResult
+from textual.cache import FIFOCache
+from textual.color import Color
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
 
 from tui.ui.platform.textual_internals import (
+    ControlFilter,
+    create_caches_on_use,
     keep_late_timers,
+    padded,
     paint_first,
     paint_now,
+    row_of,
     set_virtual_size,
     work_at_every_size,
 )
@@ -156,3 +168,62 @@ async def test_a_timer_that_starts_late_is_not_skipped(monkeypatch: pytest.Monke
             patch.setattr("textual.timer._time.get_time", lambda: float(next(clock)))
             pilot.app.set_timer(1 / 120, done.set)
             await asyncio.wait_for(done.wait(), 30)
+
+
+BLACK = Color(0, 0, 0)
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x2FF)))
+def test_no_control_character_is_painted(text):
+    (segment,) = ControlFilter().apply([Segment(text)], BLACK)
+    assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in segment.text)
+
+
+def test_the_rest_of_an_escape_sequence_is_plain_text_in_the_same_style():
+    bold = Style(bold=True)
+    assert ControlFilter().apply([Segment("a\x1b]52;c;aGk=\x07b", bold)], BLACK) == [
+        Segment("a]52;c;aGk=b", bold)
+    ]
+
+
+def test_clean_lines_are_passed_on_unchanged():
+    line = [Segment("北京 ▸ "), Segment("ok")]
+    assert ControlFilter().apply(line, BLACK) is line
+
+
+PLAIN = Style()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("ab", "ab  "), ("日本", "日本"), ("日本語", "日本"), ("a日本", "a日 ")]
+)
+def test_a_row_is_padded_or_cropped_to_its_width(text: str, shown: str) -> None:
+    strip = row_of([Segment(text, PLAIN)], 4, PLAIN)
+    assert (strip.text, strip.cell_length) == (shown, 4)
+
+
+def test_a_row_is_shifted_within_its_width() -> None:
+    strip = row_of([Segment("abcd", PLAIN)], 4, PLAIN)
+    assert padded(strip, 0, 4, PLAIN) is strip
+    assert padded(strip, 2, 5, PLAIN).text == "  abc"
+
+
+def test_strips_of_textual_create_a_cache_when_it_is_first_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Strip, "__init__", Strip.__init__)  # both as they were, after the test
+    monkeypatch.setattr(Strip, "__getattr__", None, raising=False)
+    create_caches_on_use()
+    strip = Strip([Segment("hello world", PLAIN)])
+    assert not any(isinstance(found, FIFOCache) for found in gc.get_referents(strip))
+    assert strip.crop(1, 3).text == "el"
+    assert strip.crop(1, 3) is strip.crop(1, 3) is not Strip([]).crop(1, 3)
+    assert strip.divide([5, 11]) is strip.divide([5, 11])
+    assert [part.text for part in strip.divide([5, 11])] == ["hello", " world"]
+    assert not hasattr(strip, "no_such_name")
+
+
+def test_strips_that_are_created_in_another_way_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def created_otherwise(strip: Strip, segments: list[Segment], width: int, height: int) -> None: ...
+
+    monkeypatch.setattr(Strip, "__init__", created_otherwise)
+    create_caches_on_use()
+    assert Strip.__init__ is created_otherwise

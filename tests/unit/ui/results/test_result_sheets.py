@@ -26,11 +26,10 @@ from tui.ui.results.result_sheets import (
     side_by_side_rows,
 )
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import UNICODE
 
 
 def lines(result: ToolResult, promised: Any = None) -> list[str]:
-    return rows_of(sheet_of_result(result, UNICODE, promised))
+    return rows_of(sheet_of_result(result, promised))
 
 
 def rows_of(stack: Stack) -> list[str]:
@@ -88,13 +87,13 @@ def test_a_failure_says_what_happened() -> None:
 
 
 def test_invalid_base64_is_described_and_not_decoded() -> None:
-    sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),)), UNICODE)
+    sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),)))
     assert "image, 3 B" in text_of(sheet.row(0, 80))
     assert sheet.saved(0) == (b"", "png")
 
 
 def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:
-    sheet = sheet_of_result(ToolResult((TextContent("a\nb"), LinkContent("x://y", "n"))), UNICODE)
+    sheet = sheet_of_result(ToolResult((TextContent("a\nb"), LinkContent("x://y", "n"))))
     values = [sheet.value(index) for index in range(sheet.count())]
     assert "a\nb" in values
     assert "x://y" in values
@@ -109,7 +108,7 @@ def read(uri: str, mime: str, text: str) -> ToolResult:
 
 @pytest.mark.parametrize(("uri", "mime"), [("a://b", "text/markdown; charset=utf-8"), ("a://b.md", "")])
 def test_markdown_is_rendered_and_enter_shows_its_source(uri: str, mime: str) -> None:
-    stack = sheet_of_result(read(uri, mime, "# Title\n\n- one"), UNICODE)
+    stack = sheet_of_result(read(uri, mime, "# Title\n\n- one"))
     assert rows_of(stack)[1:] == ["Title", "", "• one"]
     stack.toggle(1, 80)
     assert rows_of(stack)[1:] == ["# Title", "", "- one"]
@@ -117,12 +116,12 @@ def test_markdown_is_rendered_and_enter_shows_its_source(uri: str, mime: str) ->
 
 
 def test_very_long_markdown_and_other_texts_are_shown_as_source() -> None:
-    assert rows_of(sheet_of_result(read("a://b", "text/markdown", "# x\n" * 20_000), UNICODE))[1] == "# x"
-    assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x"), UNICODE))[1] == "# x"
+    assert rows_of(sheet_of_result(read("a://b", "text/markdown", "# x\n" * 20_000)))[1] == "# x"
+    assert rows_of(sheet_of_result(read("a://b", "text/plain", "# x")))[1] == "# x"
 
 
 def test_an_mcp_app_is_shown_as_source_with_a_note() -> None:
-    shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>"), UNICODE))
+    shown = rows_of(sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", "<b>hi</b>")))
     assert "its source (mcptui does not run apps)" in shown[0]
     assert shown[1] == "<b>hi</b>"
 
@@ -144,7 +143,7 @@ def test_a_file_is_named_after_the_resource(uri: str, name: str) -> None:
 
 def test_the_suffix_of_a_saved_text_follows_its_type_and_is_never_executable() -> None:
     for mime, ending in (("text/markdown", "md"), ("application/json", "json"), ("text/html", "txt")):
-        stack = sheet_of_result(read("a://b", mime, "{}"), UNICODE)
+        stack = sheet_of_result(read("a://b", mime, "{}"))
         found = stack.saved(1)
         assert found is not None
         assert found[1] == ending
@@ -157,7 +156,7 @@ def test_an_item_shows_its_audience_and_priority():
 
 def test_a_search_finds_every_part_of_a_result_and_unfolds_it() -> None:
     hidden = {"list": [{"deep": [0] * 3_000 + ["needle"]}]}
-    stack = sheet_of_result(ToolResult((TextContent("a needle"), TextContent(json.dumps(hidden)))), UNICODE)
+    stack = sheet_of_result(ToolResult((TextContent("a needle"), TextContent(json.dumps(hidden)))))
     stack.fit(80)
     places = stack.places("needle", Event())
     assert len(places) == 2

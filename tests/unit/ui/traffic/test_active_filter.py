@@ -17,7 +17,7 @@ from tui.ui.widgets.rows import text_of
 
 
 def made(recording: Recording, worked: Callable[[], None] = lambda: None) -> ActiveFilter:
-    return ActiveFilter(recording, EntryList(recording), PromptLine(), worked=worked)
+    return ActiveFilter(EntryList(recording), PromptLine(), worked)
 
 
 def passing(recording: Recording, expression: str) -> int:

@@ -2,12 +2,14 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import until
+from tui.ui.widgets import files
 from tui.ui.widgets.files import _write_new, open_file, opener, path_problem, typed_path
 
 
@@ -86,18 +88,26 @@ def test_each_system_has_its_opener_and_the_file_is_never_an_option(platform: st
     assert command[0] == program and Path(command[1]).is_absolute()
 
 
-async def test_the_opener_gets_the_file_as_one_argument(tmp_path: Path):
+@pytest.fixture
+def open_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    return lambda *command: monkeypatch.setattr(files, "opener", lambda path: command)
+
+
+async def test_the_opener_gets_the_file_as_one_argument(tmp_path: Path, open_with: Callable[..., None]):
     file, app = tmp_path / "a b; rm -rf $HOME.txt", Notified()
     seen = tmp_path / "seen"
     code = f"import sys, pathlib; pathlib.Path({str(seen)!r}).write_text(sys.argv[1])"
-    await open_file(app, file, (sys.executable, "-c", code, str(file)))  # type: ignore[arg-type]
+    open_with(sys.executable, "-c", code, str(file))
+    await open_file(app, file)  # type: ignore[arg-type]
     await until(seen.exists)
     assert seen.read_text() == str(file) and app.told == []
 
 
-async def test_an_opener_that_is_missing_or_fails_is_reported(tmp_path: Path):
+async def test_an_opener_that_is_missing_or_fails_is_reported(tmp_path: Path, open_with: Callable[..., None]):
     app = Notified()
-    await open_file(app, tmp_path / "a.png", ("no-such-opener", "x"))  # type: ignore[arg-type]
+    open_with("no-such-opener", "x")
+    await open_file(app, tmp_path / "a.png")  # type: ignore[arg-type]
     assert "Cannot start no-such-opener: " in app.told[0] and str(tmp_path / "a.png") in app.told[0]
-    await open_file(app, tmp_path / "a.odd", (sys.executable, "-c", "raise SystemExit(3)"))  # type: ignore[arg-type]
+    open_with(sys.executable, "-c", "raise SystemExit(3)")
+    await open_file(app, tmp_path / "a.odd")  # type: ignore[arg-type]
     assert "found no program for a.odd" in app.told[1]

@@ -18,7 +18,6 @@ from rich.style import Style
 from tests.conftest import until
 from tui.ui.widgets.pictures import MOST_BYTES, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import text_of, width_of
-from tui.ui.widgets.symbols import ASCII, UNICODE
 from tui.ui.widgets.theme_colors import Palette
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -136,15 +135,17 @@ async def test_a_decompression_bomb_is_refused_because_of_its_dimensions() -> No
         await decoded(base64.b64encode(bomb(50_000, 50_000)), 80, 30)
 
 
-async def test_too_much_base64_starts_no_process() -> None:
+async def test_too_much_base64_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/does/not/exist")
     with pytest.raises(PictureError, match=r"too large .34 MB in base64."):
-        await decoded(b"A" * (MOST_BYTES + 1), 80, 30, python="/does/not/exist")
+        await decoded(b"A" * (MOST_BYTES + 1), 80, 30)
 
 
-async def test_decoding_times_out() -> None:
+async def test_decoding_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tui.ui.widgets.pictures.SECONDS", 0.05)
     slow = encoded(Image.effect_noise((2500, 2500), 80))
     with pytest.raises(PictureError, match="too much time or memory"):
-        await decoded(slow, 80, 30, seconds=0.05)
+        await decoded(slow, 80, 30)
 
 
 async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,24 +154,29 @@ async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPa
         await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
 
 
-async def test_a_decoder_that_cannot_start_or_fails_is_reported() -> None:
-    with pytest.raises(PictureError, match="cannot start the decoder"):
-        await decoded(encoded(two_halves()), 80, 30, python="/does/not/exist")
-    with pytest.raises(PictureError, match="too much time or memory"):
-        await decoded(encoded(two_halves()), 80, 30, python="/bin/false")
+@pytest.mark.parametrize(
+    ("python", "reason"),
+    [("/does/not/exist", "cannot start the decoder"), ("/bin/false", "too much time or memory")],
+)
+async def test_a_decoder_that_cannot_start_or_fails_is_reported(
+    monkeypatch: pytest.MonkeyPatch, python: str, reason: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", python)
+    with pytest.raises(PictureError, match=reason):
+        await decoded(encoded(two_halves()), 80, 30)
 
 
 @pytest.fixture
-def impostor(tmp_path: Path) -> Callable[[str], str]:
-    """Creates scripts that run in place of Python, as a compromised decoder could."""
+def impostor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Runs scripts in place of Python, as a compromised decoder could."""
 
-    def made(script: str) -> str:
+    def run(script: str) -> None:
         path = tmp_path / "python"
         path.write_text(script)
         path.chmod(0o755)
-        return str(path)
+        monkeypatch.setattr(sys, "executable", str(path))
 
-    return made
+    return run
 
 
 @pytest.mark.parametrize(
@@ -183,25 +189,26 @@ def impostor(tmp_path: Path) -> Callable[[str], str]:
         '{"width": "1", "height": 1, "of": [1, 1], "moves": 0, "cut": 0}\\nabc',
     ],
 )
-async def test_an_invalid_answer_is_refused(impostor: Callable[[str], str], answer: str) -> None:
-    python = impostor(f"#!/bin/sh\nprintf '%b' '{answer}'\n")
+async def test_an_invalid_answer_is_refused(impostor: Callable[[str], None], answer: str) -> None:
+    impostor(f"#!/bin/sh\nprintf '%b' '{answer}'\n")
     with pytest.raises(PictureError, match="too much time or memory"):
-        await decoded(b"", 80, 30, python=python)
+        await decoded(b"", 80, 30)
 
 
-async def test_an_endless_answer_is_cut_off_and_an_error_is_cleaned(impostor: Callable[[str], str]) -> None:
+async def test_an_endless_answer_is_cut_off_and_an_error_is_cleaned(impostor: Callable[[str], None]) -> None:
+    impostor("#!/bin/sh\nexec yes\n")
     with pytest.raises(PictureError, match="returned too much"):
-        await decoded(b"", 80, 30, python=impostor("#!/bin/sh\nexec yes\n"))
-    python = impostor("""#!/bin/sh\nprintf '%s' '{"problem": "a\\u001b[31mb"}'\n""")
+        await decoded(b"", 80, 30)
+    impostor("""#!/bin/sh\nprintf '%s' '{"problem": "a\\u001b[31mb"}'\n""")
     with pytest.raises(PictureError) as told:
-        await decoded(b"", 80, 30, python=python)
+        await decoded(b"", 80, 30)
     assert "\x1b" not in str(told.value)
 
 
-async def test_cancelling_leaves_no_process_behind(impostor: Callable[[str], str], tmp_path: Path) -> None:
+async def test_cancelling_leaves_no_process_behind(impostor: Callable[[str], None], tmp_path: Path) -> None:
     began = tmp_path / "began"
-    python = impostor(f"#!{sys.executable}\nimport time\nopen({str(began)!r}, 'w')\ntime.sleep(60)\n")
-    task = asyncio.create_task(decoded(b"", 80, 30, python=python))
+    impostor(f"#!{sys.executable}\nimport time\nopen({str(began)!r}, 'w')\ntime.sleep(60)\n")
+    task = asyncio.create_task(decoded(b"", 80, 30))
     await until(began.exists)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -251,14 +258,17 @@ def test_a_scaled_picture_fits_its_columns_and_has_all_its_rows(
 
 
 @pytest.mark.parametrize(
-    ("symbols", "colours", "no_color", "can"),
+    ("terminal", "colours", "no_color", "can"),
     [
-        (UNICODE, "truecolor", False, True),
-        (UNICODE, "truecolor", True, False),
-        (UNICODE, "256", False, False),
-        (UNICODE, None, False, False),
-        (ASCII, "truecolor", False, False),
+        ("xterm", "truecolor", False, True),
+        ("xterm", "truecolor", True, False),
+        ("xterm", "256", False, False),
+        ("xterm", None, False, False),
+        ("linux", "truecolor", False, False),
     ],
 )
-def test_pictures_need_true_color_and_the_half_block(symbols, colours, no_color, can) -> None:
-    assert can_show_pictures(symbols, colours, no_color) is can
+def test_pictures_need_true_color_and_the_half_block(
+    monkeypatch: pytest.MonkeyPatch, terminal, colours, no_color, can
+) -> None:
+    monkeypatch.setenv("TERM", terminal)
+    assert can_show_pictures(colours, no_color) is can

@@ -14,7 +14,6 @@ from tui.ui.widgets.server_rows import (
     token_facts,
     tool_words,
 )
-from tui.ui.widgets.symbols import UNICODE
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
 WHERE = "https://h.example/mcp?api_key=[redacted:api_key]"
@@ -27,7 +26,7 @@ def status(state=ServerState.RUNNING, reach=None, **more):
 
 def shown(given, *, unfolded=False, selected=False, columns=70, tokens=None):
     sizes = {} if tokens is None else {given.name: tokens}
-    look = fitted((given,), Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes))
+    look = fitted((given,), Look(columns, 8, 0, 5_000_000_000, Redactor(), sizes))
     rows = server_rows(given, look, selected=selected, unfolded=unfolded)
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
@@ -101,7 +100,7 @@ def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
     every = (status(tools_off=1), *(replace(status(state), name=name) for state, name in states))
     lines = {}
     for columns in (80, 52, 46):
-        look = Look(columns, 8, UNICODE, 0, 5_000_000_000, Redactor(), sizes)
+        look = Look(columns, 8, 0, 5_000_000_000, Redactor(), sizes)
         look = fitted(every, look)
         lines[columns] = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
     assert all(line.endswith("<1 m") for line in lines[80][:2])
@@ -116,7 +115,7 @@ def test_at_any_width_all_rows_have_the_same_columns():
     big = replace(status(), name="everything", tools=16)
     every = big, replace(status(), name="b")
     for columns in range(24, 100):
-        look = fitted(every, Look(columns, 10, UNICODE, 0, 5_000_000_000, Redactor(), sizes))
+        look = fitted(every, Look(columns, 10, 0, 5_000_000_000, Redactor(), sizes))
         rows = ["".join(text for text, _ in head_row(one, look)) for one in every]
         columns_of = {("~" in row, " tokens" in row, "<1 m" in row) for row in rows}
         assert len(columns_of) == 1 or "<1 m" not in "".join(rows), rows
@@ -138,7 +137,7 @@ def test_details_say_that_the_model_gets_the_secrets_of_a_server():
 
 def rows(changes: int) -> list[str]:
     status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, changes=changes)
-    look = Look(columns=78, name_cells=4, symbols=UNICODE, turn=0, now_ns=0, redactor=Redactor())
+    look = Look(columns=78, name_cells=4, turn=0, now_ns=0, redactor=Redactor())
     return [text_of(row) for row in server_rows(status, look, selected=False, unfolded=False)]
 
 
@@ -153,7 +152,7 @@ def test_a_server_with_accepted_definitions_has_no_mark() -> None:
 
 def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
     status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, hidden=hidden)
-    look = Look(columns=78, name_cells=4, symbols=UNICODE, turn=0, now_ns=0, redactor=Redactor())
+    look = Look(columns=78, name_cells=4, turn=0, now_ns=0, redactor=Redactor())
     return "\n".join(text_of(row) for row in server_rows(status, look, selected=False, unfolded=unfolded))
 
 

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList, TextArea
 
 from tests.ui.stage import Stage
 from tui.settings.themes import ThemeSpec, all_themes, load_theme
-from tui.ui.widgets.theme_colors import ROLES, Palette, theme_of, variable_defaults
+from tui.ui.widgets.theme_colors import DEFAULTS, ROLES, Palette, theme_of
 
 PALETTE = Palette.of({"foreground": "#ffffff", "surface": "#000000", "accent": "#ff0000", "panel": "#222222"})
 
@@ -119,10 +119,10 @@ def test_an_unknown_color_is_refused_with_its_role() -> None:
 
 async def test_our_variables_have_defaults_in_a_theme_of_textual() -> None:
     class Plain(App[None]):
-        CSS = " ".join(f"Screen {{ color: ${name}; }}" for name in variable_defaults())
+        CSS = " ".join(f"Screen {{ color: ${name}; }}" for name in DEFAULTS)
 
         def get_theme_variable_defaults(self) -> dict[str, str]:
-            return variable_defaults()
+            return dict(DEFAULTS)
 
     async with Plain().run_test() as pilot:
         pilot.app.theme = "nord"

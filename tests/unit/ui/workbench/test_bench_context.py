@@ -17,9 +17,7 @@ def context_of(recorded: Recorded) -> BenchContext:
     runtime = SimpleNamespace(recording=SimpleNamespace(entries=recorded.columns))
     nothing = cast(Any, None)
     keys = KeyOverrides()
-    return BenchContext(
-        nothing, cast(Any, runtime), "my notes", BenchHistory(), keys, nothing, nothing, nothing
-    )
+    return BenchContext(nothing, cast(Any, runtime), "my notes", BenchHistory(), keys, nothing, nothing)
 
 
 def item_of(name: str) -> Item:

@@ -6,7 +6,6 @@ from tests.ui.stage import Stage
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.symbols import UNICODE
 from tui.ui.workbench.bench_lists import ItemList
 from tui.ui.workbench.items import Item, of_resources, of_tools
 
@@ -15,7 +14,7 @@ class OneList(Stage):
     def __init__(self, items: list[Item]) -> None:
         super().__init__()
         self.items = items
-        self.list = ItemList(UNICODE, {})
+        self.list = ItemList({})
 
     def compose(self):
         yield self.list
@@ -66,7 +65,7 @@ async def test_mime_type_and_size_are_columns_where_there_is_room():
 
 
 def test_names_and_notes_are_shown_in_full_where_there_is_room():
-    found = ItemList(UNICODE, {})
+    found = ItemList({})
     found._all = TOOLS
     assert [found.columns_of(width) for width in (50, 80, 120, 200)] == [20, 32, 48, 55]
 

@@ -14,7 +14,7 @@ from tui.ui.widgets import code
 from tui.ui.widgets.bar import key_hints
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 TEXT_COLUMNS = 100
 WELCOME_COLUMNS = 72
@@ -28,6 +28,11 @@ PIECE = 8 * 1024  # maximum characters to parse or wrap at once
 def measure(width: int) -> int:
     """Return how many columns of a width the text uses; lines longer than 100 are hard to read."""
     return min(width, TEXT_COLUMNS)
+
+
+def fold_sign(*, open: bool) -> str:
+    """Return the sign of what can be expanded, or collapsed if it is `open`."""
+    return symbols_for().unfolded if open else symbols_for().folded
 
 
 def guess(text: str) -> int:
@@ -51,7 +56,7 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = "") -> list[Block]:
+def user_blocks(text: str, attached: Sequence[str], at: str = "") -> list[Block]:
     """Return the blocks of a user message and its attachments; the rest of a long text is collapsed."""
     shown = text.replace("\r\n", "\n").strip("\n")
     rest = ""
@@ -60,7 +65,7 @@ def user_blocks(text: str, attached: Sequence[str], symbols: Symbols, at: str = 
         shown, rest = head, shown[len(head) :].removeprefix("\n")
     blocks: list[Block] = [Question(text, shown, at, attached=() if rest else attached)]
     if rest:
-        blocks.append(Fold(rest, symbols))
+        blocks.append(Fold(rest))
         blocks += [Plain(f"@ {words}", style="dim", barred=True) for words in attached]
     return blocks
 
@@ -146,10 +151,9 @@ class Fold(Block):
 
     targets = (0,)
 
-    def __init__(self, rest: str, symbols: Symbols) -> None:
+    def __init__(self, rest: str) -> None:
         super().__init__(gap=0)
         self._rest = rest
-        self._symbols = symbols
 
     def wrap(self, width: int) -> Sequence[Row]:
         lines = self._rest.count("\n") + 1
@@ -158,7 +162,7 @@ class Fold(Block):
             if lines > 1
             else f"{units.count(len(self._rest))} more characters"
         )
-        return barred([((f"{self._symbols.folded} ", "accent"), (amount, "dim"))], width)
+        return barred([((f"{symbols_for().folded} ", "accent"), (amount, "dim"))], width)
 
     def unfolded(self) -> list[Block]:
         return [Plain(piece, barred=True) for piece in pieces(self._rest)]
@@ -169,16 +173,15 @@ class Summary(Block):
 
     targets = (0,)
 
-    def __init__(self, words: str, text: str, symbols: Symbols) -> None:
+    def __init__(self, words: str, text: str) -> None:
         super().__init__()
         self.words = words
         self._text = text
-        self._symbols = symbols
         self.open = False
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
-        marker = self._symbols.unfolded if self.open else self._symbols.folded
+        marker = fold_sign(open=self.open)
         head: Row = ((f"{marker} ", "accent"),)
         rows = wrap(((self.words, "dim"),), columns, first=head)
         if not self.open:
@@ -189,16 +192,16 @@ class Summary(Block):
 class Note(Block):
     """A line by mcptui: a limit, an error with its next step, a notice. The text need not be clean."""
 
-    def __init__(self, text: str, kind: str, symbols: Symbols) -> None:
+    def __init__(self, text: str, kind: str) -> None:
         super().__init__()
         self._text = clean(text).strip("\n")[:NOTE_CHARS]
         self._kind = kind
-        self._symbols = symbols
 
     def wrap(self, width: int) -> Sequence[Row]:
-        signs = {"warn": self._symbols.warning, "bad": self._symbols.failed}
+        symbols = symbols_for()
+        signs = {"warn": symbols.warning, "bad": symbols.failed}
         style = self._kind if self._kind in signs else "dim"
-        other = self._symbols.waiting if self._kind == "wait" else self._symbols.separator
+        other = symbols.waiting if self._kind == "wait" else symbols.separator
         sign = signs.get(self._kind, other)
         rows: list[Row] = []
         for line in self._text.expandtabs(4).split("\n"):
@@ -215,13 +218,11 @@ class Welcome(Block):
         self,
         lines: Sequence[str],
         examples: Sequence[Example],
-        symbols: Symbols,
         keys: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__(gap=0)
         self._lines = lines
         self._keys = keys
-        self._symbols = symbols
         self.targets: Sequence[int] = ()
         self.examples = examples
         self.notes: list[Block] = []  # mcptui's notes before the first message
@@ -250,7 +251,7 @@ class Welcome(Block):
         return [EMPTY] * above + rows
 
     def _example(self, example: Example, columns: int) -> Sequence[Row]:
-        question: Row = ((f"{self._symbols.within} ", "dim"), (example.question, "text"))
+        question: Row = ((f"{symbols_for().within} ", "dim"), (example.question, "text"))
         tool: Row = ((example.tool, "tool"),)
         if width_of(question) + 3 + width_of(tool) <= columns:
             return [spread(question, tool, columns)]
@@ -326,9 +327,8 @@ class Thinking(Block):
 
     targets = (0,)
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._symbols = symbols
         self._lines: list[str] = []
         self._partial = ""
         self._kept: list[Row] = []
@@ -346,7 +346,7 @@ class Thinking(Block):
 
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
-        marker = self._symbols.unfolded if self.open else self._symbols.folded
+        marker = fold_sign(open=self.open)
         word = "thinking" if self.running else "thought"
         time = "" if self.seconds is None else f" for {units.duration(self.seconds * 1000)}"
         head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim"))

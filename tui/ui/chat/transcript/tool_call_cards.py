@@ -9,12 +9,12 @@ from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
-from tui.ui.chat.transcript.blocks import measure, pieces_of
+from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import part_at
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.symbols import symbols_for
 
 INDENT: Row = (("   ", ""),)
 MAX_ARGUMENTS = 100_000  # maximum characters of arguments to show
@@ -69,17 +69,12 @@ class Card(Block):
     the text of the reply. `rule` decided whether it runs, or is "". `gave` is the complete result, or None.
     """
 
-    def __init__(
-        self, server: str, tool: str, arguments: Mapping[str, Any] | str, symbols: Symbols, gap: int
-    ) -> None:
+    def __init__(self, server: str, tool: str, arguments: Mapping[str, Any] | str, gap: int) -> None:
         super().__init__(gap)
         self.server = server
-        self.name = name = clean_line(tool, 64) or "unknown tool"
-        within: Row = ((clean_line(server, 40), "dim"), (f" {symbols.within} ", "dim")) if server else EMPTY
-        self._title: Row = (*within, (name, "tool"))
+        self.name = clean_line(tool, 64) or "unknown tool"
         self._unread: str | None = arguments if isinstance(arguments, str) else None
         self._arguments, self._left_out = ([], 0) if isinstance(arguments, str) else _shown(arguments)
-        self._symbols = symbols
         self._note = ""
         self._why = self._warning = ""
         self._keys: Sequence[tuple[str, str, str]] = ()
@@ -99,6 +94,11 @@ class Card(Block):
         self.recovered = False
         self.rule = ""
         self.gave: ToolResult | None = None
+
+    @property
+    def _title(self) -> Row:
+        server, tool = clean_line(self.server, 40), (self.name, "tool")
+        return ((server, "dim"), (f" {symbols_for().within} ", "dim"), tool) if self.server else (tool,)
 
     def give(self, result: ToolResult) -> None:
         """Store the result. Each part that is not text gets a row."""
@@ -189,9 +189,9 @@ class Card(Block):
 
     def _head(self, width: int) -> Row:
         role, word, sign = _STATES[self.state]
-        symbols = self._symbols
+        symbols = symbols_for()
         time = units.duration(self._ms) if self._ms is not None and self.state in ("done", "failed") else ""
-        marker = symbols.unfolded if self.open else symbols.folded
+        marker = fold_sign(open=self.open)
         note = self._note if self.state != "failed" else ""
         if self.state == "denied" and self.rule and not self.open:
             note = f"rule: {self.rule}"
@@ -227,7 +227,7 @@ class Card(Block):
             rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=edge, rest=edge)
         if self._result is not None:
             style = _EXPLAINED.get(self.state, "text")
-            arrow: Row = (*edge, (f"{self._symbols.result} ", "dim"))
+            arrow: Row = (*edge, (f"{symbols_for().result} ", "dim"))
             rest = ((" " * width_of(arrow), ""),)
             for number, line in enumerate((self._result.text or "(empty)").expandtabs(4).split("\n")):
                 rows += wrap(((line, style),), width, first=rest if number else arrow, rest=rest)
@@ -306,14 +306,14 @@ class Card(Block):
             self._body = _boxed(self._argument_rows(inner), inner)
         is_folded = self._is_long and not self.open
         body = _boxed(self._names(inner), inner) if is_folded else self._body
-        sign: Row = ((f"{self._symbols.warning} ", "warn"),)
+        sign: Row = ((f"{symbols_for().warning} ", "warn"),)
         why = wrap(((self._why, "warn"),), inner, first=sign) if self._why else []
         why += wrap(((self._warning, "warn"),), inner, first=sign) if self._warning else []
         if is_new:  # title, arguments and reasons must be seen
             self._unseen = set(range(len(self._body) + self._is_long + 2 + len(why)))
         more: list[Row] = []
         if self._is_long:
-            marker = self._symbols.unfolded if self.open else self._symbols.folded
+            marker = fold_sign(open=self.open)
             lines = units.plural(len(self._body), "line")
             word = "enter collapse" if self.open else f"{lines}   enter expand"
             more = [((f"{marker} ", "accent"), (word, "warn"))]

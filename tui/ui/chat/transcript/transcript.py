@@ -40,7 +40,6 @@ from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.widgets import code
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.symbols import UNICODE, Symbols
 
 MOST_GIVEN = 32 * 1024 * 1024
 """Maximum base64 characters of results to store for viewing; what the model was sent is always stored."""
@@ -87,7 +86,6 @@ class Transcript(FlowPane):
     def __init__(
         self,
         *,
-        symbols: Symbols = UNICODE,
         clock: Callable[[], float] = monotonic,
         keys_of: Callable[[str], str] | None = None,
         id: str | None = None,
@@ -95,10 +93,7 @@ class Transcript(FlowPane):
         """`keys_of` returns the keys of an answer to a question; by default the default keys."""
         super().__init__(id=id)
         self._keys_of = keys_of or KeyOverrides().answers_of
-        self._symbols = symbols
-        self._writer = writer = Writer(
-            self.flow, self._append, self.flow_changed, self._plan_draw, symbols, clock
-        )
+        self._writer = writer = Writer(self.flow, self._append, self.flow_changed, self._plan_draw, clock)
         self.add_user, self.add_call = writer.user, writer.call
         self.add_text, self.add_reasoning = writer.text, writer.reasoning
         self.begin_reply, self.end_reply, self.sign_reply = writer.begin, writer.end, writer.sign
@@ -116,7 +111,7 @@ class Transcript(FlowPane):
         """Show at the end what the turn is waiting for, replacing the previous text; "" removes it."""
         if self._waiting is not None:
             self.drop_note(self._waiting)
-        self._waiting = Note(text, "wait", self._symbols) if text else None
+        self._waiting = Note(text, "wait") if text else None
         if self._waiting is not None:
             self._append(self._waiting)
 
@@ -127,7 +122,7 @@ class Transcript(FlowPane):
         """
         if self._welcome is None or self._welcome not in self.flow.blocks:
             return self._writer.note(text, kind)
-        note = Note(text, kind, self._symbols)
+        note = Note(text, kind)
         self._welcome.notes.append(note)
         self._touch(self._welcome)
         return note
@@ -220,7 +215,7 @@ class Transcript(FlowPane):
         is_empty = all(isinstance(block, Note | Welcome) for block in blocks)
         cleaned = [clean_line(line, 400) for line in lines]
         offered = [Example(clean_line(one.question), clean_line(one.tool)) for one in examples]
-        self._welcome = Welcome(cleaned, offered, self._symbols, keys)
+        self._welcome = Welcome(cleaned, offered, keys)
         if is_empty:
             self._welcome.notes = notes
             self.flow.truncate(0)
@@ -286,7 +281,7 @@ class Transcript(FlowPane):
         self._summary = None
         if words:
             self._writer.close()
-            self._summary = Summary(words, text, self._symbols)
+            self._summary = Summary(words, text)
             self.flow.append(self._summary)
         self.flow_changed()
 

@@ -37,7 +37,6 @@ from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import message_time
 
 Arguments = Mapping[str, Any] | str
@@ -56,7 +55,6 @@ class Writer:
         append: Callable[[Block], None],
         changed: Callable[[], None],
         arrived: Callable[[], None],
-        symbols: Symbols,
         clock: Callable[[], float],
     ) -> None:
         """`changed` is called after blocks of the flow have changed, `arrived` after deltas."""
@@ -66,7 +64,6 @@ class Writer:
         self._append = append
         self._changed = changed
         self._arrived = arrived
-        self._symbols = symbols
         self._clock = clock
         self._markdown: Markdown | None = None
         self._pending: list[str] = []
@@ -83,12 +80,12 @@ class Writer:
         """Add a user message, literally, with its attachments; `at` is the time of day to show."""
         self.forget()
         words = [attachment_words(one) for one in attachments]
-        for block in user_blocks(text, words, self._symbols, clean_line(at, 20)):
+        for block in user_blocks(text, words, clean_line(at, 20)):
             self._append(block)
 
     def note(self, text: str, kind: str) -> Note:
         self.close()
-        note = Note(text, kind, self._symbols)
+        note = Note(text, kind)
         self._append(note)
         return note
 
@@ -104,13 +101,13 @@ class Writer:
         self.close()
         blocks = self.flow.blocks
         gap = 0 if blocks and isinstance(blocks[-1], Card) else 1
-        card = self.cards[call_id] = Card(server, tool, arguments, self._symbols, gap)
+        card = self.cards[call_id] = Card(server, tool, arguments, gap)
         card.recovered = recovered
         self._append(card)
         return card
 
     def whole_thought(self, text: str, seconds: float | None) -> None:
-        thinking = Thinking(self._symbols)
+        thinking = Thinking()
         thinking.add(text)
         thinking.running, thinking.seconds = False, seconds
         self._append(thinking)
@@ -150,7 +147,7 @@ class Writer:
             return
         if self._thinking is None:
             self._finish_text()
-            self._thinking = Thinking(self._symbols)
+            self._thinking = Thinking()
             self._since = self._clock()
             self._append(self._thinking)
         self._thinking.add(delta)

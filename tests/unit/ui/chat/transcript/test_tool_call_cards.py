@@ -7,7 +7,6 @@ import pytest
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.symbols import UNICODE
 
 
 def rows(card: Card, width: int = 90) -> list[str]:
@@ -15,7 +14,7 @@ def rows(card: Card, width: int = 90) -> list[str]:
 
 
 def test_a_call_that_a_rule_denied_names_the_rule():
-    card = Card("notes", "delete_all", {}, UNICODE, 0)
+    card = Card("notes", "delete_all", {}, 0)
     card.rule = "deny */delete_*"
     card.set("denied", "", None, "denied: a rule in the configuration forbids this call")
     (head,) = rows(card)
@@ -23,7 +22,7 @@ def test_a_call_that_a_rule_denied_names_the_rule():
 
 
 def test_an_expanded_call_names_the_rule_that_allowed_it():
-    card = Card("notes", "add", {"text": "milk"}, UNICODE, 0)
+    card = Card("notes", "add", {"text": "milk"}, 0)
     card.rule = "allow notes/*"
     card.set("done", "", 3.0, "added")
     assert not any("rule:" in row for row in rows(card))
@@ -35,7 +34,7 @@ LONG = "\n".join(f"line {number}" for number in range(30))
 
 
 def asking(arguments: dict[str, object], width: int = 80) -> Card:
-    card = Card("mail", "send", arguments, UNICODE, 0)
+    card = Card("mail", "send", arguments, 0)
     card.ask("it can send something", keys_of=KeyOverrides().answers_of)
     assert rows(card, width)
     return card
@@ -51,7 +50,7 @@ def test_a_short_question_must_show_its_title_arguments_and_reason_first():
 
 
 def test_a_question_counts_as_unseen_before_it_is_drawn():
-    card = Card("mail", "send", {}, UNICODE, 0)
+    card = Card("mail", "send", {}, 0)
     card.ask("why", keys_of=KeyOverrides().answers_of)
     assert card.unseen
 

@@ -10,7 +10,6 @@ from tui.core.conversation.conversation import (
 )
 from tui.ui.chat.transcript.flow import Flow
 from tui.ui.chat.transcript.writer import PastWriter, Writer
-from tui.ui.widgets.symbols import UNICODE
 
 TALK: list[Message] = [
     UserMessage("Add a note."),
@@ -22,7 +21,7 @@ TALK: list[Message] = [
 
 def kinds(*remarks: Remark) -> list[str]:
     flow = Flow()
-    writer = Writer(flow, flow.append, lambda: None, lambda: None, UNICODE, lambda: 0.0)
+    writer = Writer(flow, flow.append, lambda: None, lambda: None, lambda: 0.0)
     PastWriter(writer, TALK, (), lambda model: "", remarks, lambda one: (one.text, one.kind), 0.0).write()
     names = [type(block).__name__ for block in flow.blocks]
     return [name for name in names if name in ("Prose", "Note", "Card")]
