@@ -25,22 +25,6 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
-_TRY_HTTPS = "If it uses TLS, start base_url with https://."
-_STEPS = {
-    Do.UNBLOCK: (
-        "A firewall in front of the API, such as Cloudflare, refuses programs. Check base_url, try another "
-        "network, or ask the operator to let API clients through."
-    ),
-    Do.USE_TLS: _TRY_HTTPS,
-    Do.TEXT_TOOLS: 'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',
-    Do.RETRY: "Ask again, or choose another model. This one wrote an invalid tool call.",
-    Do.VERIFY: "Verify the organization with the provider, or choose another model.",
-    Do.REPHRASE: "The provider's content filter refused this. Rephrase it, or choose another model.",
-    Do.FREE_MEMORY: "Switch to a smaller model, or free memory. This one does not fit into memory.",
-    Do.FEWER_PARAMETERS: "Remove the parameters of the profile, or choose another model.",
-    Do.LOAD: "Wait until the model is loaded, then retry.",
-}
-_SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
 _TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
 CHECK_PROFILE = "Check the profile's model and base_url."
 
@@ -79,10 +63,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
 
 def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     said, status = error.said, error.status or 0
-    if error.final == Do.SHORTEN:
-        return _SHORTEN
-    if error.final == Do.WAIT_LONG:
-        return "Wait until the limit is reset, or switch to another model."
+    if error.final in (Do.SHORTEN, Do.WAIT_LONG):
+        return str(error.final)
     if error.final == Do.PAY:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
@@ -99,7 +81,7 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
                 f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
             )
         if do is not Do.CHECK_KEY:
-            return _STEPS[do]
+            return do.value
         if status in (400, 403):
             return _key_step(profile)
     return (
@@ -196,7 +178,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = "Check the host in base_url, or trust its certificate."
     elif refusal_in(cause, among=(Do.USE_TLS,)):
-        step = _TRY_HTTPS
+        step = Do.USE_TLS.value
     else:
         hopeless, step = False, f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
         if looks_like_ollama(profile):
