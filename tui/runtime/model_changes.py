@@ -102,7 +102,7 @@ class ModelChanges:
             remote.append(
                 ProviderChoice(one.name, one.title, one.base_url, variable, is_set, one.model, one.key_page)
             )
-        places = {place.name: f"http://{place.host}:{place.port}/v1" for place in candidates(self._env)}
+        places = {place.name: place.base_url for place in candidates(self._env)}
         local = [
             ProviderChoice(name, title, places[name])
             for name, title in (("ollama", "Ollama"), ("lmstudio", "LM Studio"))

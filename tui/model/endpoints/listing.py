@@ -277,57 +277,42 @@ PORT_SECONDS = 0.3
 READ_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place where a model server may listen: its name, host, port, and the path that lists its models."""
-
-    name: str
-    host: str
-    port: int
-    path: str = "/v1/models"
-
-
-def candidates(env: Mapping[str, str]) -> list[Candidate]:
+def candidates(env: Mapping[str, str]) -> list[ModelProfile]:
     """Return the places to search: default ports, and OLLAMA_HOST for Ollama if it is this machine.
 
     OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
     connect to.
     """
-    found = [
-        Candidate("lmstudio", "127.0.0.1", 1234),
-        Candidate("llamacpp", "127.0.0.1", 8080),
-        Candidate("vllm", "127.0.0.1", 8000),
-    ]
     said = env.get("OLLAMA_HOST", "").strip()
     try:
         parts = urlsplit(said if "://" in said else f"//{said}")
         host, port = parts.hostname or "127.0.0.1", parts.port or 11434
     except ValueError:
         host, port = "127.0.0.1", 11434
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    if host in ("127.0.0.1", "localhost", "::1"):
-        found.insert(0, Candidate("ollama", host, port, "/api/tags"))
-    return found
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
+    places = {"lmstudio": "127.0.0.1:1234", "llamacpp": "127.0.0.1:8080", "vllm": "127.0.0.1:8000"}
+    if host in ("127.0.0.1", "localhost", "[::1]"):
+        places = {"ollama": f"{host}:{port}", **places}
+    return [ModelProfile(name, f"http://{at}/v1", "", source="detected") for name, at in places.items()]
 
 
-async def detect(places: list[Candidate]) -> list[ModelProfile]:
+async def detect(places: Sequence[ModelProfile]) -> list[ModelProfile]:
     """Return a profile for each place that answers as a server with a chat model, in order."""
-    found = await asyncio.gather(*(_probe(place) for place in places))
+    found = await asyncio.gather(*map(_probe, places))
     return [profile for profile in found if profile is not None]
 
 
-async def _probe(place: Candidate) -> ModelProfile | None:
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    root = f"http://{host}:{place.port}"
-    profile = ModelProfile(place.name, f"{root}/v1", "", source="detected")
+async def _probe(place: ModelProfile) -> ModelProfile | None:
+    address = urlsplit(place.base_url)
     try:
         # A closed port needs no HTTP client, whose import takes longer than all of this.
         async with asyncio.timeout(PORT_SECONDS):
-            _, writer = await asyncio.open_connection(place.host, place.port)
+            _, writer = await asyncio.open_connection(address.hostname, address.port)
         writer.transport.abort()
-        async with inquiry(profile) as endpoint, asyncio.timeout(READ_SECONDS):
-            models = models_in(await endpoint.ask(root + place.path))
+        async with inquiry(place) as endpoint, asyncio.timeout(READ_SECONDS):
+            path = "/api/tags" if place.name == "ollama" else "/v1/models"
+            models = models_in(await endpoint.ask(endpoint.root + path))
     except (OSError, TimeoutError, McptuiError):
         return None
     model = next((model.id for model in models if model.chat), None)
-    return replace(profile, model=model) if model else None
+    return replace(place, model=model) if model else None
