@@ -122,7 +122,10 @@ class LeakParser(DialectParser):
             self._bare = True
             yield from self._hold(start)
             self._bare = False
-        yield from self._read_each((), self._mark, lambda _: self._hold(0))
+        yield from self._read_each(self._mark)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        return self._hold(0)
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""

@@ -64,20 +64,14 @@ class XmlParser(DialectParser):
     """Reads replies in the dialect `xml`."""
 
     def __init__(self, maker: CallMaker) -> None:
-        super().__init__(maker)
         self._never_closed: set[str] = set()
-        self._folds = True
         self._tags = {
             f"<{folded(name)}>": tool
             for tool in maker.offered.tools
             for name in dict.fromkeys((tool.name, tool.tool))
             if name and maker.offered.find(name) is tool
         }
-        self._openers = (*_OPENERS, *self._tags)
-        self._opener = any_of(self._openers, folds=True)
-
-    def _parse(self) -> Steps[None]:
-        yield from self._read_each(self._openers, self._opener, self._read)
+        super().__init__(maker, (*_OPENERS, *self._tags), folds=True)
 
     def _read(self, opener: str) -> Steps[bool]:
         if opener == _CALL:
