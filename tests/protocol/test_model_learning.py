@@ -10,7 +10,6 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import NoTools
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
@@ -103,7 +102,7 @@ async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
 async def test_missing_function_calling_is_raised_and_remembered() -> None:
     kept = Kept()
     heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
-    assert isinstance(heard.error, NoTools) and chat.capabilities.facts == ("no function calling",)
+    assert heard.error and heard.error.no_tools and chat.capabilities.facts == ("no function calling",)
     assert list(kept.values()) == [{"no_tools": True}]
 
 

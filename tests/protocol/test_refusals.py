@@ -24,7 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.secrets.redact import Secret
-from tui.model.dialects import wrap
+from tui.model.dialects.text_tools import wrap
 from tui.model.endpoints.endpoint_errors import CHECK_PROFILE
 from tui.model.endpoints.failures import refusal_in, said_in
 from tui.model.endpoints.learned_quirks import kinds_of

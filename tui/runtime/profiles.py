@@ -140,7 +140,7 @@ class Profiles:
 
 
 def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
-    from tui.model.dialects import FALLBACK
+    from tui.model.dialects.text_tools import FALLBACK
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
@@ -202,7 +202,7 @@ def make_model(
     if profile is None:
         demo: ChatModel = brought("model", DEMO)(paced=paced)
         return demo
-    from tui.model.dialects import wrap
+    from tui.model.dialects.text_tools import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
 
     chat = OpenAIChat(profile, sink, LearnedFile())

@@ -14,7 +14,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import (
     CallPart,
     ChatModel,
@@ -28,6 +28,7 @@ from tui.core.ports import (
     TextPart,
     ToolSpec,
 )
+from tui.core.text import quoted_name
 from tui.model.dialects import json_object, react, xml
 from tui.model.dialects.call_maker import (
     UNNAMED,
@@ -131,6 +132,33 @@ DIALECTS = {
     )
 }
 """The dialects by their names in `tool_protocol`."""
+
+PROTOCOLS = ("auto", "native", *DIALECTS)
+"""The values of `tool_protocol`."""
+
+FALLBACK = DIALECTS["xml"]
+"""The dialect for a model whose endpoint says that it has no function calling."""
+
+
+def wrap(
+    model: ChatModel, protocol: str, clock: Clock | None = None, *, where: str = "", no_tools: bool = False
+) -> ChatModel:
+    """Return a model that accepts and makes native calls, whatever `model` supports.
+
+    `protocol` is the profile's `tool_protocol`, `where` its name for error messages. With a `clock`,
+    transient failures are retried. `no_tools`: its endpoint is known to say that it has no function calling.
+    Raises ConfigError if there is no such protocol.
+    """
+    if protocol == "auto":
+        return ToolCalls(model, FALLBACK if no_tools else None, FALLBACK, clock)
+    if protocol in PROTOCOLS:
+        return ToolCalls(model, DIALECTS.get(protocol), clock=clock)
+    names = ", ".join(map(quoted_name, PROTOCOLS[:-1]))
+    raise ConfigError(
+        f"tool_protocol {quoted_name(protocol, 40)} is not known",
+        where=where,
+        next_step=f"Use {names} or {quoted_name(PROTOCOLS[-1])}.",
+    )
 
 
 class ReplyReader:
@@ -322,8 +350,8 @@ class ToolCalls:
                     async for part in parts:
                         yield part
                 return
-            except NoTools as error:
-                if self._dialect is not None or self._fallback is None:
+            except ModelError as error:
+                if not error.no_tools or self._dialect is not None or self._fallback is None:
                     raise
                 reason = error.message.rstrip(".")
             self._dialect = self._fallback

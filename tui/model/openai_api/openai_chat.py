@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from tui.core.conversation.conversation import AssistantMessage
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ModelError
 from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart, Usage
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
@@ -100,20 +100,20 @@ class OpenAIChat:
                         shown = True
                         yield part
                 return
-            except ModelError as failure:
+            except ModelError as error:
                 # Without tools in the request, text tools would not help.
-                plain = "tools" not in body and isinstance(failure, NoTools)
-                error = _of_kind(ModelError, failure) if plain else failure
+                error.no_tools &= "tools" in body
                 had_tools = not self.learned.no_tools
-                reason = "" if shown else await self._learn(failure, body, request, refused=not opened)
-                if had_tools and self.learned.no_tools and not isinstance(error, NoTools):
-                    raise _of_kind(NoTools, error) from None
+                reason = "" if shown else await self._learn(error, body, request, refused=not opened)
+                if had_tools and self.learned.no_tools and not error.no_tools:
+                    error.no_tools, error.retryable = True, False
+                    raise
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     if error.status in (400, 422) and before != self.learned.about_tools():
                         for name, value in before.items():  # what was learned did not help
                             setattr(self.learned, name, value)
                         await self._remember()
-                    raise error from None
+                    raise
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
     async def _reply(self, request: ModelRequest, connection: ReplyConnection) -> AsyncGenerator[ModelPart]:
@@ -181,12 +181,6 @@ class OpenAIChat:
         if self._memory is not None:
             known = self.learned.to_json()
             await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
-
-
-def _of_kind(kind: type[ModelError], error: ModelError) -> ModelError:
-    found = kind(error.message, where=error.where, next_step=error.next_step, status=error.status)
-    found.said = error.said
-    return found
 
 
 def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
