@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -205,7 +206,8 @@ def make_model(
     from tui.model.dialects.text_tools import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
 
-    chat = OpenAIChat(profile, sink, LearnedFile())
+    file, place = LearnedFile(), (endpoint_key(profile), profile.model)
+    chat = OpenAIChat(profile, sink, file.load(*place), partial(file.save, *place))
     return wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=chat.learned.no_tools)
 
 

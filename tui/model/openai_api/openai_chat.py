@@ -6,10 +6,10 @@ see `retry.py`. Such changes are remembered between runs.
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage
 from tui.core.errors import ModelError
@@ -20,7 +20,7 @@ from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
-from tui.model.endpoints.providers import endpoint_key, is_local
+from tui.model.endpoints.providers import is_local
 from tui.model.openai_api.accumulator import Accumulator
 from tui.model.openai_api.openai_client import EndpointClient, undisturbed
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
@@ -32,16 +32,6 @@ MAX_ADJUSTMENTS = 8
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
 
-class Memory(Protocol):
-    """Storage for learned quirks of endpoints. Neither method raises; both may block for a moment."""
-
-    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        """Return what was saved, or nothing."""
-
-    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Save it; empty deletes it."""
-
-
 class OpenAIChat:
     """A ChatModel over HTTP. Close it with `aclose()` when it is no longer needed."""
 
@@ -49,18 +39,20 @@ class OpenAIChat:
         self,
         profile: ModelProfile,
         sink: TrafficSink = lambda captured: None,
-        memory: Memory | None = None,
+        learned: Mapping[str, Any] | None = None,
+        remember: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        """Read what is remembered, open nothing yet. Raises ConfigError for an unusable address or key."""
+        """Open nothing yet. Raises ConfigError for an unusable address or key.
+
+        `learned` is what `remember` got last; it must not raise, and may block for a moment.
+        """
         self._profile = profile
         self._client = EndpointClient(profile, sink)
         self.connect, self.aclose = self._client.connect, self._client.aclose
         self.retire = self._client.retire
         self._redactor = redactor_of(profile)
-        self._memory = memory
-        self._endpoint = endpoint_key(profile)
-        kept = memory.load(self._endpoint, profile.model) if memory is not None else {}
-        self.learned = Learned.from_json(kept)
+        self._save = remember
+        self.learned = Learned.from_json(learned)
         self._forms = ToolForms()
         self._warned = ("", "")
         self._is_blind = False
@@ -178,9 +170,8 @@ class OpenAIChat:
         return reason
 
     async def _remember(self) -> None:
-        if self._memory is not None:
-            known = self.learned.to_json()
-            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
+        if self._save is not None:
+            await asyncio.to_thread(self._save, self.learned.to_json())
 
 
 def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
