@@ -16,9 +16,8 @@ from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.context_windows import known_window
 from tui.model.endpoints.learned_quirks import Learned
-from tui.model.endpoints.listing import candidates, detect, offered_by
+from tui.model.endpoints.listing import candidates, detect, known_window, offered_by
 from tui.model.endpoints.profile import DEMO, ModelProfile, choose
 from tui.model.endpoints.providers import (
     endpoint_key,
