@@ -62,7 +62,7 @@ class DialectParser:
         """Whether the text is complete."""
         self._openers = openers
         self._folds = folds
-        self._visible = Visible()
+        self.visible = Visible()
         self._before = ""
         self._cut = False
         self._called = False
@@ -73,7 +73,7 @@ class DialectParser:
     @property
     def in_code(self) -> bool:
         """Whether the next text is inside a code fence or inline code."""
-        return self._visible.inside_behind(self._part(0))
+        return self.visible.inside_behind(self._part(0))
 
     def feed(self, text: str) -> list[Piece]:
         if self.over or not text:
@@ -90,21 +90,13 @@ class DialectParser:
             self._advance()
         return self._taken()
 
-    def thought(self) -> None:
-        """Record that only thinking was emitted so far, so the reply may begin with any indentation."""
-        self._visible.hidden()
-
-    def gap(self) -> None:
-        """Drop white space here, because something was removed before it."""
-        self._visible.block()
-
     def end(self, *, cut: bool = False) -> list[Piece]:
         """Return the text held back. `cut`: the endpoint truncated the reply."""
         if not self.over:
             self._cut = cut
             self._ended = True
             self._advance()
-        if rest := self._visible.end():
+        if rest := self.visible.end():
             self._out.append(TextPart(rest))
         return self._taken()
 
@@ -139,7 +131,7 @@ class DialectParser:
         if size:
             raw = self._drop(size)
             self._before += raw[: MAX_BEFORE - len(self._before)]
-            if text := self._visible.say(raw):
+            if text := self.visible.say(raw):
                 self._out.append(TextPart(text))
 
     def _think(self, text: str) -> None:
@@ -159,7 +151,7 @@ class DialectParser:
 
     def _skip(self, size: int) -> None:
         self._drop(size)
-        self._visible.block()
+        self.visible.block()
 
     def _read_each(self, opener: re.Pattern[str]) -> Steps[None]:
         """Emit text, and read what begins with a match of `opener` that is not in code.
@@ -175,7 +167,7 @@ class DialectParser:
             self._say(found[0])
             word = self._part(0, found[1] - found[0])
             word = folded(word) if self._folds else word
-            code = self._visible
+            code = self.visible
             if word == RESULT and not code.inside and self._called and code.line_start:
                 return
             if word == RESULT or code.inside or not (yield from self._read(word)):

@@ -208,7 +208,7 @@ class ReplyReader:
                 continue
             if piece.replaces_text:
                 self._parser = self._dialect.parser(self._maker)
-            self._parser.gap()
+            self._parser.visible.block()
             self._pieces.append(piece)
         found, self._pieces = self._pieces, []
         return found + (self._parser.end(cut=cut) if end else [])
@@ -245,7 +245,7 @@ class ReplyReader:
         if self.calls:
             self._leaks.give_up()
         parts += self._sorted(self._leaks.end(cut=cut), searched=True)
-        if not (self.calls or self._leaks.shown or cut or spoken or self._within):
+        if not (self.calls or self._leaks.visible.shown or cut or spoken or self._within):
             parts.extend(self._thought_of())
         return parts
 
@@ -272,7 +272,7 @@ class ReplyReader:
             self._begun = False
         self._thinking.append(piece.text)
         if not self._begun:
-            self._leaks.thought()
+            self._leaks.visible.hidden()
 
     def _thought_of(self) -> list[ModelPart]:
         """Find the calls, or else the answer, in the thinking of a reply that has nothing else.

@@ -84,16 +84,14 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
             return do.value
         if status in (400, 403):
             return _key_step(profile)
-    return (
-        _key_step(profile) if status == 401 else _step_of_status(profile, status, error.retry_after, headers)
-    )
+    return _step_of_status(profile, error, headers)
 
 
-def _step_of_status(
-    profile: ModelProfile, status: int, wait: float | None, headers: Mapping[str, str]
-) -> str:
+def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     """Return the next step for a status whose words say nothing more."""
-    match status:
+    match error.status or 0:
+        case 401:
+            return _key_step(profile)
         case 403:
             return "The API key lacks permission. Check its permissions, region and billing."
         case 404 | 405:
@@ -103,13 +101,13 @@ def _step_of_status(
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            if not wait:
+            if not (wait := error.retry_after):
                 return "Wait, then retry."
             return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
-        case _ if 300 <= status < 400:
+        case status if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
-        case _ if status >= 500:
+        case status if status >= 500:
             return "The endpoint failed. Retry later."
     return CHECK_PROFILE
 

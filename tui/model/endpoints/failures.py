@@ -295,11 +295,6 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     return error
 
 
-def is_filtered(words: str) -> bool:
-    """Whether a failure says that the provider's content filter refused or ended it."""
-    return refusal_in(words, among=(Do.REPHRASE,)) is not None
-
-
 def _blocked(chunk: Mapping[str, Any]) -> str:
     """Return why Google refused a prompt, or ""; its chunk has no choices."""
     for name in ("promptFeedback", "prompt_feedback"):
