@@ -22,7 +22,7 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
 from tui.model.endpoints.providers import is_local
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_client import EndpointClient, undisturbed
+from tui.model.openai_api.openai_client import EndpointClient
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
 from tui.model.openai_api.request import ToolForms, body_for
 
@@ -85,12 +85,12 @@ class OpenAIChat:
             body = body_for(self._profile, request, self.learned, self._forms)
             shown = opened = False
             try:
-                connection = await self._client.open(body)
-                opened = True
-                async with aclosing(self._reply(request, connection)) as parts:
-                    async for part in parts:
-                        shown = True
-                        yield part
+                async with self._client.reply(body) as connection:
+                    opened = True
+                    async with aclosing(self._reply(request, connection)) as parts:
+                        async for part in parts:
+                            shown = True
+                            yield part
                 return
             except ModelError as error:
                 # Without tools in the request, text tools would not help.
@@ -128,7 +128,6 @@ class OpenAIChat:
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
-            await undisturbed(connection.close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
