@@ -50,24 +50,17 @@ def effort_fields(
         effort = nearest(effort, taken)
     on = effort != "none"
     switch = {"type": "enabled" if on else "disabled"}
-    match field:
-        case EffortField.LEVEL:
-            return {"reasoning_effort": effort}
-        case EffortField.OBJECT:
-            return {"reasoning": {"effort": effort}}
-        case EffortField.SWITCH:
-            return {"thinking": switch}
-        case EffortField.SWITCH_AND_LEVEL:
-            return {"thinking": switch} | ({"reasoning_effort": effort} if on else {})
-        case EffortField.ENABLE:
-            return {"enable_thinking": on} | ({"thinking_budget": _BUDGETS[effort]} if on else {})
-        case EffortField.BUDGET:
-            budget = _BUDGETS.get(effort, 0)
-            if max_tokens is not None and budget >= max_tokens:
-                budget = max_tokens // 2
-            if on and budget < LEAST_BUDGET:
-                return {}
-            return {"thinking": switch | ({"budget_tokens": budget} if on else {})}
+    budget = _BUDGETS.get(effort, 0)
+    most = budget if max_tokens is None or budget < max_tokens else max_tokens // 2
+    fields: dict[EffortField, dict[str, Any]] = {
+        EffortField.LEVEL: {"reasoning_effort": effort},
+        EffortField.OBJECT: {"reasoning": {"effort": effort}},
+        EffortField.SWITCH: {"thinking": switch},
+        EffortField.SWITCH_AND_LEVEL: {"thinking": switch} | ({"reasoning_effort": effort} if on else {}),
+        EffortField.ENABLE: {"enable_thinking": on} | ({"thinking_budget": budget} if on else {}),
+        EffortField.BUDGET: {"thinking": switch | ({"budget_tokens": most} if on else {})},
+    }
+    return {} if field is EffortField.BUDGET and on and most < LEAST_BUDGET else fields[field]
 
 
 def nearest(effort: str, taken: Collection[str]) -> str:

@@ -87,26 +87,23 @@ def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
     Empty values count as unset. OPENAI_BASE_URL binds OPENAI_API_KEY to another host; without it the
     key goes to OpenAI only. It may also be set alone, for an endpoint without a key.
     """
-    return [profile for provider in PROVIDERS if (profile := _from_environment(provider, env)) is not None]
-
-
-def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfile | None:
-    def value(name: str) -> str:
-        return env.get(name, "").strip()
-
-    variable = next((name for name in provider.keys if value(name)), "")
-    prefix = provider.name.upper()
-    base_url = value(f"{prefix}_BASE_URL")
-    if not variable and not base_url:
-        return None
-    return ModelProfile(
-        name=provider.name,
-        base_url=base_url or provider.base_url,
-        model=value(f"{prefix}_MODEL") or provider.model,
-        api_key=Secret(value(variable)) if variable else None,
-        api_key_env=variable or provider.keys[0],
-        source="environment",
-    )
+    values = {name: value.strip() for name, value in env.items()}
+    found = []
+    for provider in PROVIDERS:
+        variable = next((name for name in provider.keys if values.get(name)), "")
+        prefix = provider.name.upper()
+        base_url = values.get(f"{prefix}_BASE_URL", "")
+        if variable or base_url:
+            profile = ModelProfile(
+                name=provider.name,
+                base_url=base_url or provider.base_url,
+                model=values.get(f"{prefix}_MODEL") or provider.model,
+                api_key=Secret(values[variable]) if variable else None,
+                api_key_env=variable or provider.keys[0],
+                source="environment",
+            )
+            found.append(profile)
+    return found
 
 
 BLOCKED_STEP = (

@@ -100,16 +100,12 @@ class Refusal:
     do: Do
     pattern: str
 
-    @property
-    def is_learned(self) -> bool:
-        return self.do not in DECIDED and self.do not in TOLD
-
     def search(self, words: str) -> re.Match[str] | None:
         return _compiled(self.pattern).search(words)
 
     def counts_for(self, status: int, sent: Collection[str] | None) -> bool:
         """Whether it may be the reason for a status; `sent` is None if that is unknown."""
-        if not self.is_learned:
+        if self.do in DECIDED or self.do in TOLD:
             return True
         statuses = _UNABLE if self.what in _MEDIA else _STATUSES.get(self.do, _MALFORMED)
         return status in statuses and (sent is None or self.what in sent)

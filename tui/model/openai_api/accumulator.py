@@ -270,15 +270,10 @@ class Accumulator:
         """Whether the endpoint has said why the reply ended."""
         return bool(self._finish) or self._ended_blank
 
-    @property
-    def close_only(self) -> bool:
-        """Whether thinking was closed by a tag but never opened by one."""
-        return self._tags.close_only
-
-    @property
-    def never_closed(self) -> bool:
-        """Whether a complete reply that should begin with thinking had none."""
-        return self._tags.never_closed and self._finish.lower() == "stop"
+    def opens(self, before: bool) -> bool:
+        """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
+        tags = self._tags
+        return (before or tags.close_only) and not (tags.never_closed and self._finish.lower() == "stop")
 
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Return the new parts of a chunk. Raises ModelError for a reported failure or an endless reply."""

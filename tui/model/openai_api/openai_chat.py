@@ -123,8 +123,7 @@ class OpenAIChat:
                 yield shown
             raise
         finally:
-            self.learned.thinking_first |= accumulator.close_only
-            self.learned.thinking_first &= not accumulator.never_closed
+            self.learned.thinking_first = accumulator.opens(self.learned.thinking_first)
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
