@@ -18,31 +18,34 @@ from tui.model.endpoints.profile import ModelProfile
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider of models; its name in capitals is the prefix of its variables.
+    """One provider of models, or a program on this machine; its name in capitals begins its variables.
 
-    `address` is that of its API and `page` where to get a key, both without https://. `domain` is the one
-    that belongs to it with all its subdomains, if it is not just the host of its API.
+    `address` is that of its API and `page` where to get a key, both without https://; without a page, it
+    needs none. `domain` is the one that belongs to it with all its subdomains, if it is not just the host of
+    its API. Without a name, it is any endpoint.
     """
 
     name: str
     title: str
-    address: str
-    model: str
-    page: str
+    address: str = ""
+    model: str = ""
+    page: str = ""
     domain: str = ""
     second_key: str = ""
 
     @property
     def base_url(self) -> str:
-        return f"https://{self.address}"
+        return f"https://{self.address}" if self.address and "://" not in self.address else self.address
 
     @property
     def key_page(self) -> str:
-        return f"https://{self.page}"
+        return f"https://{self.page}" if self.page else ""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The environment variables for its key; the first is the one to set."""
+        if not self.page:
+            return ()
         return tuple(filter(None, (f"{self.name.upper()}_API_KEY", self.second_key)))
 
     def has(self, host: str) -> bool:
