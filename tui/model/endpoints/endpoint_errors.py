@@ -158,7 +158,7 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
         return None if proxy is None else proxy.url
     problem = proxy_problem(ValueError(), url, "the endpoint")
     message, step = problem or (proxy.fault, "")
-    raise ModelError(message, where=endpoint_of(profile), next_step=step)
+    raise _unreached(profile, message, step, retryable=False)
 
 
 def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
@@ -166,10 +166,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
     through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
     if through is not None:
-        redact = redactor_of(profile).redact
-        return ModelError(
-            redact(through[0]), where=endpoint_of(profile), next_step=through[1], retryable=True
-        )
+        return _unreached(profile, redactor_of(profile).redact(through[0]), through[1])
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not use TLS. Start base_url with http://."
@@ -184,24 +181,21 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
         elif is_local(profile.base_url):
             step = "Check base_url, and that the model server is running."
     reason = clean_line(redactor_of(profile).redact(reason), 160)
-    return ModelError(
-        f"cannot connect to the endpoint{': ' + reason if reason else ''}",
-        where=endpoint_of(profile),
-        next_step=step,
-        retryable=not hopeless,
-    )
+    message = f"cannot connect to the endpoint{': ' + reason if reason else ''}"
+    return _unreached(profile, message, step, retryable=not hopeless)
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
     """Return the error for an endpoint that sends nothing."""
     what = "sent nothing" if first else "stopped sending during the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
-    return ModelError(
-        f"the endpoint {what} for {seconds:g} s",
-        where=endpoint_of(profile),
-        next_step=f"Retry, or raise {name} in the profile.",
-        retryable=True,
+    return _unreached(
+        profile, f"the endpoint {what} for {seconds:g} s", f"Retry, or raise {name} in the profile."
     )
+
+
+def _unreached(profile: ModelProfile, message: str, step: str, *, retryable: bool = True) -> ModelError:
+    return ModelError(message, where=endpoint_of(profile), next_step=step, retryable=retryable)
 
 
 class NotAStream(ModelError):
