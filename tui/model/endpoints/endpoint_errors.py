@@ -34,6 +34,11 @@ def endpoint_of(profile: ModelProfile) -> str:
     return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
 
 
+def endpoint_error(profile: ModelProfile, message: str, step: str, *, retryable: bool = False) -> ModelError:
+    """Return the error of an endpoint, with its name."""
+    return ModelError(message, where=endpoint_of(profile), next_step=step, retryable=retryable)
+
+
 def is_missing_path(status: int, words: str) -> bool:
     """Whether a rejection says that the path does not exist (not that a model is missing)."""
     if refusal_in(words, status, among=(Do.TEXT_TOOLS, Do.UNBLOCK, Do.CHECK_MODEL)):
@@ -158,7 +163,7 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
         return None if proxy is None else proxy.url
     problem = proxy_problem(ValueError(), url, "the endpoint")
     message, step = problem or (proxy.fault, "")
-    raise _unreached(profile, message, step, retryable=False)
+    raise endpoint_error(profile, message, step)
 
 
 def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
@@ -166,7 +171,8 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
     through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
     if through is not None:
-        return _unreached(profile, redactor_of(profile).redact(through[0]), through[1])
+        message = redactor_of(profile).redact(through[0])
+        return endpoint_error(profile, message, through[1], retryable=True)
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not use TLS. Start base_url with http://."
@@ -182,20 +188,15 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
             step = "Check base_url, and that the model server is running."
     reason = clean_line(redactor_of(profile).redact(reason), 160)
     message = f"cannot connect to the endpoint{': ' + reason if reason else ''}"
-    return _unreached(profile, message, step, retryable=not hopeless)
+    return endpoint_error(profile, message, step, retryable=not hopeless)
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
     """Return the error for an endpoint that sends nothing."""
     what = "sent nothing" if first else "stopped sending during the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
-    return _unreached(
-        profile, f"the endpoint {what} for {seconds:g} s", f"Retry, or raise {name} in the profile."
-    )
-
-
-def _unreached(profile: ModelProfile, message: str, step: str, *, retryable: bool = True) -> ModelError:
-    return ModelError(message, where=endpoint_of(profile), next_step=step, retryable=retryable)
+    step = f"Retry, or raise {name} in the profile."
+    return endpoint_error(profile, f"the endpoint {what} for {seconds:g} s", step, retryable=True)
 
 
 class NotAStream(ModelError):

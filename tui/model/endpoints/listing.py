@@ -31,6 +31,8 @@ CONNECT_SECONDS = 3.0
 MAX_BODY = 16 * 1024 * 1024
 """Maximum bytes of a response, ten times the longest known list of models."""
 
+ENTER_IT = "Enter the model id yourself."
+
 
 class Inquiry:
     """An open endpoint for small requests: JSON in and out, bounded in time and size. Made by `inquiry`."""
@@ -63,11 +65,8 @@ class Inquiry:
                 async for block in response.aiter_bytes():
                     raw += block
                     if len(raw) > MAX_BODY:
-                        raise ModelError(
-                            f"the response exceeds {MAX_BODY} bytes",
-                            where=errors.endpoint_of(self._profile),
-                            next_step="Enter the model id yourself.",
-                        )
+                        message = f"the response exceeds {MAX_BODY} bytes"
+                        raise errors.endpoint_error(self._profile, message, ENTER_IT)
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
@@ -205,11 +204,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
         body = await endpoint.ask(f"{endpoint.base_url}/v1/models")
     found = {one.id: one for one in models_in(body)}
     if not found:
-        raise ModelError(
-            "the endpoint does not list its models",
-            where=errors.endpoint_of(profile),
-            next_step="Enter the model id yourself.",
-        )
+        raise errors.endpoint_error(profile, "the endpoint does not list its models", ENTER_IT)
     return list(found.values())
 
 
