@@ -60,21 +60,10 @@ class ScriptedModel:
         notice: str = "",
     ) -> None:
         self._replies = iter(replies)
-        self._label = label
-        self._notice = notice
+        self.label, self.notice = label, notice
         self.requests: list[ModelRequest] = []
         self.closed = 0
         self.max_tools = MAX_TOOLS
-
-    @property
-    def label(self) -> str:
-        """The name shown to the user."""
-        return self._label
-
-    @property
-    def notice(self) -> str:
-        """A line to show below each reply, or ""."""
-        return self._notice
 
     @property
     def capabilities(self) -> ModelCapabilities:

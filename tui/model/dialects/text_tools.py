@@ -324,15 +324,8 @@ class ToolCalls:
         self._fallback = fallback
         self._clock = clock
         self._opened = False
+        self.label, self.notice = model.label, model.notice
         self.connect, self.aclose, self.retire = model.connect, model.aclose, model.retire
-
-    @property
-    def label(self) -> str:
-        return self._model.label
-
-    @property
-    def notice(self) -> str:
-        return self._model.notice
 
     @property
     def capabilities(self) -> ModelCapabilities:

@@ -46,6 +46,7 @@ class OpenAIChat:
 
         `learned` is what `remember` got last; it must not raise, and may block for a moment.
         """
+        self.label, self.notice = profile.model, ""
         self._profile = profile
         self._client = EndpointClient(profile, sink)
         self.connect, self.aclose = self._client.connect, self._client.aclose
@@ -56,14 +57,6 @@ class OpenAIChat:
         self._forms = ToolForms()
         self._warned = ("", "")
         self._is_blind = False
-
-    @property
-    def label(self) -> str:
-        return self._profile.model
-
-    @property
-    def notice(self) -> str:
-        return ""
 
     @property
     def traits(self) -> Traits:
