@@ -91,7 +91,7 @@ class ScriptedModel:
         self.requests.append(request)
         reply = next(self._replies, None)
         if reply is None:
-            raise ModelError("the script has no more replies", where=self._label)
+            raise ModelError("the script has no more replies", where=self.label)
         finished = False
         try:
             for item in reply(request) if callable(reply) else reply:
