@@ -228,19 +228,18 @@ class ReplyReader:
                 return self._sorted(pieces)
             case ReasoningPart():
                 return self._sorted([part])
-            case CallPart():
-                self.native()
+            case CallPart():  # a proper call, so the text contains none
+                self._leaks.give_up()
         return [part]
 
-    def native(self) -> None:
-        """Stop searching, because the model made a proper call, so its text contains none."""
-        self._leaks.give_up()
-
-    def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
+    def end(self, *, cut: bool, called: bool = False, spoken: bool = False) -> list[ModelPart]:
         """Return the parts held back; `cut`: the endpoint truncated the reply.
 
-        `spoken`: the reply has more than its text, so its thinking is not searched.
+        `called`: the model made proper calls. `spoken`: the reply has more than its text, so its thinking is
+        not searched.
         """
+        if called:
+            self._leaks.give_up()
         parts = self._sorted(self._written(self._tags.finish(), end=True, cut=cut) if self._parser else [])
         if self.calls:
             self._leaks.give_up()
@@ -458,9 +457,7 @@ async def _read(
 
 
 def _ended(reading: ReplyReader, reply: ReplyPart, tools: Sequence[ToolSpec]) -> list[ModelPart]:
-    if reply.calls:
-        reading.native()
-    parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
+    parts = reading.end(cut=reply.finish in CUT, called=bool(reply.calls), spoken=bool(reply.refusal))
     if reply.calls:
         return [*parts, replace(reply, calls=repaired(reply.calls, tools))]
     names = ("" if one.name == UNNAMED else f" of {one.name}" for one in reading.calls if one.truncated)
