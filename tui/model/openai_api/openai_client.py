@@ -294,7 +294,7 @@ class ReplyTap:
         self._size = self._count = 0
         self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
-        self._ended = self._withheld = False
+        self._withheld = False
 
     def withhold(self) -> None:
         """Report no content, because it contains a secret split into pieces."""
@@ -317,9 +317,6 @@ class ReplyTap:
             raise
 
     def end(self) -> None:
-        if self._ended:
-            return
-        self._ended = True
         first = self._times[0][0] if self._times else None
         detail = {**self._detail, "blocks": self._count, "first_ms": first, "times": self._times}
         detail |= {"withheld": True} if self._withheld else {}
