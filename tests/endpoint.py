@@ -13,7 +13,8 @@ be split at random positions (`seed`), delayed (`delay`), left open (`hang`), or
 import asyncio
 import json
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -286,3 +287,22 @@ async def _send(answer: Answer, writer: asyncio.StreamWriter) -> bool:
     writer.write(b"0\r\n\r\n")
     await writer.drain()
     return True
+
+
+@asynccontextmanager
+async def port_that_says(said: bytes) -> AsyncIterator[int]:
+    """Listen on a port and answer any input with these bytes and end of file."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(said)
+        with suppress(ConnectionError):
+            await writer.drain()
+        writer.transport.abort() if not said else writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await server.wait_closed()

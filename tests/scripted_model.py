@@ -60,21 +60,10 @@ class ScriptedModel:
         notice: str = "",
     ) -> None:
         self._replies = iter(replies)
-        self._label = label
-        self._notice = notice
+        self.label, self.notice = label, notice
         self.requests: list[ModelRequest] = []
         self.closed = 0
         self.max_tools = MAX_TOOLS
-
-    @property
-    def label(self) -> str:
-        """The name shown to the user."""
-        return self._label
-
-    @property
-    def notice(self) -> str:
-        """A line to show below each reply, or ""."""
-        return self._notice
 
     @property
     def capabilities(self) -> ModelCapabilities:
@@ -102,7 +91,7 @@ class ScriptedModel:
         self.requests.append(request)
         reply = next(self._replies, None)
         if reply is None:
-            raise ModelError("the script has no more replies", where=self._label)
+            raise ModelError("the script has no more replies", where=self.label)
         finished = False
         try:
             for item in reply(request) if callable(reply) else reply:

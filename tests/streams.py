@@ -14,7 +14,7 @@ from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, Te
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_chat import Memory, OpenAIChat
+from tui.model.openai_api.openai_chat import OpenAIChat
 
 FOLDER = Path(__file__).parent / "corpus" / "llm_streams"
 INDEX: dict[str, Any] = json.loads((FOLDER / "INDEX.json").read_text(encoding="utf-8"))
@@ -130,10 +130,9 @@ async def output_at(
     profile: ModelProfile,
     request: ModelRequest,
     sink: TrafficSink = lambda captured: None,
-    memory: Memory | None = None,
 ) -> ModelOutput:
     """Ask the model of a profile once, and close its connections."""
-    model = OpenAIChat(profile, sink, memory)
+    model = OpenAIChat(profile, sink)
     try:
         return await output_of_model(model.stream(request))
     finally:

@@ -59,7 +59,6 @@ from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 from tui.model.endpoints.failures import (
     asked_wait,
-    is_filtered,
     judged,
     refusals_in,
     reply_error,
@@ -346,13 +345,12 @@ def _models() -> Iterator[tuple[Any, ...]]:
         lambda text: list(refusals_in(said_in(text))),
         *(
             *("tools ", "function ", "context length is 1 ", "not support ", "images ", "schema "),
-            *("grammar ", "input 1", "model ", "loading ", "failed to ", "server is "),
+            *("grammar ", "input 1", "model ", "loading ", "failed to ", "server is ", "content "),
         ),
     )
     yield "reply_error", lambda text: reply_error({"error": {"message": text}}), "context_window_exceed", "1m"
     yield "asked_wait", asked_wait, "try again in ", "wait ", "1 s and ", "retry after: ", '{"reset":', "9"
     yield "judged", judged, "context_window_exceed", "tokens ", "input token count", "context "
-    yield "is_filtered", is_filtered, "content ", "filter"
 
 
 def _reply(name: str, text: str) -> None:

@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 from tests.endpoint import Answer, Endpoint, Reply, Request, calls, chunk, refuses, says
-from tests.streams import ModelOutput, output_at, output_of_model
+from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import (
     AssistantMessage,
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import NoTools
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
@@ -20,22 +19,17 @@ TOOLS = [ToolSpec("a__odd", "odd", ODD), ToolSpec("a__plain", "plain", {"type": 
 ASK = ModelRequest("", [UserMessage("hi")], TOOLS)
 
 
-class Kept(dict[tuple[str, str], Any]):
-    """Learned facts kept during a test."""
-
-    def load(self, endpoint: str, model: str) -> Any:
-        return self.get((endpoint, model), {})
-
-    def save(self, endpoint: str, model: str, learned: Any) -> None:
-        self[endpoint, model] = learned
-
-
 async def told(
-    *replies: Reply, request: ModelRequest = ASK, model: str = "m", kept: Kept | None = None, **profile: Any
+    *replies: Reply,
+    request: ModelRequest = ASK,
+    model: str = "m",
+    kept: list[Any] | None = None,
+    **profile: Any,
 ) -> tuple[ModelOutput, list[Any], OpenAIChat]:
-    """Send a request. Return the reply, all sent requests, and the client."""
+    """Send a request. Return the reply, all sent requests, and the client; `kept` gets what is learned."""
+    remember = None if kept is None else kept.append
     async with Endpoint(replies) as endpoint:
-        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model, **profile), memory=kept)
+        chat = OpenAIChat(ModelProfile("test", endpoint.base_url, model, **profile), remember=remember)
         heard = await output_of_model(chat.stream(request))
         await chat.aclose()
     return heard, [one.json for one in endpoint.requests], chat
@@ -64,10 +58,10 @@ async def test_only_a_tool_refused_in_every_form_is_omitted() -> None:
 
 
 async def test_learned_facts_about_schemas_are_dropped_if_they_did_not_help() -> None:
-    kept = Kept()
+    kept: list[Any] = []
     heard, sent, chat = await told(refuses(400, "Invalid schema for function 'a__odd'"), kept=kept)
     assert heard.error is not None and heard.error.status == 400 and len(sent) > 2
-    assert chat.capabilities.facts == () and not any(kept.values())
+    assert chat.capabilities.facts == () and not kept[-1]
 
 
 async def test_property_names_are_sent_plain_and_restored_in_calls() -> None:
@@ -101,22 +95,10 @@ async def test_a_refusal_inside_a_stream_is_learned_from_too() -> None:
 
 
 async def test_missing_function_calling_is_raised_and_remembered() -> None:
-    kept = Kept()
+    kept: list[Any] = []
     heard, _, chat = await told(refuses(400, "m does not support tools"), kept=kept)
-    assert isinstance(heard.error, NoTools) and chat.capabilities.facts == ("no function calling",)
-    assert list(kept.values()) == [{"no_tools": True}]
-
-
-async def test_learned_facts_are_known_in_the_next_run_only_for_this_model() -> None:
-    def strict(request: Request) -> Answer:
-        return refuses(400, "stream_options: extra") if "stream_options" in request.json else says("Hi")
-
-    kept = Kept()
-    async with Endpoint([strict]) as endpoint:
-        for model in ("m", "m", "other"):
-            heard = await output_at(ModelProfile("test", endpoint.base_url, model), ASK, memory=kept)
-            assert heard.text == "Hi"
-    assert [one.json["model"] for one in endpoint.requests] == ["m", "m", "m", "other", "other"]
+    assert heard.error and heard.error.no_tools and chat.capabilities.facts == ("no function calling",)
+    assert kept == [{"no_tools": True}]
 
 
 async def test_an_endpoint_that_refuses_everything_is_given_up_after_five_requests() -> None:

@@ -24,7 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.secrets.redact import Secret
-from tui.model.dialects import wrap
+from tui.model.dialects.text_tools import wrap
 from tui.model.endpoints.endpoint_errors import CHECK_PROFILE
 from tui.model.endpoints.failures import refusal_in, said_in
 from tui.model.endpoints.learned_quirks import kinds_of
@@ -159,23 +159,12 @@ async def played(
         base = f"http://{host}/v1" if host else endpoint.base_url
         thinking = {"effort": "high"} if row.do in (Do.NO_BLOCKS, Do.NO_THINKING) else {}
         fields = {"model": "m", "api_key": Secret("k"), **FIELDS.get(row.what, {}), **thinking}
-        chat = OpenAIChat(ModelProfile("test", base, **fields), memory=Remembers(row.what))
+        # Where a request has a field only because of an earlier run.
+        learned = {"max_tokens_name": row.what} if row.what == "max_completion_tokens" else {}
+        chat = OpenAIChat(ModelProfile("test", base, **fields), learned=learned)
         heard = await output_of_model(wrap(chat, "auto").stream(request_for(row)))
         await chat.aclose()
     return heard, [one.json for one in endpoint.requests], chat
-
-
-class Remembers:
-    """Facts of an earlier run, where a request has a field only because of them."""
-
-    def __init__(self, what: str) -> None:
-        self._renamed = what == "max_completion_tokens"
-
-    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        return {"max_tokens_name": "max_completion_tokens"} if self._renamed else {}
-
-    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Nothing is needed later."""
 
 
 TOLD_AS: Mapping[Do, tuple[str, dict[str, bool]]] = {

@@ -31,7 +31,7 @@ from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
 from tui.host.host import Host
-from tui.model.dialects import PROTOCOLS, wrap
+from tui.model.dialects.text_tools import PROTOCOLS, wrap
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat
 

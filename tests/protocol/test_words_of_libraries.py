@@ -1,16 +1,14 @@
 """No words of a library, and a proxy that is dead or misspelled is named."""
 
-import asyncio
 import json
 import re
 import sys
 import zipfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.endpoint import port_that_says
 from tests.protocol.command import Done, mcptui
 
 FOREIGN = re.compile(
@@ -88,23 +86,6 @@ async def test_a_bundle_with_damaged_contents(tmp_path: Path) -> None:
     raw[45:55] = b"\xff" * 10
     path.write_bytes(raw)
     told(await mcptui("add", str(path)))
-
-
-@asynccontextmanager
-async def port_that_says(said: bytes) -> AsyncIterator[int]:
-    """Answer every connection with these bytes."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1)
-        writer.write(said)
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await server.wait_closed()
 
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"

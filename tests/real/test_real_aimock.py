@@ -17,7 +17,7 @@ from tests.real.places import free_port, served
 from tests.streams import ModelOutput, output_of_model
 from tui.core.conversation.conversation import AssistantMessage, ToolMessage, UserMessage
 from tui.core.ports import ChatModel, ModelRequest, RetryPart, TextPart, ToolSpec
-from tui.model.dialects import wrap
+from tui.model.dialects.text_tools import wrap
 from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.openai_chat import OpenAIChat

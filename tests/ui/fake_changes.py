@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.ui.fake_host import FakeHost
 from tui.core.errors import UsageError
-from tui.runtime.model_changes import ModelValues, ProviderChoice
+from tui.model.endpoints.providers import Provider
+from tui.runtime.model_changes import ModelValues
 from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.new_server import InvalidName
 
@@ -101,17 +102,18 @@ class FakeModelChanges:
 
     def __init__(self) -> None:
         self.done: list[tuple[str, ModelValues]] = []
+        self.unset: set[str] = set()
         self.problem = ""
 
-    def providers(self) -> Sequence[ProviderChoice]:
-        key_page = "https://keys.example"
-        return [
-            ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", True, "big-1", key_page),
-            ProviderChoice("", "Other endpoint"),
-        ]
+    def providers(self) -> Sequence[Provider]:
+        big = Provider("big", "Big", "big.example/v1", "big-1", "keys.example", second_key="BIG_KEY")
+        return [big, Provider("", "Other endpoint")]
+
+    def variable_of(self, provider: Provider) -> str:
+        return "BIG_KEY" if provider.name else ""
 
     def is_set(self, variable: str) -> bool:
-        return variable == "BIG_KEY"
+        return variable == "BIG_KEY" and variable not in self.unset
 
     def free_name(self, wanted: str) -> str:
         return wanted or "model"

@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
-from tui.runtime.model_changes import ModelValues, ProviderChoice
+from tui.model.endpoints.providers import Provider
+from tui.runtime.model_changes import ModelValues
 from tui.ui.app.app import McptuiApp
 from tui.ui.forms.model_fields import KEY, MODEL, NAME, VARIABLE
 from tui.ui.forms.model_form import ModelForm
@@ -110,7 +111,8 @@ async def test_a_profile_of_another_endpoint_is_named_after_its_model():
 async def test_a_note_about_the_key_is_apart_from_the_next_field_on_a_small_terminal() -> None:
     runtime = FakeRuntime()
     async with opened(runtime, (80, 24)) as (app, _):
-        provider = ProviderChoice("big", "Big", "https://big.example/v1", "BIG_KEY", False, "big-1")
+        provider = Provider("big", "Big", "big.example/v1", "big-1")
+        runtime.model_changes.unset.add("BIG_KEY")
         app.push_screen(ModelForm(app.overrides, runtime.model_changes, provider))
         await shows(app, "No keychain", "Model  required")
         lines = screen_text(app).splitlines()

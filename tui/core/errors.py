@@ -63,12 +63,14 @@ class ModelError(McptuiError):
         generation: text of the model that the endpoint failed to parse as a call, or "".
         said: all that the endpoint says, for patterns, or "".
         loading: the endpoint is still loading the model.
+        no_tools: the endpoint says that this model cannot call functions; it may still write calls as text.
         final: what is left to do where a retry cannot help, a `Do` of `tui.model`, or "".
     """
 
     generation: str = ""
     said: str = ""
     loading: bool = False
+    no_tools: bool = False
     final: str = ""
 
     def __init__(
@@ -89,10 +91,6 @@ class ModelError(McptuiError):
         self.retry_after = retry_after
         self.overflow = overflow
         self.window = window
-
-
-class NoTools(ModelError):
-    """The endpoint says that this model cannot call functions; it may still write calls as text."""
 
 
 class ServerError(McptuiError):

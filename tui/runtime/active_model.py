@@ -17,6 +17,7 @@ from tui.core.questions import SamplingFailed, SamplingMeter
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import TrafficSink
+from tui.model.endpoints.listing import ability_of, load_model
 from tui.model.endpoints.profile import DEMO, ModelProfile
 from tui.model.endpoints.providers import BLOCKED_STEP, is_local
 from tui.runtime import profiles
@@ -307,12 +308,10 @@ class ActiveModel:
 
         Errors are ignored, because the next request to the model reports them.
         """
-        from tui.model.endpoints import context_windows
-
         profile, model = self.profile, self._model
         if profile is not None and model is not None:
             with suppress(McptuiError):
-                await context_windows.load(profile)
+                await load_model(profile)
                 self._has_answered = True  # it already reports its final window
             await self._measure(model)
             self._unloaded = False  # it was tried, whatever the result
@@ -374,12 +373,10 @@ class ActiveModel:
         await self._measure(model)
 
     async def _measure(self, model: ChatModel) -> None:
-        from tui.model.endpoints import context_windows
-
         profile = self.profile
         if profile is None or profile.context_window is not None:
             return
-        found = await context_windows.ability_of(profile)
+        found = await ability_of(profile)
         if self._model is not model:
             return
         self._unloaded = found.unloaded

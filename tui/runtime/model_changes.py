@@ -14,7 +14,7 @@ from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 from tui.model.endpoints.listing import candidates
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.endpoints.providers import PROVIDERS
+from tui.model.endpoints.providers import PROVIDERS, Provider
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.configuration import Configuration
 from tui.runtime.model_keys import PASTE_IT, valid_key
@@ -41,23 +41,6 @@ KEY_STEPS = (CHOOSE_KEY, PASTE_AGAIN, PASTE_IT)
 
 UNNAMED = "the new model"
 """The profile in errors while it has no name yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderChoice:
-    """A provider, or a program on this machine. `name` and `base_url` are "" for any other endpoint.
-
-    `variable` is the environment variable of its key, "" if it needs none; `is_set` says whether it is set.
-    `model` is its default model, or "". `key_page` is where to get a key.
-    """
-
-    name: str
-    title: str
-    base_url: str = ""
-    variable: str = ""
-    is_set: bool = False
-    model: str = ""
-    key_page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +76,17 @@ class ModelChanges:
     _active_model: ActiveModel
     _switch: Callable[..., Awaitable[None]]
 
-    def providers(self) -> Sequence[ProviderChoice]:
+    def providers(self) -> Sequence[Provider]:
         """Return the providers for new profiles, those with a key in the environment first."""
-        remote = []
-        for one in PROVIDERS:
-            variable = next((name for name in one.keys if self._env.get(name)), one.keys[0])
-            is_set = bool(self._env.get(variable))
-            remote.append(
-                ProviderChoice(one.name, one.title, one.base_url, variable, is_set, one.model, one.key_page)
-            )
-        places = {place.name: f"http://{place.host}:{place.port}/v1" for place in candidates(self._env)}
-        local = [
-            ProviderChoice(name, title, places[name])
-            for name, title in (("ollama", "Ollama"), ("lmstudio", "LM Studio"))
-            if name in places
-        ]
-        remote.sort(key=lambda one: not one.is_set)
-        return [*remote, *local, ProviderChoice("", "Other endpoint")]
+        remote = sorted(PROVIDERS, key=lambda one: not self.is_set(self.variable_of(one)))
+        places = {place.name: place.base_url for place in candidates(self._env)}
+        titles = {"ollama": "Ollama", "lmstudio": "LM Studio"}
+        local = [Provider(name, title, places[name]) for name, title in titles.items() if name in places]
+        return [*remote, *local, Provider("", "Other endpoint")]
+
+    def variable_of(self, provider: Provider) -> str:
+        """Return the environment variable of a provider's key, one that is set if any is; "" for none."""
+        return next(filter(self.is_set, provider.keys), (*provider.keys, "")[0])
 
     def is_set(self, variable: str) -> bool:
         """Whether an environment variable is set and not empty."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,8 @@ from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.redact import Secret
 from tui.core.text import quoted_name
 from tui.core.traffic import TrafficSink
-from tui.model.endpoints.context_windows import known_window
 from tui.model.endpoints.learned_quirks import Learned
-from tui.model.endpoints.listing import candidates, detect, offered_by
+from tui.model.endpoints.listing import candidates, detect, known_window, offered_by
 from tui.model.endpoints.profile import DEMO, ModelProfile, choose
 from tui.model.endpoints.providers import (
     endpoint_key,
@@ -140,7 +140,7 @@ class Profiles:
 
 
 def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoice:
-    from tui.model.dialects import FALLBACK
+    from tui.model.dialects.text_tools import FALLBACK
 
     written = profile.tool_protocol not in ("auto", "native")
     facts = [f"text protocol {profile.tool_protocol}"] if written else []
@@ -202,10 +202,11 @@ def make_model(
     if profile is None:
         demo: ChatModel = brought("model", DEMO)(paced=paced)
         return demo
-    from tui.model.dialects import wrap
+    from tui.model.dialects.text_tools import wrap
     from tui.model.openai_api.openai_chat import OpenAIChat
 
-    chat = OpenAIChat(profile, sink, LearnedFile())
+    file, place = LearnedFile(), (endpoint_key(profile), profile.model)
+    chat = OpenAIChat(profile, sink, file.load(*place), partial(file.save, *place))
     return wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=chat.learned.no_tools)
 
 

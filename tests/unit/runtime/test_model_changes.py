@@ -115,7 +115,8 @@ async def test_a_variable_that_is_not_set_is_an_error_before_anything_is_sent(tm
 def test_providers_with_a_key_come_first_and_suggested_names_are_unused(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "c.toml", GROQ_API_KEY=KEY)
     providers = stage.changes.providers()
-    assert (providers[0].name, providers[0].is_set, providers[-1].name) == ("groq", True, "")
+    assert (providers[0].name, providers[-1].name) == ("groq", "")
+    assert stage.changes.variable_of(providers[0]) == "GROQ_API_KEY"
     stage.path.write_text('[models.groq]\nmodel = "x"\n')
     assert stage.changes.free_name("groq") == "groq-2"
 

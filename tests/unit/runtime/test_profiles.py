@@ -188,14 +188,14 @@ async def test_the_picker_shows_why_a_profile_cannot_work() -> None:
     ]
 
 
-async def test_rejected_parameters_of_an_endpoint_are_remembered_and_shown() -> None:
-    async with Endpoint([refuses(400, "stream_options: extra inputs"), says("a"), says("b")]) as endpoint:
-        mine = ModelProfile("mine", endpoint.base_url, "m")
-        for _ in range(2):  # as in two runs of the program
-            model = made(mine)
+async def test_rejected_parameters_of_a_model_are_remembered_and_shown() -> None:
+    refusal = refuses(400, "stream_options: extra inputs")
+    async with Endpoint([refusal, says("a"), says("b"), says("c")]) as endpoint:
+        for name in ("m", "m", "other"):  # as in three runs of the program
+            model = made(ModelProfile("mine", endpoint.base_url, name))
             await output_of_model(model.stream(ASK))
             await model.aclose()
-        assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False]
+        assert ["stream_options" in one.json for one in endpoint.requests] == [True, False, False, True]
         text = f'[models.mine]\nmodel = "m"\nbase_url = "{endpoint.base_url}"'
         assert (await Profiles(configured(text), {}).choices())[0].learned == ("rejects stream_options",)
         other = configured(text.replace('"m"', '"other"'))

@@ -1,8 +1,7 @@
 """The base of every dialect's parser: text in, pieces of a reply out, however the text was split. Pure."""
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TypeVar
 
 from tui.core.conversation.conversation import CallRequest
@@ -39,17 +38,18 @@ RESULT = "<tool_result"
 it."""
 
 
-class DialectParser(ABC):
+class DialectParser:
     """Reads one reply; `over`: it has ended in this dialect, and the rest is dropped.
 
     A parser is a generator. If the text so far does not decide a question, it waits for more. So every
     decision depends only on the text, never on how it was split.
 
     `busy`: the last text belongs to an unfinished call or unfinished thinking. `_before` is the beginning of
-    the text so far, as it was written.
+    the text so far, as it was written. `openers` begin what `_read` reads; `folds`: words are found in any
+    case, and given in lower case.
     """
 
-    def __init__(self, maker: CallMaker) -> None:
+    def __init__(self, maker: CallMaker, openers: Sequence[str] = (), *, folds: bool = False) -> None:
         self.over = False
         self.busy = False
         self._maker = maker
@@ -60,9 +60,9 @@ class DialectParser(ABC):
         self._fresh_size = 0
         self._ended = False
         """Whether the text is complete."""
-        self._folds = False
-        """Whether words are found in any case; they are given in lower case."""
-        self._visible = Visible()
+        self._openers = openers
+        self._folds = folds
+        self.visible = Visible()
         self._before = ""
         self._cut = False
         self._called = False
@@ -73,7 +73,7 @@ class DialectParser(ABC):
     @property
     def in_code(self) -> bool:
         """Whether the next text is inside a code fence or inline code."""
-        return self._visible.inside_behind(self._part(0))
+        return self.visible.inside_behind(self._part(0))
 
     def feed(self, text: str) -> list[Piece]:
         if self.over or not text:
@@ -90,27 +90,24 @@ class DialectParser(ABC):
             self._advance()
         return self._taken()
 
-    def thought(self) -> None:
-        """Record that only thinking was emitted so far, so the reply may begin with any indentation."""
-        self._visible.hidden()
-
-    def gap(self) -> None:
-        """Drop white space here, because something was removed before it."""
-        self._visible.block()
-
     def end(self, *, cut: bool = False) -> list[Piece]:
         """Return the text held back. `cut`: the endpoint truncated the reply."""
         if not self.over:
             self._cut = cut
             self._ended = True
             self._advance()
-        if rest := self._visible.end():
+        if rest := self.visible.end():
             self._out.append(TextPart(rest))
         return self._taken()
 
-    @abstractmethod
     def _parse(self) -> Steps[None]:
         """Parse the reply from its beginning to its end."""
+        return self._read_each(any_of(self._openers, folds=self._folds))
+
+    def _read(self, opener: str) -> Steps[bool]:
+        """Read what begins with one of the openers; return False for what is only text."""
+        yield from ()
+        return False
 
     def _advance(self) -> None:
         if self._fresh:
@@ -134,7 +131,7 @@ class DialectParser(ABC):
         if size:
             raw = self._drop(size)
             self._before += raw[: MAX_BEFORE - len(self._before)]
-            if text := self._visible.say(raw):
+            if text := self.visible.say(raw):
                 self._out.append(TextPart(text))
 
     def _think(self, text: str) -> None:
@@ -154,29 +151,26 @@ class DialectParser(ABC):
 
     def _skip(self, size: int) -> None:
         self._drop(size)
-        self._visible.block()
+        self.visible.block()
 
-    def _read_each(
-        self, openers: Sequence[str], opener: re.Pattern[str], read: Callable[[str], Steps[bool]]
-    ) -> Steps[None]:
-        """Emit text, and read what begins with one of `openers` that is not in code.
+    def _read_each(self, opener: re.Pattern[str]) -> Steps[None]:
+        """Emit text, and read what begins with a match of `opener` that is not in code.
 
-        `opener` matches any of them; `read` returns False for what is only text. A `RESULT` on a line of its
-        own after a call is invented.
+        A `RESULT` on a line of its own after a call is invented.
         """
         while True:
             while (found := self._search(opener)) is None:
-                self._say_open(openers)
+                self._say_open(self._openers)
                 if not (yield from self._more()):
                     self._say(self._size)
                     return
             self._say(found[0])
             word = self._part(0, found[1] - found[0])
             word = folded(word) if self._folds else word
-            code = self._visible
+            code = self.visible
             if word == RESULT and not code.inside and self._called and code.line_start:
                 return
-            if word == RESULT or code.inside or not (yield from read(word)):
+            if word == RESULT or code.inside or not (yield from self._read(word)):
                 self._say(1)
 
     def _say_open(self, words: Sequence[str]) -> None:

@@ -26,8 +26,6 @@ from tui.model.dialects.call_maker import (
 )
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of
 
-_OPENERS = ("{", "[", "```", RESULT)
-_OPENER = any_of(_OPENERS)
 _LINE_END = re.compile(r"\n")
 _HEAD = re.compile(r"""\[?\s*\{\s*["'](\w{1,30})["']""")
 _HEAD_SO_FAR = re.compile(r"""\[?\s*(?:\{\s*(?:["']\w{0,30})?)?\Z""")
@@ -49,11 +47,11 @@ def written(tool: ToolSpec, arguments: str) -> str:
 class JsonParser(DialectParser):
     """Reads replies in the dialect `json`."""
 
-    def _parse(self) -> Steps[None]:
-        return self._read_each(_OPENERS, _OPENER, self._read)
+    def __init__(self, maker: CallMaker) -> None:
+        super().__init__(maker, ("{", "[", "```", RESULT))
 
     def _read(self, opener: str) -> Steps[bool]:
-        if not self._visible.line_start:
+        if not self.visible.line_start:
             self._say(len(opener))
         elif opener == "```":
             yield from self._fenced()
@@ -168,8 +166,6 @@ CHATMCP_STOP = ("\n<<tool-end>>",)
 
 _START, _END = "<<tool-start>>", "<<tool-end>>"
 _SPACED_START, _SPACED_END = "<< tool-start >>", "<< tool-end >>"
-_STARTS = (_START, _SPACED_START, RESULT)
-_ANY_START = any_of(_STARTS, folds=True)
 _CLOSER = any_of([_END, _SPACED_END], folds=True)
 
 
@@ -185,13 +181,9 @@ class ChatMcpParser(DialectParser):
     """Reads replies in the dialect `chatmcp`."""
 
     def __init__(self, maker: CallMaker) -> None:
-        super().__init__(maker)
-        self._folds = True
+        super().__init__(maker, (_START, _SPACED_START, RESULT), folds=True)
 
-    def _parse(self) -> Steps[None]:
-        return self._read_each(_STARTS, _ANY_START, self._read_call)
-
-    def _read_call(self, opener: str) -> Steps[bool]:
+    def _read(self, opener: str) -> Steps[bool]:
         self._form("")
         start = yield from self._inside(len(opener))
         if not (yield from self._starts(start, ("{", "["))):

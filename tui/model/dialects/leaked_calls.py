@@ -107,22 +107,21 @@ class LeakParser(DialectParser):
         self._bare = False
         """Whether the text held back is the beginning of the reply, without a mark."""
 
-    @property
-    def shown(self) -> bool:
-        return self._visible.shown
-
     def give_up(self) -> None:
         """Treat everything from here on as text, because the model made a proper call."""
         self._none = True
 
     def _parse(self) -> Steps[None]:
         start = yield from self._space(0)
-        code = self._visible.inside_behind(self._part(0, start))
+        code = self.visible.inside_behind(self._part(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
             self._bare = True
             yield from self._hold(start)
             self._bare = False
-        yield from self._read_each((), self._mark, lambda _: self._hold(0))
+        yield from self._read_each(self._mark)
+
+    def _read(self, opener: str) -> Steps[bool]:
+        return self._hold(0)
 
     def _begins_like_a_call(self, start: int) -> Steps[bool]:
         """Whether a reply begins with a leak without any mark."""
@@ -162,8 +161,8 @@ class LeakParser(DialectParser):
                 case CallRequest():
                     self._call(item, 0)
                 case TextPart(text):
-                    self._visible.block()
-                    if text := self._visible.say(text):
+                    self.visible.block()
+                    if text := self.visible.say(text):
                         self._out.append(TextPart(text))
                 case ReasoningPart():
                     self._out.append(item)
@@ -182,7 +181,7 @@ class LeakParser(DialectParser):
         return True
 
     def _scene(self) -> LeakContext:
-        return LeakContext(self._maker, self._cut, self._before, self._visible.line_start)
+        return LeakContext(self._maker, self._cut, self._before, self.visible.line_start)
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""

@@ -134,7 +134,7 @@ class ReactParser(DialectParser):
     def _parse(self) -> Steps[None]:
         while True:
             shown = yield from self._find(_VISIBLE)
-            code = self._mind if self._thinking else self._visible
+            code = self._mind if self._thinking else self.visible
             in_code = code.inside_behind(self._part(0, shown[0] if shown else None))
             kind, size = ("", 0) if in_code else (yield from self._keyword(0))
             if kind == "answer":
@@ -255,7 +255,7 @@ class ReactParser(DialectParser):
 
     def _answer(self, text: str) -> None:
         """Show the answer that the model passed to an invented tool."""
-        if shown := self._visible.say(text.strip()):
+        if shown := self.visible.say(text.strip()):
             self._out.append(TextPart(shown))
 
     def _call_of_input(self, name: str, tool: ToolSpec | None, text: str | None) -> CallRequest:

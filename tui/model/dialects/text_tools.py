@@ -14,7 +14,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ConfigError, ModelError
 from tui.core.ports import (
     CallPart,
     ChatModel,
@@ -28,6 +28,7 @@ from tui.core.ports import (
     TextPart,
     ToolSpec,
 )
+from tui.core.text import quoted_name
 from tui.model.dialects import json_object, react, xml
 from tui.model.dialects.call_maker import (
     UNNAMED,
@@ -132,6 +133,33 @@ DIALECTS = {
 }
 """The dialects by their names in `tool_protocol`."""
 
+PROTOCOLS = ("auto", "native", *DIALECTS)
+"""The values of `tool_protocol`."""
+
+FALLBACK = DIALECTS["xml"]
+"""The dialect for a model whose endpoint says that it has no function calling."""
+
+
+def wrap(
+    model: ChatModel, protocol: str, clock: Clock | None = None, *, where: str = "", no_tools: bool = False
+) -> ChatModel:
+    """Return a model that accepts and makes native calls, whatever `model` supports.
+
+    `protocol` is the profile's `tool_protocol`, `where` its name for error messages. With a `clock`,
+    transient failures are retried. `no_tools`: its endpoint is known to say that it has no function calling.
+    Raises ConfigError if there is no such protocol.
+    """
+    if protocol == "auto":
+        return ToolCalls(model, FALLBACK if no_tools else None, FALLBACK, clock)
+    if protocol in PROTOCOLS:
+        return ToolCalls(model, DIALECTS.get(protocol), clock=clock)
+    names = ", ".join(map(quoted_name, PROTOCOLS[:-1]))
+    raise ConfigError(
+        f"tool_protocol {quoted_name(protocol, 40)} is not known",
+        where=where,
+        next_step=f"Use {names} or {quoted_name(PROTOCOLS[-1])}.",
+    )
+
 
 class ReplyReader:
     """Parses the text of a reply.
@@ -180,7 +208,7 @@ class ReplyReader:
                 continue
             if piece.replaces_text:
                 self._parser = self._dialect.parser(self._maker)
-            self._parser.gap()
+            self._parser.visible.block()
             self._pieces.append(piece)
         found, self._pieces = self._pieces, []
         return found + (self._parser.end(cut=cut) if end else [])
@@ -200,24 +228,23 @@ class ReplyReader:
                 return self._sorted(pieces)
             case ReasoningPart():
                 return self._sorted([part])
-            case CallPart():
-                self.native()
+            case CallPart():  # a proper call, so the text contains none
+                self._leaks.give_up()
         return [part]
 
-    def native(self) -> None:
-        """Stop searching, because the model made a proper call, so its text contains none."""
-        self._leaks.give_up()
-
-    def end(self, *, cut: bool, spoken: bool = False) -> list[ModelPart]:
+    def end(self, *, cut: bool, called: bool = False, spoken: bool = False) -> list[ModelPart]:
         """Return the parts held back; `cut`: the endpoint truncated the reply.
 
-        `spoken`: the reply has more than its text, so its thinking is not searched.
+        `called`: the model made proper calls. `spoken`: the reply has more than its text, so its thinking is
+        not searched.
         """
+        if called:
+            self._leaks.give_up()
         parts = self._sorted(self._written(self._tags.finish(), end=True, cut=cut) if self._parser else [])
         if self.calls:
             self._leaks.give_up()
         parts += self._sorted(self._leaks.end(cut=cut), searched=True)
-        if not (self.calls or self._leaks.shown or cut or spoken or self._within):
+        if not (self.calls or self._leaks.visible.shown or cut or spoken or self._within):
             parts.extend(self._thought_of())
         return parts
 
@@ -244,7 +271,7 @@ class ReplyReader:
             self._begun = False
         self._thinking.append(piece.text)
         if not self._begun:
-            self._leaks.thought()
+            self._leaks.visible.hidden()
 
     def _thought_of(self) -> list[ModelPart]:
         """Find the calls, or else the answer, in the thinking of a reply that has nothing else.
@@ -296,15 +323,8 @@ class ToolCalls:
         self._fallback = fallback
         self._clock = clock
         self._opened = False
+        self.label, self.notice = model.label, model.notice
         self.connect, self.aclose, self.retire = model.connect, model.aclose, model.retire
-
-    @property
-    def label(self) -> str:
-        return self._model.label
-
-    @property
-    def notice(self) -> str:
-        return self._model.notice
 
     @property
     def capabilities(self) -> ModelCapabilities:
@@ -322,8 +342,8 @@ class ToolCalls:
                     async for part in parts:
                         yield part
                 return
-            except NoTools as error:
-                if self._dialect is not None or self._fallback is None:
+            except ModelError as error:
+                if not error.no_tools or self._dialect is not None or self._fallback is None:
                     raise
                 reason = error.message.rstrip(".")
             self._dialect = self._fallback
@@ -437,9 +457,7 @@ async def _read(
 
 
 def _ended(reading: ReplyReader, reply: ReplyPart, tools: Sequence[ToolSpec]) -> list[ModelPart]:
-    if reply.calls:
-        reading.native()
-    parts = reading.end(cut=reply.finish in CUT, spoken=bool(reply.refusal))
+    parts = reading.end(cut=reply.finish in CUT, called=bool(reply.calls), spoken=bool(reply.refusal))
     if reply.calls:
         return [*parts, replace(reply, calls=repaired(reply.calls, tools))]
     names = ("" if one.name == UNNAMED else f" of {one.name}" for one in reading.calls if one.truncated)

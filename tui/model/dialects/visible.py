@@ -138,6 +138,7 @@ class Visible:
         return not self._head.strip()
 
     def hidden(self) -> None:
+        """Record that only thinking or a call was here, so any indentation may follow."""
         self._new_line()
         self._indents = replace(self._indents, loose=False, hidden=True)
 
@@ -198,6 +199,7 @@ class Visible:
         return whole
 
     def block(self) -> None:
+        """Record that something was removed here, so white space around it is dropped."""
         if not self._behind_block:
             self._gap = "".join(self._space)
         self._space.clear()

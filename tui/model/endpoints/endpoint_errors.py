@@ -25,22 +25,6 @@ from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
-_TRY_HTTPS = "If it uses TLS, start base_url with https://."
-_STEPS = {
-    Do.UNBLOCK: (
-        "A firewall in front of the API, such as Cloudflare, refuses programs. Check base_url, try another "
-        "network, or ask the operator to let API clients through."
-    ),
-    Do.USE_TLS: _TRY_HTTPS,
-    Do.TEXT_TOOLS: 'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.',
-    Do.RETRY: "Ask again, or choose another model. This one wrote an invalid tool call.",
-    Do.VERIFY: "Verify the organization with the provider, or choose another model.",
-    Do.REPHRASE: "The provider's content filter refused this. Rephrase it, or choose another model.",
-    Do.FREE_MEMORY: "Switch to a smaller model, or free memory. This one does not fit into memory.",
-    Do.FEWER_PARAMETERS: "Remove the parameters of the profile, or choose another model.",
-    Do.LOAD: "Wait until the model is loaded, then retry.",
-}
-_SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
 _TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
 CHECK_PROFILE = "Check the profile's model and base_url."
 
@@ -48,6 +32,11 @@ CHECK_PROFILE = "Check the profile's model and base_url."
 def endpoint_of(profile: ModelProfile) -> str:
     """Return the endpoint's name in messages: the profile and its address."""
     return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
+
+
+def endpoint_error(profile: ModelProfile, message: str, step: str, *, retryable: bool = False) -> ModelError:
+    """Return the error of an endpoint, with its name."""
+    return ModelError(message, where=endpoint_of(profile), next_step=step, retryable=retryable)
 
 
 def is_missing_path(status: int, words: str) -> bool:
@@ -79,10 +68,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
 
 def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     said, status = error.said, error.status or 0
-    if error.final == Do.SHORTEN:
-        return _SHORTEN
-    if error.final == Do.WAIT_LONG:
-        return "Wait until the limit is reset, or switch to another model."
+    if error.final in (Do.SHORTEN, Do.WAIT_LONG):
+        return str(error.final)
     if error.final == Do.PAY:
         page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
         return f"Add credit or raise the quota of this account{page}, or switch to another model."
@@ -99,19 +86,17 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
                 f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
             )
         if do is not Do.CHECK_KEY:
-            return _STEPS[do]
+            return do.value
         if status in (400, 403):
             return _key_step(profile)
-    return (
-        _key_step(profile) if status == 401 else _step_of_status(profile, status, error.retry_after, headers)
-    )
+    return _step_of_status(profile, error, headers)
 
 
-def _step_of_status(
-    profile: ModelProfile, status: int, wait: float | None, headers: Mapping[str, str]
-) -> str:
+def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
     """Return the next step for a status whose words say nothing more."""
-    match status:
+    match error.status or 0:
+        case 401:
+            return _key_step(profile)
         case 403:
             return "The API key lacks permission. Check its permissions, region and billing."
         case 404 | 405:
@@ -121,13 +106,13 @@ def _step_of_status(
         case 408 | 409 | 425:
             return "Retry."
         case 429:
-            if not wait:
+            if not (wait := error.retry_after):
                 return "Wait, then retry."
             return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
-        case _ if 300 <= status < 400:
+        case status if 300 <= status < 400:
             to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
-        case _ if status >= 500:
+        case status if status >= 500:
             return "The endpoint failed. Retry later."
     return CHECK_PROFILE
 
@@ -178,7 +163,7 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
         return None if proxy is None else proxy.url
     problem = proxy_problem(ValueError(), url, "the endpoint")
     message, step = problem or (proxy.fault, "")
-    raise ModelError(message, where=endpoint_of(profile), next_step=step)
+    raise endpoint_error(profile, message, step)
 
 
 def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
@@ -186,17 +171,15 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
     through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
     if through is not None:
-        redact = redactor_of(profile).redact
-        return ModelError(
-            redact(through[0]), where=endpoint_of(profile), next_step=through[1], retryable=True
-        )
+        message = redactor_of(profile).redact(through[0])
+        return endpoint_error(profile, message, through[1], retryable=True)
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not use TLS. Start base_url with http://."
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = "Check the host in base_url, or trust its certificate."
     elif refusal_in(cause, among=(Do.USE_TLS,)):
-        step = _TRY_HTTPS
+        step = Do.USE_TLS.value
     else:
         hopeless, step = False, f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
         if looks_like_ollama(profile):
@@ -204,24 +187,16 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
         elif is_local(profile.base_url):
             step = "Check base_url, and that the model server is running."
     reason = clean_line(redactor_of(profile).redact(reason), 160)
-    return ModelError(
-        f"cannot connect to the endpoint{': ' + reason if reason else ''}",
-        where=endpoint_of(profile),
-        next_step=step,
-        retryable=not hopeless,
-    )
+    message = f"cannot connect to the endpoint{': ' + reason if reason else ''}"
+    return endpoint_error(profile, message, step, retryable=not hopeless)
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
     """Return the error for an endpoint that sends nothing."""
     what = "sent nothing" if first else "stopped sending during the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
-    return ModelError(
-        f"the endpoint {what} for {seconds:g} s",
-        where=endpoint_of(profile),
-        next_step=f"Retry, or raise {name} in the profile.",
-        retryable=True,
-    )
+    step = f"Retry, or raise {name} in the profile."
+    return endpoint_error(profile, f"the endpoint {what} for {seconds:g} s", step, retryable=True)
 
 
 class NotAStream(ModelError):

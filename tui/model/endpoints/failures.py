@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ModelError
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.web import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
@@ -233,7 +233,7 @@ def judged(
     transient = (Do.RETRY,) if status else (Do.RETRY, Do.WAIT, Do.TRY_AGAIN)
     passes = status in RETRYABLE_STATUS or loading or generation or refusal_in(said, among=transient)
     stays = refusal_in(said, status or 0, among=(Do.FREE_MEMORY, Do.UNBLOCK))
-    error = (NoTools if no_tools else ModelError)(
+    error = ModelError(
         message,
         where=where,
         status=status,
@@ -242,7 +242,8 @@ def judged(
         overflow=final is Do.SHORTEN,
         window=window_in(said) if final is Do.SHORTEN else None,
     )
-    error.generation, error.said, error.loading, error.final = generation, said, loading, final
+    error.generation, error.said, error.final = generation, said, final
+    error.loading, error.no_tools = loading, no_tools
     return error
 
 
@@ -292,11 +293,6 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
     error = judged(said_in(body), _status(body), message=message, wait=wait, body=body)
     error.next_step = "Add credit or raise the quota of this account." if error.final == Do.PAY else "Retry."
     return error
-
-
-def is_filtered(words: str) -> bool:
-    """Whether a failure says that the provider's content filter refused or ended it."""
-    return refusal_in(words, among=(Do.REPHRASE,)) is not None
 
 
 def _blocked(chunk: Mapping[str, Any]) -> str:

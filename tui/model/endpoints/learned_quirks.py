@@ -5,9 +5,10 @@ by the table in `refusals`, it is sent again like that, and this is remembered f
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import Any
 
 from tui.core import units
@@ -102,36 +103,9 @@ class Learned:
     @property
     def facts(self) -> tuple[str, ...]:
         """A summary for the user, a few words each."""
-        facts = [
-            *(f"rejects {name}" for name in sorted(self.dropped)),
-            f"requires {self.max_tokens_name}" if self.max_tokens_name else "",
-            "requires tools next to earlier calls" if self.needs_tools else "",
-            "no function calling" if self.no_tools else "",
-            "no images" if self.no_images else "",
-            "no audio" if self.no_audio else "",
-            "no system messages" if self.no_system else "",
-            "no streaming" if self.no_stream else "",
-            f"at most {self.max_reply:,} tokens per reply" if self.max_reply else "",
-            f"at most {units.plural(self.max_tools, 'tool')}" if self.max_tools else "",
-            f"tool schemas in {self.form} form" if self.form else "",
-            "plain property names in tool schemas" if self.plain_keys else "",
-            f"{units.plural(len(self.strict_tools), 'tool schema')} simplified" if self.strict_tools else "",
-            "requires its reasoning in the history" if self.fill_reasoning else "",
-            "rejects its reasoning in the history" if self.no_echo else "",
-            "requires its thinking blocks next to calls" if self.thinking_blocks else "",
-            f"call IDs with {self.call_ids}" if self.call_ids else "",
-            "requires tool names in results" if self.named_results else "",
-            f"supports reasoning effort {self._levels}" if self.efforts else "",
-            "no JSON Schema for answers" if self.answer_format else "",
-            "no response_format with tools" if self.no_format_with_tools else "",
-            "no user message after a tool result" if self.no_user_after_tool else "",
-            *(f"tool {name} omitted" for name in sorted(map(_name_of, self.left_out))),
-        ]
-        return tuple(fact for fact in facts if fact)[:MAX_FACTS]
-
-    @property
-    def _levels(self) -> str:
-        return ", ".join(level for level in EFFORTS if level in self.efforts)
+        told = ((fact, getattr(self, name)) for name, (fact, _) in _QUIRKS.items() if fact)
+        facts = (fact(value) if callable(fact) else [fact.format(value)] for fact, value in told if value)
+        return tuple(chain.from_iterable(facts))[:MAX_FACTS]
 
     @property
     def tool_marks(self) -> dict[str, str]:
@@ -216,7 +190,7 @@ class Learned:
                     return ""
                 said = found["levels"]
                 self.efforts = {level for level in EFFORTS if re.search(rf"\b{level}\b", said, re.I)}
-                return f"Supported reasoning effort: {self._levels}. Retrying with the nearest."
+                return f"Supported reasoning effort: {_in_order(self.efforts)}. Retrying with the nearest."
             case Do.FEWER_TOOLS:
                 most = number_in(found, "count") or 0
                 if not 0 < most < len(tools):
@@ -284,28 +258,49 @@ class Learned:
         return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
 
 
-_CHANGES: Mapping[Do, tuple[str, Any]] = {
-    Do.JOIN_SYSTEM: ("no_system", True),
-    Do.NO_STREAM: ("no_stream", True),
-    Do.RENAME: ("max_tokens_name", "max_completion_tokens"),
-    Do.PLAIN_JSON: ("answer_format", "json_object"),
-    Do.PLAIN_JSON_NOW: ("plain_json", True),
-    Do.NO_FORMAT: ("no_format_with_tools", True),
-    Do.NO_BLOCKS: ("thinking_blocks", "refused"),
-    Do.NO_THINKING: ("thinking_blocks", "required"),
-    Do.SIMPLER_TOOLS: ("form", SchemaForm.GEMINI.value),
-    Do.GEMINI_TOOLS: ("form", SchemaForm.GEMINI.value),
-    Do.KIMI_TOOLS: ("form", SchemaForm.KIMI.value),
-    Do.PLAIN_KEYS: ("plain_keys", True),
-    Do.ADD_TOOLS: ("needs_tools", True),
-    Do.SEND_REASONING: ("fill_reasoning", True),
-    Do.NO_REASONING: ("no_echo", True),
-    Do.SHORT_IDS: ("call_ids", CallIds.NINE.value),
-    Do.PLAIN_IDS: ("call_ids", CallIds.PLAIN.value),
-    Do.NAMED_RESULTS: ("named_results", True),
-    Do.BETWEEN: ("no_user_after_tool", True),
+_GEMINI, _KIMI = SchemaForm.GEMINI.value, SchemaForm.KIMI.value
+_QUIRKS: Mapping[str, tuple[str | Callable[[Any], Iterable[str]], Mapping[Do, Any]]] = {
+    "dropped": (lambda names: [f"rejects {name}" for name in sorted(names)], {}),
+    "max_tokens_name": ("requires {}", {Do.RENAME: "max_completion_tokens"}),
+    "needs_tools": ("requires tools next to earlier calls", {Do.ADD_TOOLS: True}),
+    "no_tools": ("no function calling", {}),
+    "no_images": ("no images", {}),
+    "no_audio": ("no audio", {}),
+    "no_system": ("no system messages", {Do.JOIN_SYSTEM: True}),
+    "no_stream": ("no streaming", {Do.NO_STREAM: True}),
+    "max_reply": ("at most {:,} tokens per reply", {}),
+    "max_tools": (lambda most: [f"at most {units.plural(most, 'tool')}"], {}),
+    "form": (
+        "tool schemas in {} form",
+        {Do.SIMPLER_TOOLS: _GEMINI, Do.GEMINI_TOOLS: _GEMINI, Do.KIMI_TOOLS: _KIMI},
+    ),
+    "plain_keys": ("plain property names in tool schemas", {Do.PLAIN_KEYS: True}),
+    "strict_tools": (lambda tools: [f"{units.plural(len(tools), 'tool schema')} simplified"], {}),
+    "fill_reasoning": ("requires its reasoning in the history", {Do.SEND_REASONING: True}),
+    "no_echo": ("rejects its reasoning in the history", {Do.NO_REASONING: True}),
+    "thinking_blocks": (
+        "requires its thinking blocks next to calls",
+        {Do.NO_BLOCKS: "refused", Do.NO_THINKING: "required"},
+    ),
+    "call_ids": (
+        "call IDs with {}",
+        {Do.SHORT_IDS: CallIds.NINE.value, Do.PLAIN_IDS: CallIds.PLAIN.value},
+    ),
+    "named_results": ("requires tool names in results", {Do.NAMED_RESULTS: True}),
+    "efforts": (lambda levels: [f"supports reasoning effort {_in_order(levels)}"], {}),
+    "answer_format": ("no JSON Schema for answers", {Do.PLAIN_JSON: "json_object"}),
+    "no_format_with_tools": ("no response_format with tools", {Do.NO_FORMAT: True}),
+    "no_user_after_tool": ("no user message after a tool result", {Do.BETWEEN: True}),
+    "left_out": (lambda tools: [f"tool {name} omitted" for name in sorted(map(_name_of, tools))], {}),
+    "plain_json": ("", {Do.PLAIN_JSON_NOW: True}),
 }
-"""For each reaction that a notice tells: the field of `Learned`, and its new value."""
+"""For each field of `Learned`: what the user is told about its value, in order; its value by reaction."""
+
+_CHANGES = {do: (name, value) for name, (_, values) in _QUIRKS.items() for do, value in values.items()}
+
+
+def _in_order(levels: Collection[str]) -> str:
+    return ", ".join(level for level in EFFORTS if level in levels)
 
 
 def kinds_of(sent: Collection[str], tools: Sequence[str], words: str) -> set[str]:

@@ -1,15 +1,16 @@
-"""Lists an endpoint's models from `/v1/models` in any form, and finds model servers on this machine.
+"""Asks endpoints about their models: which they list, what each can do, which servers run on this machine.
 
-These answer on their default ports on loopback, which are asked all at once and with small limits. Other
-programs use these ports too, so only a list with a chat model counts. Nothing else is ever scanned.
+Servers on this machine answer on their default ports on loopback, which are asked all at once and with
+small limits. Other programs use these ports too, so only a list with a chat model counts. Nothing else is
+ever scanned.
 """
 
 import asyncio
 import json
 import re
 import ssl
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from types import ModuleType
@@ -29,6 +30,8 @@ SECONDS = 8.0
 CONNECT_SECONDS = 3.0
 MAX_BODY = 16 * 1024 * 1024
 """Maximum bytes of a response, ten times the longest known list of models."""
+
+ENTER_IT = "Enter the model id yourself."
 
 
 class Inquiry:
@@ -62,11 +65,8 @@ class Inquiry:
                 async for block in response.aiter_bytes():
                     raw += block
                     if len(raw) > MAX_BODY:
-                        raise ModelError(
-                            f"the response exceeds {MAX_BODY} bytes",
-                            where=errors.endpoint_of(self._profile),
-                            next_step="Enter the model id yourself.",
-                        )
+                        message = f"the response exceeds {MAX_BODY} bytes"
+                        raise errors.endpoint_error(self._profile, message, ENTER_IT)
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
@@ -204,11 +204,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
         body = await endpoint.ask(f"{endpoint.base_url}/v1/models")
     found = {one.id: one for one in models_in(body)}
     if not found:
-        raise ModelError(
-            "the endpoint does not list its models",
-            where=errors.endpoint_of(profile),
-            next_step="Enter the model id yourself.",
-        )
+        raise errors.endpoint_error(profile, "the endpoint does not list its models", ENTER_IT)
     return list(found.values())
 
 
@@ -227,9 +223,8 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
     if not isinstance(identity, str) or not identity.isprintable() or len(identity) > MAX_ID:
         return None
     abilities = entry.get("capabilities")
-    owner, architecture = entry.get("owned_by"), entry.get("architecture")
-    modalities = architecture.get("input_modalities") if isinstance(architecture, Mapping) else None
-    silent = isinstance(abilities, Mapping) and abilities.get("completion_chat") is False
+    owner, modalities = entry.get("owned_by"), _dict(entry.get("architecture")).get("input_modalities")
+    silent = _dict(abilities).get("completion_chat") is False
     ability = Ability(
         window_in(entry),
         tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
@@ -243,8 +238,7 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
 
 def window_in(entry: Mapping[str, Any]) -> int | None:
     """Return the context window in an entry of a list, under whatever name."""
-    meta = entry.get("meta")
-    for holder in (entry, meta if isinstance(meta, Mapping) else {}):
+    for holder in (entry, _dict(entry.get("meta"))):
         for name in _WINDOWS:
             if (window := count_in(holder.get(name))) is not None:
                 return window
@@ -271,63 +265,224 @@ def _listed(values: Any, name: str) -> bool | None:
     return name in values if isinstance(values, list) and values else None
 
 
+# ---- what a model can do, and its context window: from its endpoint, or a list of known models
+#
+# A local server may give a model less than its maximum: Ollama truncates at 4,096 tokens by default,
+# llama.cpp and vLLM at the size that they were started with. So these servers are asked.
+
+OLLAMA_WINDOW = 4_096
+"""Ollama's default, in tokens."""
+
+KNOWN = (
+    (r"gpt-4\.1", 1_047_576),
+    (r"gpt-5|codex", 400_000),
+    (r"(?:^|/)o[134](?:-|$)", 200_000),
+    (r"gpt-oss", 131_072),
+    (r"gpt-4o|gpt-4-turbo", 128_000),
+    (r"claude", 200_000),
+    (r"gemini", 1_048_576),
+    (r"kimi-k2", 262_144),
+    (r"glm-(?:4\.[6-9]|5)", 200_000),
+    (r"grok-4", 256_000),
+    (r"minimax-m", 204_800),
+    (
+        r"deepseek|kimi|glm-4|grok|qwen|mistral-(?:large|medium|small)|magistral|devstral|llama-3\.[1-3]",
+        131_072,
+    ),
+)
+"""Windows of models as their makers serve them, by a pattern in the id; the first match applies."""
+
+_SILENT = ("openai", "anthropic", "gemini", "deepseek", "dashscope", "xai")
+"""Providers whose lists of models do not include windows, so they are not asked."""
+
+
+async def ability_of(profile: ModelProfile) -> Ability:
+    """Return the capabilities of a model in bounded time; None where the endpoint does not say."""
+    found = Ability()
+    provider = provider_of(profile.base_url)
+    if provider is None or provider.name not in _SILENT:
+        # A server without these URLs works as well.
+        with suppress(McptuiError):
+            async with inquiry(profile) as endpoint:
+                found = await _asked(endpoint, profile)
+    return found if found.window is not None else replace(found, window=known_window(profile))
+
+
+async def load_model(profile: ModelProfile) -> None:
+    """Have Ollama load a model, as the first request would; takes seconds to minutes.
+
+    A request without a prompt does only that (Ollama's API, "Load a model"). Raises ModelError if the model
+    cannot be loaded; the first request would fail too.
+    """
+    async with inquiry(profile) as endpoint:
+        url = f"{endpoint.root}/api/generate"
+        body = {"model": profile.model, "stream": False}
+        await endpoint.ask(url, body, seconds=profile.first_token_seconds)
+
+
+def known_window(profile: ModelProfile) -> int | None:
+    """Return the window of a model as its maker serves it; None if unknown, and for one on this machine."""
+    if is_local(profile.base_url):
+        return None
+    return next((window for words, window in KNOWN if re.search(words, profile.model, re.IGNORECASE)), None)
+
+
+async def _asked(endpoint: Inquiry, profile: ModelProfile) -> Ability:
+    if errors.looks_like_ollama(profile):
+        return await _of_ollama(endpoint, profile.model)
+    offered = await models_at(endpoint, profile)
+    mine = next((item for item in offered if item.id == profile.model), None)
+    found = mine.ability if mine is not None else Ability()
+    if not is_local(profile.base_url):
+        return found
+    for ask in _LOCAL.get(_kind(profile, mine or offered[0]), ()):
+        try:
+            better = await ask(endpoint, profile.model)
+        except McptuiError:
+            continue
+        if better.window is not None:
+            return better
+    return found
+
+
+def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
+    """Return which local server this is, by its own name, the profile's name, or the default port."""
+    if offered.owner == "library":
+        return "ollama"
+    if offered.owner in ("llamacpp", "vllm"):
+        return offered.owner
+    address = profile.base_url.partition("?")[0]
+    ports = {":1234": "lmstudio", ":8080": "llamacpp"}
+    by_port = next((kind for port, kind in ports.items() if f"{port}/" in f"{address}/"), "")
+    return profile.name if profile.name in _LOCAL else by_port or offered.owner
+
+
+async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
+    """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
+    shown = _dict(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
+    abilities = shown.get("capabilities")
+    info = _dict(shown.get("model_info")).items()
+    lengths = (count_in(value) for key, value in info if str(key).endswith(".context_length"))
+    most = next(filter(None, lengths), OLLAMA_WINDOW)
+    tools, images = has_ability(abilities, "tools"), has_ability(abilities, "vision")
+    parameters = shown.get("parameters")
+    set_to = re.search(r"(?m)^num_ctx\s+(\d{1,9})", parameters) if isinstance(parameters, str) else None
+    if set_to:
+        return Ability(int(set_to[1]), tools, images)
+    window, unloaded = await _loaded_in_ollama(endpoint, model)
+    if window:
+        return Ability(window, tools, images)
+    default = min(most, OLLAMA_WINDOW)
+    return Ability(default, tools, images, unloaded)
+
+
+async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, bool]:
+    """Return the window of a model if it is loaded, and whether it is known not to be loaded."""
+    try:
+        body = await endpoint.ask(f"{endpoint.root}/api/ps")
+    except McptuiError:
+        return None, False
+    names = (model, f"{model}:latest")  # Ollama's default tag
+    for entry in _dicts(body, "models"):
+        if entry.get("name") in names or entry.get("model") in names:
+            return count_in(entry.get("context_length")), False
+    return None, isinstance(_dict(body).get("models"), list)
+
+
+async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
+    """LM Studio 0.4 or newer."""
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v1/models"), "models"):
+        loaded = list(_dicts(entry, "loaded_instances"))
+        if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
+            continue
+        window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
+        able = entry.get("capabilities")
+        return Ability(
+            window or count_in(entry.get("max_context_length")),
+            has_ability(able, "trained_for_tool_use"),
+            has_ability(able, "vision"),
+        )
+    return Ability()
+
+
+async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
+    """LM Studio before 0.4."""
+    for entry in _dicts(await endpoint.ask(f"{endpoint.root}/api/v0/models"), "data"):
+        if model == entry.get("id"):
+            window = count_in(entry.get("loaded_context_length"))
+            most = count_in(entry.get("max_context_length"))
+            return Ability(window or most, images=True if entry.get("type") == "vlm" else None)
+    return Ability()
+
+
+async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
+    """Ask llama.cpp's server, which has only one model."""
+    body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
+    return Ability(
+        count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
+        has_ability(body.get("chat_template_caps"), "supports_tools"),
+        has_ability(body.get("modalities"), "vision"),
+    )
+
+
+def _dict(body: Any) -> Mapping[str, Any]:
+    return body if isinstance(body, Mapping) else {}
+
+
+def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
+    listed = _dict(body).get(key)
+    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+
+
+_LOCAL: Mapping[str, tuple[Callable[[Inquiry, str], Awaitable[Ability]], ...]] = {
+    "ollama": (_of_ollama,),
+    "lmstudio": (_of_lmstudio, _of_older_lmstudio),
+    "llamacpp": (_of_llamacpp,),
+}
+
+
 # ---- servers on this machine
 
 PORT_SECONDS = 0.3
 READ_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A place where a model server may listen: its name, host, port, and the path that lists its models."""
-
-    name: str
-    host: str
-    port: int
-    path: str = "/v1/models"
-
-
-def candidates(env: Mapping[str, str]) -> list[Candidate]:
+def candidates(env: Mapping[str, str]) -> list[ModelProfile]:
     """Return the places to search: default ports, and OLLAMA_HOST for Ollama if it is this machine.
 
     OLLAMA_HOST may lack a scheme or a port, and is often 0.0.0.0, which is an address to listen on, not to
     connect to.
     """
-    found = [
-        Candidate("lmstudio", "127.0.0.1", 1234),
-        Candidate("llamacpp", "127.0.0.1", 8080),
-        Candidate("vllm", "127.0.0.1", 8000),
-    ]
     said = env.get("OLLAMA_HOST", "").strip()
     try:
         parts = urlsplit(said if "://" in said else f"//{said}")
         host, port = parts.hostname or "127.0.0.1", parts.port or 11434
     except ValueError:
         host, port = "127.0.0.1", 11434
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    if host in ("127.0.0.1", "localhost", "::1"):
-        found.insert(0, Candidate("ollama", host, port, "/api/tags"))
-    return found
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
+    places = {"lmstudio": "127.0.0.1:1234", "llamacpp": "127.0.0.1:8080", "vllm": "127.0.0.1:8000"}
+    if host in ("127.0.0.1", "localhost", "[::1]"):
+        places = {"ollama": f"{host}:{port}", **places}
+    return [ModelProfile(name, f"http://{at}/v1", "", source="detected") for name, at in places.items()]
 
 
-async def detect(places: list[Candidate]) -> list[ModelProfile]:
+async def detect(places: Sequence[ModelProfile]) -> list[ModelProfile]:
     """Return a profile for each place that answers as a server with a chat model, in order."""
-    found = await asyncio.gather(*(_probe(place) for place in places))
+    found = await asyncio.gather(*map(_probe, places))
     return [profile for profile in found if profile is not None]
 
 
-async def _probe(place: Candidate) -> ModelProfile | None:
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    root = f"http://{host}:{place.port}"
-    profile = ModelProfile(place.name, f"{root}/v1", "", source="detected")
+async def _probe(place: ModelProfile) -> ModelProfile | None:
+    address = urlsplit(place.base_url)
     try:
         # A closed port needs no HTTP client, whose import takes longer than all of this.
         async with asyncio.timeout(PORT_SECONDS):
-            _, writer = await asyncio.open_connection(place.host, place.port)
+            _, writer = await asyncio.open_connection(address.hostname, address.port)
         writer.transport.abort()
-        async with inquiry(profile) as endpoint, asyncio.timeout(READ_SECONDS):
-            models = models_in(await endpoint.ask(root + place.path))
+        async with inquiry(place) as endpoint, asyncio.timeout(READ_SECONDS):
+            path = "/api/tags" if place.name == "ollama" else "/v1/models"
+            models = models_in(await endpoint.ask(endpoint.root + path))
     except (OSError, TimeoutError, McptuiError):
         return None
     model = next((model.id for model in models if model.chat), None)
-    return replace(profile, model=model) if model else None
+    return replace(place, model=model) if model else None

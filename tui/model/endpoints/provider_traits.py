@@ -50,24 +50,17 @@ def effort_fields(
         effort = nearest(effort, taken)
     on = effort != "none"
     switch = {"type": "enabled" if on else "disabled"}
-    match field:
-        case EffortField.LEVEL:
-            return {"reasoning_effort": effort}
-        case EffortField.OBJECT:
-            return {"reasoning": {"effort": effort}}
-        case EffortField.SWITCH:
-            return {"thinking": switch}
-        case EffortField.SWITCH_AND_LEVEL:
-            return {"thinking": switch} | ({"reasoning_effort": effort} if on else {})
-        case EffortField.ENABLE:
-            return {"enable_thinking": on} | ({"thinking_budget": _BUDGETS[effort]} if on else {})
-        case EffortField.BUDGET:
-            budget = _BUDGETS.get(effort, 0)
-            if max_tokens is not None and budget >= max_tokens:
-                budget = max_tokens // 2
-            if on and budget < LEAST_BUDGET:
-                return {}
-            return {"thinking": switch | ({"budget_tokens": budget} if on else {})}
+    budget = _BUDGETS.get(effort, 0)
+    most = budget if max_tokens is None or budget < max_tokens else max_tokens // 2
+    fields: dict[EffortField, dict[str, Any]] = {
+        EffortField.LEVEL: {"reasoning_effort": effort},
+        EffortField.OBJECT: {"reasoning": {"effort": effort}},
+        EffortField.SWITCH: {"thinking": switch},
+        EffortField.SWITCH_AND_LEVEL: {"thinking": switch} | ({"reasoning_effort": effort} if on else {}),
+        EffortField.ENABLE: {"enable_thinking": on} | ({"thinking_budget": budget} if on else {}),
+        EffortField.BUDGET: {"thinking": switch | ({"budget_tokens": most} if on else {})},
+    }
+    return {} if field is EffortField.BUDGET and on and most < LEAST_BUDGET else fields[field]
 
 
 def nearest(effort: str, taken: Collection[str]) -> str:
@@ -137,23 +130,13 @@ class Traits:
     reply_room: int = 0
 
 
-class Row:
-    """One row of the table: what differs from `Traits()` for a host and a model; "" is any.
+def row(host: str = "", model: str = "", **traits: Any) -> tuple[tuple[str, ...], str, dict[str, Any]]:
+    """Return one row of the table: what differs from `Traits()` for a host and a model; "" is any.
 
     `host` are ends of host names, `model` a pattern that is searched in the model's id, ignoring case.
     The `refuses` of all matching rows are combined.
     """
-
-    def __init__(self, host: str = "", model: str = "", **traits: Any) -> None:
-        self.host = host
-        self.model = model
-        self.traits = traits
-
-    def matches(self, host: str, model: str) -> bool:
-        ends = tuple(f".{end}" for end in self.host.split())
-        if ends and not f".{host}".endswith(ends):
-            return False
-        return re.search(self.model, model, re.IGNORECASE) is not None
+    return tuple(f".{end}" for end in host.split()), model, traits
 
 
 _MISTRAL = r"mistral|mixtral|ministral|codestral|devstral|magistral|pixtral"
@@ -161,47 +144,47 @@ _GOOGLE: dict[str, Any] = {"schema": SchemaForm.GEMINI, "images": True, "named_r
 
 
 TABLE = (
-    Row(host="api.openai.com", max_tokens_name="max_completion_tokens", cache_key=True),
-    Row(host="openai.azure.com fireworks.ai", cache_key=True),
+    row(host="api.openai.com", max_tokens_name="max_completion_tokens", cache_key=True),
+    row(host="openai.azure.com fireworks.ai", cache_key=True),
     # o3, o4-mini and most of gpt-5 answer 400 unsupported_parameter (smolagents#1893).
-    Row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", refuses={"stop"}),
-    Row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", audio=True),
+    row(model=r"(?:^|/)(?:o[134](?:-|$)|gpt-5)", refuses={"stop"}),
+    row(model=r"audio-preview|gpt-audio|qwen.*omni|voxtral", audio=True),
     # "reasoning_content … must be passed back" (vercel/ai#14739, pi#3636).
-    Row(model=r"thinking", reasoning=Echo.ALWAYS),
-    Row(model=r"deepseek-v4", reasoning=Echo.FILLED),
-    Row(
+    row(model=r"thinking", reasoning=Echo.ALWAYS),
+    row(model=r"deepseek-v4", reasoning=Echo.FILLED),
+    row(
         host="deepseek.com",
         images=False,
         effort=EffortField.SWITCH_AND_LEVEL,
         efforts={"none", "low", "high", "max"},
         answer_format="json_object",
     ),
-    Row(host="openrouter.ai", effort=EffortField.OBJECT),
-    Row(host="aliyuncs.com", effort=EffortField.ENABLE),
-    Row(host="siliconflow.com siliconflow.cn", effort=EffortField.ENABLE),
-    Row(host="z.ai bigmodel.cn", effort=EffortField.SWITCH, answer_format="json_object"),
-    Row(host="volces.com", effort=EffortField.SWITCH_AND_LEVEL),
+    row(host="openrouter.ai", effort=EffortField.OBJECT),
+    row(host="aliyuncs.com", effort=EffortField.ENABLE),
+    row(host="siliconflow.com siliconflow.cn", effort=EffortField.ENABLE),
+    row(host="z.ai bigmodel.cn", effort=EffortField.SWITCH, answer_format="json_object"),
+    row(host="volces.com", effort=EffortField.SWITCH_AND_LEVEL),
     # Interleaved thinking: the model loses track without its own thinking.
-    Row(model=r"kimi|moonshot|glm|minimax", reasoning=Echo.ALWAYS),
-    Row(model=r"kimi|moonshot", schema=SchemaForm.KIMI),
-    Row(
+    row(model=r"kimi|moonshot|glm|minimax", reasoning=Echo.ALWAYS),
+    row(model=r"kimi|moonshot", schema=SchemaForm.KIMI),
+    row(
         host="moonshot.ai moonshot.cn",
         schema=SchemaForm.KIMI,
         reasoning=Echo.ALWAYS,
         cache_key=True,
         effort=EffortField.SWITCH,
     ),
-    Row("moonshot.ai moonshot.cn", r"kimi-?k[3-9]", effort=EffortField.LEVEL, efforts={"low", "high", "max"}),
+    row("moonshot.ai moonshot.cn", r"kimi-?k[3-9]", effort=EffortField.LEVEL, efforts={"low", "high", "max"}),
     # "reasoning_content is missing in assistant tool call message", whichever model made the call
     # (opencode#10996).
-    Row(model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", reasoning=Echo.FILLED),
-    Row(host="kimi.com", schema=SchemaForm.KIMI, reasoning=Echo.FILLED, cache_key=True),
+    row(model=r"kimi-?k?(?:2[.p-]?[5-9]|[3-9])(?!\d)|kimi.*thinking|^k2p\d", reasoning=Echo.FILLED),
+    row(host="kimi.com", schema=SchemaForm.KIMI, reasoning=Echo.FILLED, cache_key=True),
     # "function_response.name: Name cannot be empty" (langflow#9437, ollama#14214).
-    Row(model=r"gemini", **_GOOGLE),
-    Row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", **_GOOGLE),
+    row(model=r"gemini", **_GOOGLE),
+    row(host="generativelanguage.googleapis.com aiplatform.googleapis.com", **_GOOGLE),
     # Not through Anthropic's own compatible endpoint, which has no caching.
-    Row(model=r"claude", plain_keys=True, images=True, cache_marks=True),
-    Row(
+    row(model=r"claude", plain_keys=True, images=True, cache_marks=True),
+    row(
         host="api.anthropic.com",
         reasoning=Echo.NEVER,
         details=False,
@@ -212,9 +195,9 @@ TABLE = (
         effort=EffortField.BUDGET,
     ),
     # Ids are checked, and a user message after a result is rejected, wherever its templates are used.
-    Row(model=_MISTRAL, call_ids=CallIds.NINE, user_after_tool=False),
+    row(model=_MISTRAL, call_ids=CallIds.NINE, user_after_tool=False),
     # Unknown fields are errors (extra_forbidden, avante#2347).
-    Row(
+    row(
         host="mistral.ai",
         call_ids=CallIds.NINE,
         user_after_tool=False,
@@ -224,20 +207,20 @@ TABLE = (
         extra=False,
     ),
     # "property 'reasoning_content' is unsupported"
-    Row(host="groq.com", reasoning=Echo.NEVER, details=False, format_with_tools=False),
-    Row(host="cerebras.ai", reasoning=Echo.NEVER, details=False),
-    Row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", images=True),
-    Row(model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)", images=False),
+    row(host="groq.com", reasoning=Echo.NEVER, details=False, format_with_tools=False),
+    row(host="cerebras.ai", reasoning=Echo.NEVER, details=False),
+    row(model=r"(?:^|/)gpt-(?:4o|4\.1|5)", images=True),
+    row(model=r"(?:^|/)(?:gpt-oss|deepseek-(?:chat|reasoner|[vr]\d)|qwen3-coder|gpt-3\.5)", images=False),
 )
 
 
 def traits_of(base_url: str, model: str) -> Traits:
     """Return what is known about a model at an address before its first request."""
-    host = host_of(base_url)
+    host = f".{host_of(base_url)}"
     found: dict[str, Any] = {}
     refused: set[str] = set()
-    for row in TABLE:
-        if row.matches(host, model):
-            found |= row.traits
-            refused |= row.traits.get("refuses", set())
+    for ends, pattern, traits in TABLE:
+        if (not ends or host.endswith(ends)) and re.search(pattern, model, re.IGNORECASE):
+            found |= traits
+            refused |= traits.get("refuses", set())
     return Traits(**(found | {"refuses": frozenset(refused)}))

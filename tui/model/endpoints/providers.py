@@ -18,31 +18,34 @@ from tui.model.endpoints.profile import ModelProfile
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider of models; its name in capitals is the prefix of its variables.
+    """One provider of models, or a program on this machine; its name in capitals begins its variables.
 
-    `address` is that of its API and `page` where to get a key, both without https://. `domain` is the one
-    that belongs to it with all its subdomains, if it is not just the host of its API.
+    `address` is that of its API and `page` where to get a key, both without https://; without a page, it
+    needs none. `domain` is the one that belongs to it with all its subdomains, if it is not just the host of
+    its API. Without a name, it is any endpoint.
     """
 
     name: str
     title: str
-    address: str
-    model: str
-    page: str
+    address: str = ""
+    model: str = ""
+    page: str = ""
     domain: str = ""
     second_key: str = ""
 
     @property
     def base_url(self) -> str:
-        return f"https://{self.address}"
+        return f"https://{self.address}" if self.address and "://" not in self.address else self.address
 
     @property
     def key_page(self) -> str:
-        return f"https://{self.page}"
+        return f"https://{self.page}" if self.page else ""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The environment variables for its key; the first is the one to set."""
+        if not self.page:
+            return ()
         return tuple(filter(None, (f"{self.name.upper()}_API_KEY", self.second_key)))
 
     def has(self, host: str) -> bool:
@@ -87,26 +90,23 @@ def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
     Empty values count as unset. OPENAI_BASE_URL binds OPENAI_API_KEY to another host; without it the
     key goes to OpenAI only. It may also be set alone, for an endpoint without a key.
     """
-    return [profile for provider in PROVIDERS if (profile := _from_environment(provider, env)) is not None]
-
-
-def _from_environment(provider: Provider, env: Mapping[str, str]) -> ModelProfile | None:
-    def value(name: str) -> str:
-        return env.get(name, "").strip()
-
-    variable = next((name for name in provider.keys if value(name)), "")
-    prefix = provider.name.upper()
-    base_url = value(f"{prefix}_BASE_URL")
-    if not variable and not base_url:
-        return None
-    return ModelProfile(
-        name=provider.name,
-        base_url=base_url or provider.base_url,
-        model=value(f"{prefix}_MODEL") or provider.model,
-        api_key=Secret(value(variable)) if variable else None,
-        api_key_env=variable or provider.keys[0],
-        source="environment",
-    )
+    values = {name: value.strip() for name, value in env.items()}
+    found = []
+    for provider in PROVIDERS:
+        variable = next((name for name in provider.keys if values.get(name)), "")
+        prefix = provider.name.upper()
+        base_url = values.get(f"{prefix}_BASE_URL", "")
+        if variable or base_url:
+            profile = ModelProfile(
+                name=provider.name,
+                base_url=base_url or provider.base_url,
+                model=values.get(f"{prefix}_MODEL") or provider.model,
+                api_key=Secret(values[variable]) if variable else None,
+                api_key_env=variable or provider.keys[0],
+                source="environment",
+            )
+            found.append(profile)
+    return found
 
 
 BLOCKED_STEP = (

@@ -11,20 +11,20 @@ class Do(StrEnum):
     """The reaction to a refusal.
 
     The first group is decided from the words alone. The second changes the request, which is sent again and
-    remembered in `learned_quirks.Learned`; a whole sentence is the notice for the user. The third is only
-    told, in `endpoint_errors`.
+    remembered in `learned_quirks.Learned`. The third is only told, in `endpoint_errors`. A whole sentence is
+    what the user is told: in the second group the notice, in the others and `TEXT_TOOLS` the next step.
     """
 
-    RETRY = "ask again: the model wrote a call that cannot be read"
+    RETRY = "Ask again, or choose another model. This one wrote an invalid tool call."
     PAY = "tell: the account needs credit"
     PAY_OR_WAIT = "wait if a time is named, else tell that the account needs credit"
     WAIT = "wait, then ask again"
-    WAIT_LONG = "wait if a time is named, else tell that the limit lasts for hours"
+    WAIT_LONG = "Wait until the limit is reset, or switch to another model."
     NEXT_DAY = "tell: the limit lasts until the next day, whatever time is named"
-    SHORTEN = "shorten the conversation"
+    SHORTEN = "Start a new conversation, or attach less. The conversation exceeds the model's context window."
     FEWER_TOKENS = "ask for a shorter reply"
 
-    TEXT_TOOLS = "describe tools in text"
+    TEXT_TOOLS = 'Set tool_protocol to "auto" or "xml", or switch to a model that supports tools.'
     TEXT_RESULTS = "describe tools and their results in text"
     JOIN_SYSTEM = "The model has no system role. Retrying with the system text in the first user message."
     NO_STREAM = "The endpoint does not stream this model. Retrying without streaming."
@@ -52,14 +52,17 @@ class Do(StrEnum):
         "The endpoint rejects a user message right after a tool result. Retrying with a message in between."
     )
 
-    UNBLOCK = "tell: a firewall refuses programs"
-    USE_TLS = "tell: the port speaks TLS"
-    VERIFY = "tell: the account must be verified"
-    REPHRASE = "tell: the content filter refused it"
-    FREE_MEMORY = "tell: the model needs more memory"
-    LOAD = "ask again until the model is loaded"
+    UNBLOCK = (
+        "A firewall in front of the API, such as Cloudflare, refuses programs. Check base_url, try another "
+        "network, or ask the operator to let API clients through."
+    )
+    USE_TLS = "If it uses TLS, start base_url with https://."
+    VERIFY = "Verify the organization with the provider, or choose another model."
+    REPHRASE = "The provider's content filter refused this. Rephrase it, or choose another model."
+    FREE_MEMORY = "Switch to a smaller model, or free memory. This one does not fit into memory."
+    LOAD = "Wait until the model is loaded, then retry."
     TRY_AGAIN = "ask again: the endpoint is busy or failed for a moment"
-    FEWER_PARAMETERS = "tell: no provider accepts all parameters"
+    FEWER_PARAMETERS = "Remove the parameters of the profile, or choose another model."
     CHECK_MODEL = "tell: the model is unknown"
     CHECK_KEY = "tell: the API key is not accepted"
 
@@ -97,16 +100,12 @@ class Refusal:
     do: Do
     pattern: str
 
-    @property
-    def is_learned(self) -> bool:
-        return self.do not in DECIDED and self.do not in TOLD
-
     def search(self, words: str) -> re.Match[str] | None:
         return _compiled(self.pattern).search(words)
 
     def counts_for(self, status: int, sent: Collection[str] | None) -> bool:
         """Whether it may be the reason for a status; `sent` is None if that is unknown."""
-        if not self.is_learned:
+        if self.do in DECIDED or self.do in TOLD:
             return True
         statuses = _UNABLE if self.what in _MEDIA else _STATUSES.get(self.do, _MALFORMED)
         return status in statuses and (sent is None or self.what in sent)

@@ -4,6 +4,7 @@ Chunks are plain JSON values, read field by field, because endpoints differ in t
 only `ModelError`, and a broken stream yields no calls. The fragments of calls are assembled in `call_slots`.
 """
 
+import codecs
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
@@ -12,7 +13,8 @@ from tui.core.errors import ModelError
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.text import list_in
 from tui.core.units import whole
-from tui.model.endpoints.failures import is_filtered, reply_error
+from tui.model.endpoints.failures import refusal_in, reply_error
+from tui.model.endpoints.refusal_rows import Do
 from tui.model.openai_api.call_slots import CallSlots, index_of, sendable, signatures_in
 from tui.model.openai_api.think_tags import HEAD, ThinkTags
 
@@ -219,28 +221,19 @@ class EchoedFields:
 # ---- the reply
 
 
-class SurrogateJoiner:
-    """Joins the halves of a surrogate pair that arrive in two pieces of a text."""
+_HALVES = codecs.getincrementaldecoder("utf-16-le")
 
-    def __init__(self) -> None:
-        self._half = ""
 
-    def join(self, piece: str) -> str:
-        """Return the complete text so far; a first half at the end of `piece` waits for the second."""
-        text = self._half + piece
-        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        return sendable(text[: len(text) - len(self._half)])
-
-    def finish(self) -> str:
-        half, self._half = self._half, ""
-        return sendable(half)
+def _joined(halves: codecs.IncrementalDecoder, piece: str, *, ended: bool = False) -> str:
+    """Return the complete text so far: a first half of a surrogate pair at its end waits for the second."""
+    return halves.decode(piece.encode("utf-16-le", "surrogatepass"), ended)
 
 
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""
 
 ENDED_EARLY = "the stream ended early, without finish_reason"
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
 class Accumulator:
@@ -265,8 +258,7 @@ class Accumulator:
         self._echo_field = ""
         self._echoed = EchoedFields(self._count)
         self._size = 0
-        self._text = SurrogateJoiner()
-        self._thinking = SurrogateJoiner()
+        self._text, self._thinking = _HALVES("replace"), _HALVES("replace")
         self._choice: int | None = None
         self._in_deltas: set[str] = set()
         self._has_tool_calls = False
@@ -278,22 +270,17 @@ class Accumulator:
         """Whether the endpoint has said why the reply ended."""
         return bool(self._finish) or self._ended_blank
 
-    @property
-    def close_only(self) -> bool:
-        """Whether thinking was closed by a tag but never opened by one."""
-        return self._tags.close_only
-
-    @property
-    def never_closed(self) -> bool:
-        """Whether a complete reply that should begin with thinking had none."""
-        return self._tags.never_closed and self._finish.lower() == "stop"
+    def opens(self, before: bool) -> bool:
+        """Return whether replies begin with thinking, judged by this one; `before` if it does not show."""
+        tags = self._tags
+        return (before or tags.close_only) and not (tags.never_closed and self._finish.lower() == "stop")
 
     def feed(self, chunk: Any) -> list[ModelPart]:
         """Return the new parts of a chunk. Raises ModelError for a reported failure or an endless reply."""
         if not isinstance(chunk, dict):
             return []
         if (error := reply_error(chunk)) is not None:
-            if not (self._size and is_filtered(error.message)):
+            if not (self._size and refusal_in(error.message, among=(Do.REPHRASE,))):
                 raise error
             self._finish = self._finish or "content_filter"
             return []
@@ -363,10 +350,10 @@ class Accumulator:
     def kept_back(self) -> list[ModelPart]:
         """Return text that was held back, even of a broken stream, so that all of it is shown."""
         parts: list[ModelPart] = []
-        if thinking := self._thinking.finish():
+        if thinking := _joined(self._thinking, "", ended=True):
             self._reasoning.append(thinking)
             parts.append(ReasoningPart(thinking))
-        half = self._text.finish()
+        half = _joined(self._text, "", ended=True)
         if self._verbatim:
             return [*parts, TextPart(half)] if half else parts
         pieces = self._tags.feed(half) if half else ()
@@ -392,7 +379,7 @@ class Accumulator:
     def _take_reasoning(self, delta: Mapping[str, Any]) -> str:
         """Return the delta's thinking once, even if several fields contain it."""
         detailed = self._echoed.take(delta)
-        for name in _REASONING_FIELDS:
+        for name in REASONING_FIELDS:
             text = delta.get(name)
             if isinstance(text, str) and text:
                 self._echo_field = self._echo_field or name
@@ -404,7 +391,7 @@ class Accumulator:
     def _think(self, piece: str) -> str:
         self._count(piece)
         self._tags.settle()
-        text = self._thinking.join(piece)
+        text = _joined(self._thinking, piece)
         self._reasoning.append(text)
         return text
 
@@ -415,7 +402,7 @@ class Accumulator:
                     yield ReasoningPart(whole)
                 continue
             self._count(text)
-            text = self._text.join(text)
+            text = _joined(self._text, text)
             yield from [TextPart(text)] if self._verbatim and text else self._tags.feed(text)
 
     def _count(self, text: str) -> None:

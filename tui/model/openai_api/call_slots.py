@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping
+from itertools import count
 from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
@@ -100,12 +101,9 @@ class Slot:
 
 def fresh_id(seed: str, used: Collection[str]) -> str:
     """Return an id of nine letters and digits (Mistral's form) that depends on `seed` only."""
-    number = 0
-    while True:
-        made = hashlib.sha256(f"{seed}\0{number}".encode("utf-8", "replace")).hexdigest()[:9]
-        if made not in used:
-            return made
-        number += 1
+    seeds = (f"{seed}\0{number}".encode("utf-8", "replace") for number in count())
+    ids = (hashlib.sha256(one).hexdigest()[:9] for one in seeds)
+    return next(made for made in ids if made not in used)
 
 
 def is_complete(text: str) -> bool:

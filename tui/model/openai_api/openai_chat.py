@@ -6,13 +6,13 @@ see `retry.py`. Such changes are remembered between runs.
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from tui.core.conversation.conversation import AssistantMessage
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ModelError
 from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart, Usage
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
@@ -20,9 +20,9 @@ from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.provider_traits import Traits, traits_of
-from tui.model.endpoints.providers import endpoint_key, is_local
+from tui.model.endpoints.providers import is_local
 from tui.model.openai_api.accumulator import Accumulator
-from tui.model.openai_api.openai_client import EndpointClient, undisturbed
+from tui.model.openai_api.openai_client import EndpointClient
 from tui.model.openai_api.reply_stream import ReplyConnection, ReplyRedactor, ReplyStream
 from tui.model.openai_api.request import ToolForms, body_for
 
@@ -32,16 +32,6 @@ MAX_ADJUSTMENTS = 8
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
 
-class Memory(Protocol):
-    """Storage for learned quirks of endpoints. Neither method raises; both may block for a moment."""
-
-    def load(self, endpoint: str, model: str) -> Mapping[str, Any]:
-        """Return what was saved, or nothing."""
-
-    def save(self, endpoint: str, model: str, learned: Mapping[str, Any]) -> None:
-        """Save it; empty deletes it."""
-
-
 class OpenAIChat:
     """A ChatModel over HTTP. Close it with `aclose()` when it is no longer needed."""
 
@@ -49,29 +39,24 @@ class OpenAIChat:
         self,
         profile: ModelProfile,
         sink: TrafficSink = lambda captured: None,
-        memory: Memory | None = None,
+        learned: Mapping[str, Any] | None = None,
+        remember: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> None:
-        """Read what is remembered, open nothing yet. Raises ConfigError for an unusable address or key."""
+        """Open nothing yet. Raises ConfigError for an unusable address or key.
+
+        `learned` is what `remember` got last; it must not raise, and may block for a moment.
+        """
+        self.label, self.notice = profile.model, ""
         self._profile = profile
         self._client = EndpointClient(profile, sink)
         self.connect, self.aclose = self._client.connect, self._client.aclose
         self.retire = self._client.retire
         self._redactor = redactor_of(profile)
-        self._memory = memory
-        self._endpoint = endpoint_key(profile)
-        kept = memory.load(self._endpoint, profile.model) if memory is not None else {}
-        self.learned = Learned.from_json(kept)
+        self._save = remember
+        self.learned = Learned.from_json(learned)
         self._forms = ToolForms()
         self._warned = ("", "")
         self._is_blind = False
-
-    @property
-    def label(self) -> str:
-        return self._profile.model
-
-    @property
-    def notice(self) -> str:
-        return ""
 
     @property
     def traits(self) -> Traits:
@@ -93,27 +78,27 @@ class OpenAIChat:
             body = body_for(self._profile, request, self.learned, self._forms)
             shown = opened = False
             try:
-                connection = await self._client.open(body)
-                opened = True
-                async with aclosing(self._reply(request, connection)) as parts:
-                    async for part in parts:
-                        shown = True
-                        yield part
+                async with self._client.reply(body) as connection:
+                    opened = True
+                    async with aclosing(self._reply(request, connection)) as parts:
+                        async for part in parts:
+                            shown = True
+                            yield part
                 return
-            except ModelError as failure:
+            except ModelError as error:
                 # Without tools in the request, text tools would not help.
-                plain = "tools" not in body and isinstance(failure, NoTools)
-                error = _of_kind(ModelError, failure) if plain else failure
+                error.no_tools &= "tools" in body
                 had_tools = not self.learned.no_tools
-                reason = "" if shown else await self._learn(failure, body, request, refused=not opened)
-                if had_tools and self.learned.no_tools and not isinstance(error, NoTools):
-                    raise _of_kind(NoTools, error) from None
+                reason = "" if shown else await self._learn(error, body, request, refused=not opened)
+                if had_tools and self.learned.no_tools and not error.no_tools:
+                    error.no_tools, error.retryable = True, False
+                    raise
                 if not reason or attempt == MAX_ADJUSTMENTS:
                     if error.status in (400, 422) and before != self.learned.about_tools():
                         for name, value in before.items():  # what was learned did not help
                             setattr(self.learned, name, value)
                         await self._remember()
-                    raise error from None
+                    raise
             yield RetryPart(attempt, MAX_ADJUSTMENTS, 0.0, reason)
 
     async def _reply(self, request: ModelRequest, connection: ReplyConnection) -> AsyncGenerator[ModelPart]:
@@ -131,12 +116,10 @@ class OpenAIChat:
                 yield shown
             raise
         finally:
-            self.learned.thinking_first |= accumulator.close_only
-            self.learned.thinking_first &= not accumulator.never_closed
+            self.learned.thinking_first = accumulator.opens(self.learned.thinking_first)
             if clear.replaced:
                 connection.withhold()
             await parts.aclose()
-            await undisturbed(connection.close())
 
     def _finished(self, reply: ReplyPart, request: ModelRequest) -> ReplyPart:
         """Return the end of a reply, with property names as the servers know them, and with warnings."""
@@ -178,15 +161,8 @@ class OpenAIChat:
         return reason
 
     async def _remember(self) -> None:
-        if self._memory is not None:
-            known = self.learned.to_json()
-            await asyncio.to_thread(self._memory.save, self._endpoint, self._profile.model, known)
-
-
-def _of_kind(kind: type[ModelError], error: ModelError) -> ModelError:
-    found = kind(error.message, where=error.where, next_step=error.next_step, status=error.status)
-    found.said = error.said
-    return found
+        if self._save is not None:
+            await asyncio.to_thread(self._save, self.learned.to_json())
 
 
 def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:

@@ -6,11 +6,11 @@ decoding raises on, or silently changes, what many endpoints send (measured on r
 """
 
 import asyncio
-import contextlib
 import itertools
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -82,12 +82,13 @@ async def _raise_error_status(response: Any) -> None:
 
 
 class EndpointClient:
-    """Sends chat requests to one endpoint, each once."""
+    """Sends chat requests to one endpoint, each once; its sink gets them and the replies, as sent."""
 
     def __init__(self, profile: ModelProfile, sink: TrafficSink) -> None:
         """Open nothing yet. Raises ConfigError if the address or the key is unusable."""
         self._profile = profile
-        self._tap = ModelTap(profile.name, sink)
+        self._sink = sink
+        self._numbers = itertools.count(1)
         self._base_url = usable_url(profile)
         self._query = query_of(profile)
         self._key = usable_key(profile)
@@ -113,11 +114,7 @@ class EndpointClient:
     async def retire(self) -> None:
         """Close the connections as soon as no reply is being read, now and after each later reply."""
         self._retired = True
-        await self._ended(0)
-
-    async def _ended(self, replies: int) -> None:
-        self._open -= replies
-        if self._retired and not self._open:
+        if not self._open:
             await self.aclose()
 
     def try_version(self) -> bool:
@@ -140,7 +137,7 @@ class EndpointClient:
         http_client = self._openai.DefaultAsyncHttpxClient(
             **client_options(self._profile, self._base_url, self._query),
             timeout=timeout,
-            event_hooks={"request": [self._tap.asked], "response": [_raise_error_status]},
+            event_hooks={"request": [self._asked], "response": [_raise_error_status]},
         )
         client = self._openai.AsyncOpenAI(
             api_key=self._key,
@@ -172,24 +169,36 @@ class EndpointClient:
                 headers[name] = self._openai.Omit()
         return headers
 
-    async def open(self, body: dict[str, Any]) -> ReplyConnection:
-        """Send the request and return the open response, which the caller closes.
+    @asynccontextmanager
+    async def reply(self, body: dict[str, Any]) -> AsyncGenerator[ReplyConnection]:
+        """Send a request, and yield the open response.
 
         Raises ModelError if the endpoint is unreachable or silent, or answers with an error status.
         """
         self._open += 1
         try:
             await self.connect()
-            return await self._opened(body)
-        except BaseException:
-            await undisturbed(self._ended(1))
-            raise
+            seconds = self._profile.first_token_seconds
+            if body["stream"] is False:
+                seconds = max(seconds, WHOLE_REPLY_SECONDS)
+            deadline = asyncio.get_running_loop().time() + seconds
+            response = await self._opened(body, deadline, seconds)
+            kind = response.headers.get("content-type", "")
+            broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
+            listening = ReplyTap(response.http_response, self._tell)
+            source = response.http_response.aiter_bytes()
+            blocks = listening.listen(source)
+            try:
+                yield ReplyConnection(blocks, kind, deadline, broken, listening.withhold)
+            finally:
+                listening.end()
+                await undisturbed(_closed(blocks.aclose, source.aclose, response.close))
+        finally:
+            self._open -= 1
+            if self._retired and not self._open:
+                await undisturbed(self.aclose())
 
-    async def _opened(self, body: dict[str, Any]) -> ReplyConnection:
-        seconds = self._profile.first_token_seconds
-        if body["stream"] is False:
-            seconds = max(seconds, WHOLE_REPLY_SECONDS)
-        deadline = asyncio.get_running_loop().time() + seconds
+    async def _opened(self, body: dict[str, Any], deadline: float, seconds: float) -> Any:
         # extra_body is sent unchanged: with arguments, the client would check every message against its
         # types, which blocks the event loop for 350 ms at two thousand messages (measured).
         manager = self._client.chat.completions.with_streaming_response.create(
@@ -197,35 +206,39 @@ class EndpointClient:
         )
         try:
             async with asyncio.timeout_at(deadline):
-                response = await manager.__aenter__()
+                return await manager.__aenter__()
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except _ErrorStatus as refused:
             answer = refused.response
-            self._tap.refused(answer)
+            listening = ReplyTap(answer, self._tell)
+            listening.heard(answer.content)
+            listening.end()
             status, text = answer.status_code, answer.text
             raise errors.status_error(self._profile, status, text, answer.headers) from None
         except self._openai.APIConnectionError as error:
-            self._tap.failed(error.request, reason_of(error))
+            self._tell(error.request, Kind.MODEL_REPLY, b"", {"broken": reason_of(error)})
             raise errors.connection_error(self._profile, error) from None
         except (self._openai.OpenAIError, self._httpx.HTTPError, self._httpx.InvalidURL, OSError) as error:
             raise errors.connection_error(self._profile, error) from None
-        kind = response.headers.get("content-type", "")
-        broken = (self._httpx.HTTPError, self._httpx.StreamError, OSError)
-        listening = self._tap.reply(response.http_response)
-        source = response.http_response.aiter_bytes()
-        blocks = listening.listen(source)
 
-        async def close() -> None:
-            listening.end()
-            try:
-                await blocks.aclose()
-                await source.aclose()
-                await response.close()
-            finally:
-                await self._ended(1)
+    async def _asked(self, request: Any) -> None:
+        """Report a request that is about to be sent; a hook of the HTTP client."""
+        request.extensions[_MARK] = next(self._numbers)
+        detail = {"http": request.method, "url": str(request.url), "headers": _headers(request.headers)}
+        self._tell(request, Kind.MODEL_REQUEST, request.content, detail)
 
-        return ReplyConnection(blocks, kind, deadline, broken, close, listening.withhold)
+    def _tell(self, request: Any, kind: Kind, raw: bytes, detail: Mapping[str, Any], size: int = -1) -> None:
+        direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
+        source, now, at = f"model:{self._profile.name}", time.monotonic_ns(), time.time_ns()
+        detail = {"exchange": request.extensions.get(_MARK, 0), **detail}
+        with suppress(Exception):  # a sink must not raise, but if one does, no reply is lost
+            self._sink(Captured(source, direction, now, at, raw, kind, size, CAUSE.get(), detail))
+
+
+async def _closed(*closing: Callable[[], Awaitable[object]]) -> None:
+    for close in closing:
+        await close()
 
 
 async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
@@ -266,44 +279,6 @@ WITHHELD = b": not recorded: this reply spells a key of its endpoint in pieces\n
 _MARK = "mcptui.exchange"
 
 
-class ModelTap:
-    """Reports each request to one endpoint and each reply to a sink, which must not raise or wait."""
-
-    def __init__(self, name: str, sink: TrafficSink) -> None:
-        self._source = f"model:{name}"
-        self._sink = sink
-        self._numbers = itertools.count(1)
-
-    async def asked(self, request: Any) -> None:
-        """Report a request that is about to be sent; a hook of the HTTP client."""
-        number = next(self._numbers)
-        request.extensions[_MARK] = number
-        detail = {"exchange": number, "http": request.method, "url": str(request.url)}
-        detail["headers"] = _headers(request.headers)
-        self.tell(Kind.MODEL_REQUEST, request.content, detail)
-
-    def reply(self, response: Any) -> "ReplyTap":
-        exchange = response.request.extensions.get(_MARK, 0)
-        headers = _headers(response.headers)
-        return ReplyTap(self, {"exchange": exchange, "status": response.status_code, "headers": headers})
-
-    def refused(self, response: Any) -> None:
-        """Report a reply that is not a stream and has been read completely."""
-        listening = self.reply(response)
-        listening.heard(response.content)
-        listening.end()
-
-    def failed(self, request: Any, why: str) -> None:
-        detail = {"exchange": request.extensions.get(_MARK, 0), "broken": why}
-        self.tell(Kind.MODEL_REPLY, b"", detail)
-
-    def tell(self, kind: Kind, raw: bytes, detail: Mapping[str, Any], size: int = -1) -> None:
-        direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
-        now, at = time.monotonic_ns(), time.time_ns()
-        with contextlib.suppress(Exception):  # a sink must not raise, but if one does, no reply is lost
-            self._sink(Captured(self._source, direction, now, at, raw, kind, size, CAUSE.get(), detail))
-
-
 class ReplyTap:
     """Collects one reply and reports it when it has ended.
 
@@ -311,14 +286,15 @@ class ReplyTap:
     `first_ms` in its detail is when the first byte arrived, in milliseconds after the status.
     """
 
-    def __init__(self, tap: ModelTap, detail: dict[str, Any]) -> None:
-        self._tap = tap
-        self._detail = detail
+    def __init__(self, response: Any, tell: Callable[..., None]) -> None:
+        self._request = response.request
+        self._tell = tell
+        self._detail = {"status": response.status_code, "headers": _headers(response.headers)}
         self._kept = bytearray()
         self._size = self._count = 0
         self._times: list[tuple[float, int]] = []
         self._since = time.monotonic_ns()
-        self._ended = self._withheld = False
+        self._withheld = False
 
     def withhold(self) -> None:
         """Report no content, because it contains a secret split into pieces."""
@@ -341,15 +317,12 @@ class ReplyTap:
             raise
 
     def end(self) -> None:
-        if self._ended:
-            return
-        self._ended = True
         first = self._times[0][0] if self._times else None
         detail = {**self._detail, "blocks": self._count, "first_ms": first, "times": self._times}
         detail |= {"withheld": True} if self._withheld else {}
         body = WITHHELD if self._withheld else bytes(self._kept)
         self._kept.clear()
-        self._tap.tell(Kind.MODEL_REPLY, body, detail, self._size)
+        self._tell(self._request, Kind.MODEL_REPLY, body, detail, self._size)
 
 
 def _headers(headers: Mapping[str, str]) -> dict[str, str]:

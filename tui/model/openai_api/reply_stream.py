@@ -7,7 +7,7 @@ exports, other models, servers) ever contains it.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -66,7 +66,6 @@ class ReplyConnection:
     content_type: str
     deadline: float
     broken: tuple[type[Exception], ...]
-    close: Callable[[], Coroutine[Any, Any, None]]
     withhold: Callable[[], None] = lambda: None
     """Keeps the bytes out of the recording: they spell a secret in pieces, which redaction would not find."""
 

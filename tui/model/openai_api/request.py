@@ -31,7 +31,7 @@ from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.provider_traits import CallIds, Echo, Traits, effort_fields, traits_of
 from tui.model.endpoints.providers import is_local
-from tui.model.openai_api.accumulator import BLOCKS
+from tui.model.openai_api.accumulator import BLOCKS, REASONING_FIELDS
 from tui.model.openai_api.attachments import Attached
 from tui.model.openai_api.call_slots import ON_CALLS, sendable
 from tui.model.openai_api.think_tags import HEAD
@@ -264,8 +264,6 @@ Content = str | list[dict[str, Any]]
 _NO_THINKING = "."
 """Replaces missing thinking, because some endpoints treat an empty text as missing (hermes-agent#17341)."""
 
-_REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-
 
 def body_for(
     profile: ModelProfile, request: ModelRequest, learned: Learned, forms: ToolForms | None = None
@@ -412,7 +410,7 @@ class _Writer:
         return entry
 
     def _is_sent_back(self, name: str, this_turn: bool) -> bool:
-        if name in _REASONING or (name == HEAD and self._traits.reasoning is not Echo.FILLED):
+        if name in REASONING_FIELDS or (name == HEAD and self._traits.reasoning is not Echo.FILLED):
             wanted = self._traits.reasoning
             return wanted is not Echo.NEVER and (this_turn or wanted is not Echo.TURN)
         if name == HEAD:  # the thinking has its own field
@@ -464,11 +462,5 @@ def _turn_of(messages: list[Any]) -> int:
 
     A note of the loop follows results and does not begin one.
     """
-    turn = len(messages)
-    while turn > 0:
-        turn = max(
-            (at for at, item in enumerate(messages[:turn]) if isinstance(item, UserMessage)), default=0
-        )
-        if turn == 0 or not isinstance(messages[turn - 1], ToolMessage):
-            return turn
-    return 0
+    begun = (at for at, item in enumerate(messages) if isinstance(item, UserMessage))
+    return max((at for at in begun if not at or not isinstance(messages[at - 1], ToolMessage)), default=0)

@@ -1,8 +1,11 @@
 """The fields of a model profile, and where its key is."""
 
+from textual.content import Content
+
 from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
-from tui.runtime.model_changes import ENVIRONMENT, NO_KEY, PASTED, STORED, THIS_RUN, ProviderChoice
+from tui.model.endpoints.providers import Provider
+from tui.runtime.model_changes import ENVIRONMENT, NO_KEY, PASTED, STORED, THIS_RUN, ModelChanges
 
 URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
 SOURCE: Path = ("API key",)
@@ -18,7 +21,7 @@ FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
 _TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
 
 
-def new_profile(provider: ProviderChoice, name: str) -> Form:
+def new_profile(changes: ModelChanges, provider: Provider, name: str) -> Form:
     """Return the form of a new profile."""
     key = {ENVIRONMENT: {VARIABLE[1]: _TEXT}, NO_KEY: {}}
     kept = {"type": "object", "additionalProperties": False}
@@ -33,13 +36,22 @@ def new_profile(provider: ProviderChoice, name: str) -> Form:
         NAME[0]: {"type": "string", "maxLength": 64},
     }
     form = Form({"type": "object", "properties": fields, "required": [URL[0], SOURCE[0], MODEL[0]]})
-    texts = ((URL, provider.base_url), (VARIABLE, provider.variable), (MODEL, provider.model), (NAME, name))
+    variable = changes.variable_of(provider)
+    texts = ((URL, provider.base_url), (VARIABLE, variable), (MODEL, provider.model), (NAME, name))
     for path, text in texts:
         if text:
             form.set(path, text)
-    source = ENVIRONMENT if provider.is_set else STORED if provider.variable else NO_KEY
+    source = ENVIRONMENT if changes.is_set(variable) else STORED if variable else NO_KEY
     form.choose_arm(SOURCE, list(SOURCES).index(source))
     return form
+
+
+def line_of(changes: ModelChanges, provider: Provider) -> Content:
+    """Return a provider's line in the list to choose from."""
+    variable, about = changes.variable_of(provider), provider.base_url
+    if variable:
+        about = f"{variable} is {'set' if changes.is_set(variable) else 'not set'}"
+    return Content(f"{provider.title:<18}{about}")
 
 
 def new_key() -> Form:

@@ -13,6 +13,7 @@ from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.model.endpoints.providers import Provider
 from tui.runtime.model_changes import (
     KEY_STEPS,
     PASTED,
@@ -20,7 +21,6 @@ from tui.runtime.model_changes import (
     THIS_RUN,
     ModelChanges,
     ModelValues,
-    ProviderChoice,
 )
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms import model_fields as fields
@@ -48,15 +48,15 @@ class ModelForm(FormScreen[str | None]):
         self,
         keys: KeyOverrides,
         changes: ModelChanges,
-        provider: ProviderChoice | None = None,
+        provider: Provider | None = None,
         *,
         key_of: ModelValues | None = None,
     ) -> None:
         self._changes = changes
         self._key_of = key_of
-        self._provider = provider or ProviderChoice("", "")
+        self._provider = provider or Provider("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
-        self._form = fields.new_key() if key_of else fields.new_profile(self._provider, name)
+        self._form = fields.new_key() if key_of else fields.new_profile(changes, self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
         pane = FormPane(keys, types=False)
         super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
@@ -69,6 +69,7 @@ class ModelForm(FormScreen[str | None]):
 
     def on_mount(self) -> None:
         of, provider = self._key_of, self._provider
+        variable = self._changes.variable_of(provider)
         title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
 
@@ -79,11 +80,11 @@ class ModelForm(FormScreen[str | None]):
         self.run_worker(find_place(), name="place of the key")
         self._look()
         self.set_focus(self.pane)
-        if not of and provider.base_url and (provider.is_set or not provider.variable):
+        if not of and provider.base_url and (self._changes.is_set(variable) or not variable):
             self.pane.go_to(fields.MODEL)
             self._begin(self._list(show=False))
         elif not of:
-            self.pane.go_to(self._key_path if provider.variable else fields.URL)
+            self.pane.go_to(self._key_path if variable else fields.URL)
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -140,7 +141,7 @@ class ModelForm(FormScreen[str | None]):
             note(fields.KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
         else:
             variable = self.text(fields.VARIABLE).strip()
-            is_set = provider.is_set if variable == provider.variable else self._changes.is_set(variable)
+            is_set = self._changes.is_set(variable)
             unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
             unset, about = "" if is_set or not variable else unset, "" if is_set else page
             note(fields.KEY, key)
@@ -264,10 +265,6 @@ def add_model(
     """Ask for a provider, then for the rest; `added` gets the name of the new profile, or None."""
     providers = tuple(changes.providers())
 
-    def line(one: ProviderChoice) -> Content:
-        about = f"{one.variable} is {'set' if one.is_set else 'not set'}" if one.variable else one.base_url
-        return Content(f"{one.title:<18}{about}")
-
     def done(name: str | None) -> None:
         if name is not None:
             app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
@@ -277,7 +274,7 @@ def add_model(
         if index is not None:
             app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
 
-    choices = [(str(at), line(one)) for at, one in enumerate(providers)]
+    choices = [(str(at), fields.line_of(changes, one)) for at, one in enumerate(providers)]
     app.push_screen(Picker("Add model", choices, finds=True), chosen)
 
 

@@ -18,7 +18,7 @@ from tui.core.conversation.conversation import (
     ToolMessage,
     UserMessage,
 )
-from tui.core.errors import ModelError, NoTools
+from tui.core.errors import ConfigError, ModelError
 from tui.core.events import EndReason, Notice, ToolCallEnded
 from tui.core.ports import (
     CallPart,
@@ -31,9 +31,8 @@ from tui.core.ports import (
     TextPart,
     Usage,
 )
-from tui.model.dialects import PROTOCOLS, wrap
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
-from tui.model.dialects.text_tools import DIALECTS, ReplyReader
+from tui.model.dialects.text_tools import DIALECTS, PROTOCOLS, ReplyReader, wrap
 
 NOW = "<use_mcp_tool><server_name>clock</server_name><tool_name>now</tool_name><arguments>{}</arguments>"
 HERMES = '<tool_call>{"name": "now", "arguments": {}}</tool_call>'
@@ -197,6 +196,17 @@ async def test_a_refusal_is_the_answer_whatever_the_thinking_contains() -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_wrapped_model_keeps_its_label_and_its_notice(protocol: str) -> None:
+    model = wrap(ScriptedModel([], label="m", notice="offline"), protocol)
+    assert (model.label, model.notice) == ("m", "offline")
+
+
+def test_an_unknown_protocol_is_rejected_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"mine: tool_protocol “yaml” is not known.+“auto”, .+ or “react”"):
+        wrap(ScriptedModel([]), "yaml", where="mine")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_leaving_a_reply_early_closes_the_stream_at_once(protocol: str) -> None:
     for request in (ASK, ModelRequest("", ASK.messages)):
         inner = ScriptedModel([[TextPart("One. "), TextPart("Two. "), Wait(None)]])
@@ -294,7 +304,9 @@ async def test_text_that_turns_out_to_be_thinking_contains_no_call() -> None:
 
 
 def no_tools(request: ModelRequest) -> Reply:
-    return [NoTools("the endpoint answered 400: m does not support tools")]
+    error = ModelError("the endpoint answered 400: m does not support tools")
+    error.no_tools = True
+    return [error]
 
 
 async def test_auto_retries_with_tools_as_text_if_the_endpoint_does_not_support_tools() -> None:
@@ -316,9 +328,9 @@ async def test_auto_uses_text_at_once_if_that_is_remembered() -> None:
 
 
 async def test_native_does_not_fall_back_to_text_nor_auto_after_any_other_failure() -> None:
-    for protocol, error in (("auto", ModelError("overloaded")), ("native", NoTools("no tools"))):
-        with pytest.raises(ModelError, match=error.message):
-            await heard(wrap(ScriptedModel([[error]]), protocol))
+    for protocol, reply in (("auto", [ModelError("overloaded")]), ("native", no_tools(ASK))):
+        with pytest.raises(ModelError, match=r"overloaded|does not support tools"):
+            await heard(wrap(ScriptedModel([reply]), protocol))
 
 
 async def test_an_answer_that_the_endpoint_rejects_as_invalid_is_passed_to_the_loop() -> None:

@@ -1,14 +1,11 @@
 """Every failure before a reply names the cause and the next step, through the real client."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.endpoint import Answer, Endpoint, refuses
+from tests.endpoint import Answer, Endpoint, port_that_says, refuses
 from tests.streams import ModelOutput, output_at
 from tui.core.conversation.conversation import UserMessage
 from tui.core.ports import ModelRequest
@@ -115,25 +112,6 @@ async def test_a_missing_version_is_reported_after_both_were_tried() -> None:
 async def test_an_endpoint_that_forbids_retries_is_not_retried() -> None:
     heard, _ = await asked(refuses(429, "slow down", headers={"x-should-retry": "false"}))
     assert heard.error is not None and not heard.error.retryable
-
-
-@asynccontextmanager
-async def port_that_says(said: bytes) -> AsyncIterator[int]:
-    """Listen on a port and answer any input with these bytes and end of file."""
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(100)
-        writer.write(said)
-        with suppress(ConnectionError):
-            await writer.drain()
-        writer.transport.abort() if not said else writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await server.wait_closed()
 
 
 @pytest.mark.parametrize(

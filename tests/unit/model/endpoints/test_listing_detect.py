@@ -10,7 +10,9 @@ import pytest
 
 from tests.conftest import refusing_port
 from tests.endpoint import Endpoint
-from tui.model.endpoints.listing import READ_SECONDS, Candidate, candidates, detect
+from tui.core.web import host_of
+from tui.model.endpoints.listing import READ_SECONDS, candidates, detect
+from tui.model.endpoints.profile import ModelProfile
 
 
 @asynccontextmanager
@@ -52,7 +54,7 @@ def response(body: object, *, status: str = "200 OK", length: bool = True) -> by
 
 
 async def found_at(port: int) -> list[tuple[str, str]]:
-    profiles = await detect([Candidate("vllm", "127.0.0.1", port)])
+    profiles = await detect([ModelProfile("vllm", f"http://127.0.0.1:{port}/v1", "")])
     return [(profile.base_url, profile.model) for profile in profiles]
 
 
@@ -102,20 +104,19 @@ async def test_a_closed_port_is_skipped() -> None:
 @pytest.mark.parametrize(
     ("said", "where"),
     [
-        ("", ("127.0.0.1", 11434)),
-        ("0.0.0.0", ("127.0.0.1", 11434)),
-        ("http://localhost:9999", ("localhost", 9999)),
-        ("127.0.0.1:9999", ("127.0.0.1", 9999)),
-        ("[::]:9999", ("::1", 9999)),
-        ("127.0.0.1:port", ("127.0.0.1", 11434)),
+        ("", "127.0.0.1:11434"),
+        ("0.0.0.0", "127.0.0.1:11434"),
+        ("http://localhost:9999", "localhost:9999"),
+        ("127.0.0.1:9999", "127.0.0.1:9999"),
+        ("[::]:9999", "[::1]:9999"),
+        ("127.0.0.1:port", "127.0.0.1:11434"),
     ],
 )
-def test_the_address_of_ollama_comes_from_its_environment_variable(said: str, where: tuple[str, int]) -> None:
+def test_the_address_of_ollama_comes_from_its_environment_variable(said: str, where: str) -> None:
     first = candidates({"OLLAMA_HOST": said})[0]
-    assert (first.name, first.host, first.port) == ("ollama", *where)
+    assert (first.name, first.base_url) == ("ollama", f"http://{where}/v1")
 
 
 def test_no_other_machine_is_ever_contacted() -> None:
-    assert {place.host for place in candidates({"OLLAMA_HOST": "http://gpu.example.com:11434"})} == {
-        "127.0.0.1"
-    }
+    places = candidates({"OLLAMA_HOST": "http://gpu.example.com:11434"})
+    assert {host_of(place.base_url) for place in places} == {"127.0.0.1"}

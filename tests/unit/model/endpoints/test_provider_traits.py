@@ -11,7 +11,6 @@ from tui.model.endpoints.provider_traits import (
     CallIds,
     Echo,
     EffortField,
-    Row,
     Traits,
     effort_fields,
     nearest,
@@ -58,10 +57,11 @@ def test_a_host_that_only_looks_like_a_provider_is_not_one() -> None:
     assert traits_of("https://mistral.ai.evil.example/v1", "m") == Traits()
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.host or row.model)
-def test_each_row_has_a_condition_and_valid_traits(row: Row) -> None:
-    assert row.host or row.model
-    assert row.traits and set(row.traits) <= set(Traits.__dataclass_fields__)
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: " ".join(row[0]) or row[1])
+def test_each_row_has_a_condition_and_valid_traits(row: tuple[tuple[str, ...], str, dict[str, Any]]) -> None:
+    hosts, model, traits = row
+    assert hosts or model
+    assert traits and set(traits) <= set(Traits.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(

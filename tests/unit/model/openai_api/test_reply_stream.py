@@ -28,10 +28,6 @@ JSON = {"content-type": "application/json"}
 PLAIN = {"content-type": "text/plain"}
 
 
-async def nothing() -> None:
-    pass
-
-
 def sse(*events: Any, before: bytes = b"data: ", end: bytes = b"\n\n") -> bytes:
     texts = [
         one if isinstance(one, bytes) else json.dumps(one, ensure_ascii=False).encode() for one in events
@@ -170,7 +166,7 @@ def heard_in(blocks: list[bytes]) -> ModelOutput:
 
     async def read() -> ModelOutput:
         deadline = asyncio.get_running_loop().time() + 60
-        connection = ReplyConnection(given_blocks(), "text/event-stream", deadline, (), nothing)
+        connection = ReplyConnection(given_blocks(), "text/event-stream", deadline, ())
         profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
         return await output_of_model(ReplyStream(profile, connection, Accumulator(["search"])).parts())
 
@@ -237,9 +233,7 @@ class Tokens:
 
     def heard(self) -> ModelOutput:
         async def read() -> ModelOutput:
-            connection = ReplyConnection(
-                self.blocks(), "text/event-stream", self.loop.time() + 60, (), nothing
-            )
+            connection = ReplyConnection(self.blocks(), "text/event-stream", self.loop.time() + 60, ())
             profile = ModelProfile("test", "http://127.0.0.1/v1", "m")
             return await output_of_model(ReplyStream(profile, connection, Accumulator()).parts())
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Answer, Endpoint
-from tui.model.endpoints.context_windows import ability_of, known_window
-from tui.model.endpoints.listing import Ability
+from tui.model.endpoints.listing import Ability, ability_of, known_window
 from tui.model.endpoints.profile import ModelProfile
 
 CHAT = ["completion", "tools", "vision"]
@@ -123,6 +122,6 @@ async def test_a_provider_that_never_reports_windows_is_not_asked(monkeypatch: p
     def fail(profile: ModelProfile) -> None:
         raise AssertionError("it was asked")
 
-    monkeypatch.setattr("tui.model.endpoints.context_windows.inquiry", fail)
+    monkeypatch.setattr("tui.model.endpoints.listing.inquiry", fail)
     found = await ability_of(ModelProfile("t", "https://api.deepseek.com/v1", "deepseek-chat"))
     assert found == Ability(131_072)
