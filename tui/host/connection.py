@@ -211,12 +211,7 @@ class Connection:
         is_retried = error is not None and not self._ready and self._is_defect(error)
         if is_retried or (self.may_be_of_other_era and not last):
             return  # still starting: the start is retried, or the other mode is tried with a new process
-        if self._stop.is_set():
-            self._server.leaving(StopReason.REQUESTED)
-        elif not self._ready:
-            self._server.leaving(StopReason.FAILED_TO_START)
-        else:
-            self._server.leaving(explain.death(self.transport, error, died=self._died).reason)
+        self._server.leaving(self._ending(error).reason)
 
     @property
     def introduction(self) -> Mapping[str, Any]:

@@ -102,11 +102,11 @@ class Host:
         )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, redaction, self._sends_as_is)
+        self.toolbox = RunningToolbox(self._servers, self._checker, redaction)
         self.workbench = HandWorkbench(
             self._servers, self.toolbox, redaction, remembered.tasks, answerers.decisions, by=answerers.hand
         )
-        self.model_resources = ModelResources(self._servers, self.workbench, self._sends_as_is)
+        self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
 
@@ -319,9 +319,9 @@ class Host:
 
         await asyncio.gather(*map(start, servers))
 
-    async def shutdown(self, *, force: bool = False) -> None:
+    async def shutdown(self) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""
-        if force or self._closing:
+        if self._closing:
             await self._kill_all()
         self._closing = True
         await self._review.close()
@@ -351,10 +351,6 @@ class Host:
                 f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
             )
         return server
-
-    def _sends_as_is(self, name: str) -> bool:
-        server = self._servers.get(name)
-        return server is not None and server.spec.send_as_is
 
     def _request(self, name: str, do: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None:
         if (server := self._servers.get(name)) is not None:

@@ -5,6 +5,8 @@ import math
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
+from tui.core.background import completed
+
 
 async def first_of(*waits: Awaitable[Any], seconds: float | None = None) -> None:
     """Wait for the first of `waits`, at most `seconds`; cancel the others."""
@@ -28,21 +30,11 @@ async def set_within(event: Any, seconds: float) -> bool:
 
 
 async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Complete `work`, however often this is cancelled meanwhile; raise the cancellation afterwards."""
+    """Complete `work` as `completed` does, also in a cancelled scope of anyio."""
     import anyio
 
-    task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
-        while not task.done():
-            try:
-                await asyncio.shield(task)
-            except asyncio.CancelledError as request:
-                cancelled = request
-    if not task.cancelled():
-        task.result()
-    if cancelled is not None:
-        raise cancelled
+        await completed(work)
 
 
 class ScopeClock:

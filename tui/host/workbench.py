@@ -8,7 +8,7 @@ the modules that need it.
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -38,7 +38,7 @@ from tui.host.content import completions_of, contents_of, object_in, prompt_of, 
 from tui.host.process.process import ProcessUsage, usage
 from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
-from tui.host.toolbox import RunningToolbox
+from tui.host.toolbox import RunningToolbox, sends_as_is
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
@@ -400,20 +400,11 @@ class HandWorkbench:
 
 
 class ModelResources:
-    """See `core.context.built_in_tools.ResourceSource`.
+    """See `core.context.built_in_tools.ResourceSource`."""
 
-    `as_is` returns whether the model gets the resources of a server with its secrets.
-    """
-
-    def __init__(
-        self,
-        servers: Mapping[str, Supervisor],
-        workbench: HandWorkbench,
-        as_is: Callable[[str], bool],
-    ) -> None:
+    def __init__(self, servers: Mapping[str, Supervisor], workbench: HandWorkbench) -> None:
         self._servers = servers
         self._workbench = workbench
-        self._as_is = as_is
 
     def servers(self) -> Sequence[str]:
         return [
@@ -423,10 +414,10 @@ class ModelResources:
         ]
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        return await self._workbench.resources(server, as_is=self._as_is(server))
+        return await self._workbench.resources(server, as_is=sends_as_is(self._servers, server))
 
     async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult:
-        as_is = self._as_is(server)
+        as_is = sends_as_is(self._servers, server)
         return await self._workbench.read_resource(server, uri, call="", seconds=seconds, as_is=as_is)
 
 

@@ -207,7 +207,7 @@ async def much_changed(monkeypatch, person, number):
         await host.restart("srv")
         host._servers["srv"].answer_changes(host.definition_changes("srv"), accept=True)
         await change(monkeypatch, host, tool(), *many(number, "changed"))
-        await until(lambda: len(host.definition_changes("srv")) == number or not host._review._open)
+        await until(lambda: len(host.definition_changes("srv")) == number or not host._review._tasks.running)
         await host.changes_answered()
         yield host
 

@@ -8,8 +8,8 @@ import asyncio
 import importlib
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -223,18 +223,18 @@ class Authenticator(httpx2.Auth):
             exchange = self._exchange(client)
             provider = await self._provider(storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
-            shadow = _stripped_request(request)
-            async with self._flow(provider, shadow) as flow:
-                outgoing = await anext(flow)
-                while outgoing is not shadow:
-                    reply = await exchange.send(outgoing)
-                    if reply.status_code >= 500 or reply.status_code == 429:
-                        host = clean_line(outgoing.url.host, 80)
-                        raise SignInFailed(
-                            f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
-                            next_step="Try again later. You are still signed in.",
-                        )
-                    outgoing = await flow.asend(reply)
+
+            async def renewed(outgoing: httpx2.Request) -> httpx2.Response:
+                reply = await exchange.send(outgoing)
+                if reply.status_code >= 500 or reply.status_code == 429:
+                    host = clean_line(outgoing.url.host, 80)
+                    raise SignInFailed(
+                        f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
+                        next_step="Try again later. You are still signed in.",
+                    )
+                return reply
+
+            await self._run(provider, renewed, request)
             if provider.context.current_tokens is None and not await self._another_did_it():
                 forgotten = exchange.rejects_client and not self._spec.oauth.client_id
                 await (storage.drop_client() if forgotten else storage.drop_tokens())
@@ -285,7 +285,7 @@ class Authenticator(httpx2.Auth):
                     provider.stepping_up = step == "step up"
                 exchange = self._exchange(client)
                 try:
-                    await self._run(provider, exchange, request, response)
+                    await self._run(provider, exchange.send, request, response)
                 except SignInFailed as error:
                     exchange.rejects_client |= error.rejects_client
                     if exchange.rejects_client and self._spec.oauth.client_id:
@@ -313,31 +313,24 @@ class Authenticator(httpx2.Auth):
     async def _run(
         self,
         provider: "OAuthClientProvider",
-        exchange: OAuthExchange,
+        send: Callable[[httpx2.Request], Awaitable[httpx2.Response]],
         request: httpx2.Request,
-        response: httpx2.Response,
+        rejection: httpx2.Response | None = None,
     ) -> None:
-        """Run the provider from a rejection until it would send the request again."""
-        shadow = _stripped_request(request)
-        refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
-        told = False
-        async with self._flow(provider, shadow) as flow:
-            outgoing = await anext(flow)
-            while not (outgoing is shadow and told):
-                if outgoing is shadow:
-                    told = True
-                    outgoing = await flow.asend(refusal)
-                else:
-                    outgoing = await flow.asend(await exchange.send(outgoing))
+        """Run the provider until it would send the request, or send it again after its `rejection`.
 
-    @asynccontextmanager
-    async def _flow(
-        self, provider: "OAuthClientProvider", shadow: httpx2.Request
-    ) -> AsyncIterator[AsyncGenerator[httpx2.Request, httpx2.Response]]:
-        """Run the provider, which may end at any request. Raises SignInFailed for its errors."""
+        It may end at any request. Raises SignInFailed for its errors.
+        """
+        shadow = _stripped_request(request)
         flow = provider.async_auth_flow(shadow)
         try:
-            yield flow
+            outgoing = await anext(flow)
+            while outgoing is not shadow or rejection is not None:
+                if outgoing is shadow and rejection is not None:
+                    status, headers, rejection = rejection.status_code, rejection.headers, None
+                    outgoing = await flow.asend(httpx2.Response(status, headers=headers, request=shadow))
+                else:
+                    outgoing = await flow.asend(await send(outgoing))
         except StopAsyncIteration:
             pass
         except (McptuiError, asyncio.CancelledError):
