@@ -453,6 +453,6 @@ async def test_a_tool_added_to_a_slow_modern_server_after_its_first_run_is_not_a
         (tool, *_) = host.toolbox.tools()
         said = {"method": "notifications/message"}
         await host.toolbox.call(tool, said, seconds=5, progress=lambda *_: None)
-        found = host.definition_changes("slow")
+        found = host.status("slow").changes
         await host.shutdown()
-        assert len(found) == changes
+        assert found == changes

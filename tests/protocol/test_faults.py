@@ -359,7 +359,7 @@ async def test_a_tool_with_a_changed_definition_is_not_called(hosting):
     assert result.failure is CallFailure.PROTOCOL
     assert text_of(result) == "The tool add of “rug_pull” was not called: changed since it was accepted."
     assert host.toolbox.tools() == []
-    assert [(one.name, one.effect) for one in host.definition_changes("rug_pull")] == [
+    assert [(one.name, one.effect) for one in host._servers["rug_pull"].definition_changes] == [
         ("add", ChangeEffect.SUSPICIOUS),
         ("helper_2", ChangeEffect.COMPATIBLE),
     ]
@@ -373,7 +373,9 @@ async def test_a_poisoned_tool_is_marked_and_not_offered_until_it_is_accepted(ho
     assert "text placed out of view, HTML comment" in what
     assert "argument sidenote (imitates a prompt" in what
     assert host.toolbox.tools() == []
-    assert [one.effect for one in host.definition_changes("tool_poisoning")] == [ChangeEffect.SUSPICIOUS]
+    assert [one.effect for one in host._servers["tool_poisoning"].definition_changes] == [
+        ChangeEffect.SUSPICIOUS
+    ]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

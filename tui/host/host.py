@@ -12,7 +12,6 @@ from typing import Any
 
 from tui.core.background import Tasks
 from tui.core.errors import ServerError, UsageError
-from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus, SignedOut
@@ -125,10 +124,6 @@ class Host:
     def _status(self, server: Supervisor) -> ServerStatus:
         sign_in = self.sign_ins.state(server.spec.name) if self.sign_ins is not None else ""
         return with_sign_in(server.status, sign_in)
-
-    def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
-        """Return the definitions that a running server lists and that are not accepted."""
-        return self._named(name).definition_changes
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
         """Return the tools of a list that was read over another connection; those not accepted are marked.

@@ -139,7 +139,7 @@ async def test_a_single_tool_can_be_accepted(monkeypatch):
         await host.changes_answered()
         host.review_changes("srv", "echo")
         await until(lambda: offered(host) == ["echo"])
-        assert [one.name for one in host.definition_changes("srv")] == ["new"]
+        assert [one.name for one in host._servers["srv"].definition_changes] == ["new"]
 
 
 async def test_the_number_of_questions_about_one_server_is_limited(monkeypatch):
@@ -205,9 +205,11 @@ async def much_changed(monkeypatch, person, number):
     async with running(monkeypatch, person) as host:
         monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(), *many(number, "")]})
         await host.restart("srv")
-        host._servers["srv"].answer_changes(host.definition_changes("srv"), accept=True)
+        host._servers["srv"].answer_changes(host._servers["srv"].definition_changes, accept=True)
         await change(monkeypatch, host, tool(), *many(number, "changed"))
-        await until(lambda: len(host.definition_changes("srv")) == number or not host._review._tasks.running)
+        await until(
+            lambda: len(host._servers["srv"].definition_changes) == number or not host._review._tasks.running
+        )
         await host.changes_answered()
         yield host
 

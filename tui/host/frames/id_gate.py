@@ -246,17 +246,16 @@ class Gate:
         if wire_id == self._late_probe and self._late_answer is None:
             self._late_probe = None
 
-    def _known(self, wire_id: Id) -> Id | None:
-        if wire_id in self._pending:
+    def _known(self, wire_id: object) -> Id | None:
+        """Return the pending request that an id belongs to, or None."""
+        if isinstance(wire_id, int | str) and wire_id in self._pending:
             return wire_id
+        if wire_id is None and [one.method for one in self._pending.values()] == [PROBE]:
+            return next(iter(self._pending))  # a server that cannot read the probe answers it without an id
         # Some servers return a number as text.
         if isinstance(wire_id, str) and wire_id.isdecimal() and len(wire_id) < 12:
             return int(wire_id) if int(wire_id) in self._pending else None
         return None
-
-    def _settle(self, wire_id: Id | None) -> PendingRequest | None:
-        known = None if wire_id is None else self._known(wire_id)
-        return None if known is None else self._pop(known)
 
     def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
         is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
@@ -275,16 +274,12 @@ class Gate:
         self._past.append(wire_id)
         return self._pending.pop(wire_id)
 
-    def _sole_probe(self) -> Id | None:
-        # A server that cannot read the probe answers it without an id; nothing else is pending then.
-        probes = [wire for wire, sent in self._pending.items() if sent.method == PROBE]
-        return probes[0] if len(probes) == len(self._pending) == 1 else None
-
     def _answered(self, answer: Response | Failure) -> None:
         if answer.id in self._own:
             if not (own := self._own[answer.id]).done():
                 own.set_result(answer.result if isinstance(answer, Response) else None)
-        elif (sent := self._settle(self._sole_probe() if answer.id is None else answer.id)) is not None:
+        elif (known := self._known(answer.id)) is not None:
+            sent = self._pop(known)
             if isinstance(answer, Failure):
                 self._failure(sent, answer)
                 return

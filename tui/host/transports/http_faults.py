@@ -73,11 +73,6 @@ class SessionLost(HttpFault):
         self.session = session
 
 
-def is_passing(status: int) -> bool:
-    """Whether a server that answers with `status` may answer the same request otherwise soon."""
-    return status in (408, 425, 429) or status >= 500
-
-
 def status_text(status: int) -> str:
     """Return "HTTP 503 (Service Unavailable)"."""
     try:
