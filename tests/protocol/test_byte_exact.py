@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.ports import MonotonicClock
+from tests.hosts import host_of
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
-from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
 from tui.runtime.recording import RunRecording
@@ -51,9 +50,8 @@ class Store:
             )
             for name in names
         ]
-        self.host = Host(
-            specs, sink=self.traffic, clock=MonotonicClock(), open_with=partial(open_transport, grace=QUICK)
-        )
+        quick = partial(open_transport, grace=QUICK)
+        self.host = host_of(*specs, sink=self.traffic, open_with=quick)
 
     async def run(self) -> None:
         self.traffic.start(TrafficSettings(), self.folder)

@@ -18,7 +18,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.protocol.conftest import ignore
+from tests.hosts import host_of, text_of
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
@@ -33,10 +33,6 @@ LAG_SECONDS = 0.3
 CALL_SECONDS = 0.4
 
 Judge = Callable[[ToolResult], object]
-
-
-def text_of(result: ToolResult) -> str:
-    return "\n".join(getattr(item, "text", "") for item in result.content)
 
 
 def says(wanted: str) -> Judge:
@@ -275,7 +271,7 @@ def test_every_server_of_the_corpus_has_a_row():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 async def test_the_host_survives_each_faulty_server(row):
-    host, work = Host([spec_of(row)], sink=ignore, clock=MonotonicClock()), [0.0]
+    host, work = host_of(spec_of(row)), [0.0]
     watching = asyncio.create_task(most_work_at_once(work))
     try:
         await host.start_all()

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import programs
+from tests import hosts, programs
 from tests.conftest import until
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Refuser
 from tui.core.servers import SamplingRule, ServerState
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 
 SERVER = Path(__file__).parent / "leaving_server.py"
@@ -49,22 +47,14 @@ def spec_of(era, **more):
 async def running(era="legacy", **more):
     """Yield a host with the running server, and the one who is asked."""
     user = Silent()
-    host = Host(
-        [spec_of(era, **more)],
-        sink=lambda captured: user.sent.append(captured.raw),
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=user, sampler=user),
-    )
-    await host.start_all()
-    try:
+    answerers = Answerers(questioner=user, sampler=user)
+    given = {"sink": lambda captured: user.sent.append(captured.raw), "answerers": answerers}
+    async with hosts.running(spec_of(era, **more), **given) as host:
         yield host, user
-    finally:
-        await host.shutdown()
 
 
 def calling(host, name):
-    (tool,) = [tool for tool in host.toolbox.tools() if tool.name == name]
-    return asyncio.create_task(host.toolbox.call(tool, {}, seconds=60, progress=lambda *_: None))
+    return asyncio.create_task(hosts.called(host, name, 60))
 
 
 async def gone(host, how):
@@ -83,7 +73,7 @@ EACH_WAY = pytest.mark.parametrize("how", ["removed", "replaced", "stopped"])
 async def ended(call):
     async with asyncio.timeout(10):
         result = await call
-    return result.failure, "".join(part.text for part in result.content)
+    return result.failure, hosts.text_of(result)
 
 
 @BOTH_ERAS

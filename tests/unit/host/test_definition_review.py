@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import until
+from tests.hosts import running as hosting
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, DefinitionsAnswer, Refuser
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host import server_questions
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
-from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 
 
@@ -51,21 +50,15 @@ class Log:
 async def running(monkeypatch, person, book=None, redactor=None, **spec):
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool()]})
     log = Log()
-    host = Host(
-        [ServerSpec("srv", "x", **spec)],
-        sink=lambda *_: None,
-        clock=MonotonicClock(),
-        open_with=Script().open,
-        redactor=redactor,
-        answerers=Answerers(questioner=person, decisions=log),
-        remembered=Remembered(definitions=book or KnownDefinitions()),
-    )
-    host.told = log.records
-    await host.start_all()
-    try:
+    around = {
+        "open_with": Script().open,
+        "redactor": redactor,
+        "answerers": Answerers(questioner=person, decisions=log),
+        "remembered": Remembered(definitions=book or KnownDefinitions()),
+    }
+    async with hosting(ServerSpec("srv", "x", **spec), **around) as host:
+        host.told = log.records
         yield host
-    finally:
-        await host.shutdown()
 
 
 async def change(monkeypatch, host, *tools):

@@ -1,35 +1,32 @@
 """Calls through the toolbox: every failure is a result."""
 
+from contextlib import AsyncExitStack
+
 import pytest
 
 from tests.conftest import until
+from tests.hosts import running as hosting
 from tests.unit.host.scripted import RESULTS, Script
-from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.tools import CallFailure, TextContent
-from tui.host.host import Host
 
 
 @pytest.fixture
 async def running(monkeypatch):
     """Starts a host of one server; returns it and its tool. It is shut down in the end."""
-    hosts = []
+    async with AsyncExitStack() as hosts:
 
-    async def start(script=None, tool=None, result=None, redactor=None, **spec):
-        if tool:
-            monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
-        if result:
-            monkeypatch.setitem(RESULTS, "tools/call", result)
-        servers, opening = [ServerSpec("srv", "x", **spec)], (script or Script()).open
-        given = {"redactor": redactor, "open_with": opening}
-        hosts.append(Host(servers, sink=lambda *_: None, clock=MonotonicClock(), **given))
-        await hosts[-1].start_all()
-        return hosts[-1], hosts[-1].toolbox.tools()[0]
+        async def start(script=None, tool=None, result=None, redactor=None, **spec):
+            if tool:
+                monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
+            if result:
+                monkeypatch.setitem(RESULTS, "tools/call", result)
+            given = {"redactor": redactor, "open_with": (script or Script()).open}
+            host = await hosts.enter_async_context(hosting(ServerSpec("srv", "x", **spec), **given))
+            return host, host.toolbox.tools()[0]
 
-    yield start
-    for host in hosts:
-        await host.shutdown()
+        yield start
 
 
 async def call(host, tool, **arguments):

@@ -1,0 +1,50 @@
+"""Hosts over the servers of a test, and calls of their tools."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from tui.core.ports import MonotonicClock
+from tui.core.servers import ServerSpec, Transport
+from tui.core.time_limits import CallTimeout
+from tui.core.tools import ToolResult
+from tui.core.traffic import Captured
+from tui.host.host import Host
+
+
+def ignore(captured: Captured) -> None:
+    """Keep nothing of the traffic."""
+
+
+def host_of(*specs: ServerSpec, **more: Any) -> Host:
+    """Return a host that ignores the traffic. Its servers do not run yet."""
+    return Host(specs, **{"sink": ignore, "clock": MonotonicClock()} | more)
+
+
+@asynccontextmanager
+async def running(*specs: ServerSpec, **more: Any) -> AsyncIterator[Host]:
+    """Start servers in a host, which is shut down in the end."""
+    host = host_of(*specs, **more)
+    try:
+        await host.start_all()
+        yield host
+    finally:
+        await host.shutdown()
+
+
+def far(server: Any, transport: Transport = Transport.HTTP, *, name: str = "far", **more: Any) -> ServerSpec:
+    """Return the spec of a remote server that the test runs."""
+    return ServerSpec(name, transport=transport, url=server.url, **more)
+
+
+async def called(
+    host: Host, tool: str = "", seconds: float | CallTimeout = 10.0, **arguments: object
+) -> ToolResult:
+    """Call a tool; without a name, the first that is offered."""
+    wanted = next(one for one in host.toolbox.tools() if tool in ("", one.name))
+    return await host.toolbox.call(wanted, arguments, seconds=seconds, progress=lambda *_: None)
+
+
+def text_of(result: ToolResult) -> str:
+    """Return all text of a result."""
+    return "\n".join(getattr(item, "text", "") for item in result.content)
