@@ -7,7 +7,7 @@ from typing import Any
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import ToolResult
+from tui.core.tools import Tool, ToolResult
 from tui.core.traffic import Captured
 from tui.host.host import Host
 
@@ -37,11 +37,16 @@ def far(server: Any, transport: Transport = Transport.HTTP, *, name: str = "far"
     return ServerSpec(name, transport=transport, url=server.url, **more)
 
 
+def tool_of(host: Host, name: str = "") -> Tool:
+    """Return an offered tool; without a name, the first one."""
+    return next(tool for tool in host.toolbox.tools() if name in ("", tool.name))
+
+
 async def called(
-    host: Host, tool: str = "", seconds: float | CallTimeout = 10.0, **arguments: object
+    host: Host, tool: str | Tool = "", seconds: float | CallTimeout = 20.0, **arguments: object
 ) -> ToolResult:
-    """Call a tool; without a name, the first that is offered."""
-    wanted = next(one for one in host.toolbox.tools() if tool in ("", one.name))
+    """Call a tool, or the offered one of this name; without a name, the first one."""
+    wanted = tool if isinstance(tool, Tool) else tool_of(host, tool)
     return await host.toolbox.call(wanted, arguments, seconds=seconds, progress=lambda *_: None)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts import host_of
+from tests.hosts import called, host_of
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
@@ -62,10 +62,7 @@ class Store:
             if self.host.status(tool.server).state is ServerState.RUNNING
         ]
         first = {tool.server: tool for tool in reversed(running)}
-        calls = [
-            self.host.toolbox.call(tool, {}, seconds=0.6, progress=lambda *_: None) for tool in first.values()
-        ]
-        await asyncio.gather(*calls)
+        await asyncio.gather(*(called(self.host, tool, 0.6) for tool in first.values()))
         await self.host.shutdown()
         assert await asyncio.to_thread(self.traffic.flush, 60)
         await asyncio.to_thread(self.traffic.close)

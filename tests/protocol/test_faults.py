@@ -18,12 +18,11 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.hosts import host_of, text_of
+from tests.hosts import called, host_of, text_of, tool_of
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.core.tools import CallFailure, Tool, ToolResult
-from tui.host.host import Host
+from tui.core.tools import CallFailure, ToolResult
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
 
@@ -249,14 +248,6 @@ def spec_of(row: Row, **more: Any) -> ServerSpec:
     return programs.server(row.name, FAULTS / f"{row.name}.py", **more)
 
 
-async def called(
-    host: Host, tool: Tool | None = None, seconds: float = 20.0, **arguments: object
-) -> ToolResult:
-    """Call a tool, without one the first that is offered."""
-    tool = tool or host.toolbox.tools()[0]
-    return await host.toolbox.call(tool, arguments, seconds=seconds, progress=lambda *_: None)
-
-
 async def most_work_at_once(longest: list[float]) -> None:
     """Record the longest time that the thread of the event loop ran without a pause."""
     while True:
@@ -285,7 +276,7 @@ async def test_the_host_survives_each_faulty_server(row):
         reasons = " | ".join([*(why for _, why in status.quarantined), status.listing_problem])
         assert [why for why in row.left_out if why not in reasons] == []
         assert (status.noise > 0) is row.noisy
-        tool = next(iter(host.toolbox.tools()), None)
+        tool = tool_of(host) if row.calls else None
         for number, judge in enumerate(row.calls):
             result = await called(host, tool, row.call_seconds)
             assert judge(result), f"call {number}: {result}"[:2000]
@@ -327,8 +318,7 @@ async def test_a_second_shutdown_kills_at_once(hosting):
 
 async def test_an_endless_line_fails_the_call_and_stops_the_server_with_a_reason(hosting):
     host = await hosting(spec_of(Row("endless_line")))
-    tool = host.toolbox.tools()[0]
-    result = await called(host, tool)
+    result = await called(host)
     assert fails(CallFailure.TOO_LARGE, "too large")(result)
     await until(lambda: host.status("endless_line").state is ServerState.STOPPED)
     assert host.status("endless_line").reason is StopReason.CRASHED
@@ -384,10 +374,9 @@ async def test_a_damaged_part_affects_only_its_resource_prompt_or_call(hosting, 
     prompts, problem = await host.workbench.prompts("damaged_entries")
     assert [one.name for one in prompts] == ["good"]
     assert "(bad: its description has an integer with thousands of digits)" in problem
-    tool = host.toolbox.tools()[0]
-    refused = await called(host, tool, **{"part": 1})
+    refused = await called(host, **{"part": 1})
     assert fails(CallFailure.PROTOCOL, "response is invalid: it has NaN")(refused)
-    assert says("sound")(await called(host, tool))
+    assert says("sound")(await called(host))
 
 
 async def test_an_endless_stream_of_change_notifications_causes_few_requests(hosting):
@@ -401,8 +390,7 @@ async def test_an_endless_stream_of_change_notifications_causes_few_requests(hos
 
 async def test_a_server_request_that_is_not_supported_gets_the_right_error_code(hosting):
     host = await hosting(spec_of(only("server_requests")))
-    tool = host.toolbox.tools()[0]
-    result = await called(host, tool)
+    result = await called(host)
     replies = json.loads(text_of(result))
     codes = {key: reply.get("error", {}).get("code") for key, reply in replies.items()}
     assert codes == {"s1": -32601, "s2": None, "s3": None, "s4": None, "s5": None, "s6": -32601}
@@ -430,8 +418,7 @@ async def test_a_cancelled_call_is_cancelled_on_the_wire(hosting):
     host = await hosting(
         spec_of(only("hang_on_call")), sink=lambda captured: lines.append(read(captured.raw))
     )
-    tool = host.toolbox.tools()[0]
-    call = asyncio.create_task(called(host, tool, 60))
+    call = asyncio.create_task(called(host, seconds=60))
     await until(lambda: any(line.get("method") == "tools/call" for line in lines))
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
@@ -443,8 +430,7 @@ async def test_a_cancelled_call_is_cancelled_on_the_wire(hosting):
 
 async def test_parallel_calls_each_get_their_own_answer(hosting):
     host = await hosting(spec_of(only("out_of_order")))
-    tool = host.toolbox.tools()[0]
-    calls = [called(host, tool, **{"n": n}) for n in range(8)]
+    calls = [called(host, **{"n": n}) for n in range(8)]
     results = await asyncio.gather(*calls)
     assert [json.loads(text_of(result)) for result in results] == [{"n": n} for n in range(8)]
 

@@ -54,7 +54,7 @@ async def running(era="legacy", **more):
 
 
 def calling(host, name):
-    return asyncio.create_task(hosts.called(host, name, 60))
+    return asyncio.create_task(hosts.called(host, hosts.tool_of(host, name), 60))
 
 
 async def gone(host, how):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import programs
-from tests.hosts import running
+from tests.hosts import called, running
 from tests.protocol.command import mcptui
 from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import requests
@@ -333,7 +333,7 @@ async def test_correct_servers_and_mcptui_itself_have_no_findings(judge):
         for tool in host.toolbox.tools():
             known = {"location": "Rome", "query": "milk", "title": "a", "text": "b", "id": "c", "days": 2}
             needed = {name: known.get(name, "x") for name in tool.schema.get("required", [])}
-            await host.toolbox.call(tool, needed, seconds=10, progress=lambda *_: None)
+            await called(host, tool, **needed)
         await host.restart("weather")
     assert len(seen) > 40
     assert await asyncio.to_thread(findings, seen, judge) == []
@@ -374,5 +374,5 @@ async def test_each_fault_of_a_server_has_its_finding(judge, fault: str, code: s
     seen: list[Captured] = []
     async with running(spec, sink=seen.append) as host:
         for tool in host.toolbox.tools()[:1]:
-            await host.toolbox.call(tool, {}, seconds=1, progress=lambda *_: None)
+            await called(host, tool, seconds=1)
     assert code in {finding.code for finding in await asyncio.to_thread(findings, seen, judge)}

@@ -35,7 +35,7 @@ from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, clien
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
-from tui.host.waits import ScopeClock, first_of, set_within
+from tui.host.waits import ScopeClock, cancel_all, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
@@ -202,9 +202,7 @@ class Connection:
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
         finally:
-            for task in side:
-                task.cancel()
-            await asyncio.gather(*side, return_exceptions=True)
+            await cancel_all(side)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()

@@ -210,7 +210,6 @@ class ServerSampling:
         self,
         questioner: ServerQuestions,
         sampler: Sampler,
-        now: Callable[[], float] = time.monotonic,
         *,
         heard: Callable[[], None] = lambda: None,
     ) -> None:
@@ -218,7 +217,6 @@ class ServerSampling:
         self._heard = heard
         self._questioner = questioner
         self._sampler = sampler
-        self._now = now
         self._asked_at: deque[float] = deque()
         self._turn = asyncio.Lock()
 
@@ -230,7 +228,7 @@ class ServerSampling:
             BadSampling: it is malformed.
         """
         self._require_rate(spec)
-        self._asked_at.append(self._now())
+        self._asked_at.append(time.monotonic())
         max_tokens_of(params)
         self._require_budget(spec, params)  # and reject malformed requests before asking the user
         asks = spec.sampling is not SamplingRule.ALLOW
@@ -299,7 +297,7 @@ class ServerSampling:
         return SamplingRefused(why)
 
     def _require_rate(self, spec: ServerSpec) -> None:
-        now = self._now()
+        now = time.monotonic()
         while self._asked_at and now - self._asked_at[0] >= MINUTE:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import until
+from tests.hosts import called
 from tests.hosts import running as hosting
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
@@ -72,10 +73,6 @@ def offered(host):
     return [one.name for one in host.toolbox.tools()]
 
 
-async def call(host, one):
-    return await host.toolbox.call(one, {}, seconds=5, progress=lambda *_: None)
-
-
 async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
     person = Person(Action.ACCEPT)
     person.open.clear()
@@ -94,7 +91,7 @@ async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
 async def test_a_new_tool_is_a_change(monkeypatch):
     person = Person(Action.DECLINE)
     async with running(monkeypatch, person) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool("other"))
         await until(lambda: host.told)
         assert [one.name for one in person.asked[0].changes] == ["other"]
@@ -126,7 +123,7 @@ async def test_a_refused_change_can_be_reviewed_again_on_request(monkeypatch):
 async def test_a_single_tool_can_be_accepted(monkeypatch):
     person = Person(Action.CANCEL, Action.ACCEPT)
     async with running(monkeypatch, person) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool(description="other"), tool("new"))
         await until(lambda: host.told)
         await host.changes_answered()
@@ -346,7 +343,7 @@ async def test_a_suspicious_change_of_a_trusted_server_needs_acceptance(monkeypa
 async def test_the_number_of_recorded_decisions_for_one_server_is_bounded(monkeypatch):
     monkeypatch.setattr(server_questions, "MAX_RECORDED", 2)
     async with running(monkeypatch, Person(Action.ACCEPT)) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, *(tool(f"tool{number}") for number in range(4)))
         await until(lambda: len(offered(host)) == 4)
         assert len(host.told) == 3 and host.told[-1].by == "limit"

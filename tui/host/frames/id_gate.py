@@ -78,7 +78,6 @@ class Gate:
         self,
         inbox: Inbox,
         reply: Callable[[dict[str, Any]], object],
-        random_id: Callable[[], int] = random_id,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
@@ -86,7 +85,6 @@ class Gate:
         self._past: deque[Id] = deque(maxlen=PAST)
         self._inbox = inbox
         self._reply = reply
-        self._random_id = random_id
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._own: dict[Id, asyncio.Future[dict[str, Any] | None]] = {}
@@ -98,9 +96,9 @@ class Gate:
 
     def new_id(self) -> int:
         """Return a random id that no pending request has."""
-        wire_id = self._random_id()
+        wire_id = random_id()
         while wire_id in self._pending:
-            wire_id = self._random_id()
+            wire_id = random_id()
         return wire_id
 
     @contextlib.contextmanager

@@ -23,6 +23,7 @@ from tui.core.questions import Action, AddressAnswer, AddressQuestion
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
+from tui.host.waits import cancel_all
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -113,9 +114,7 @@ class CallbackListener:
             self._server.close()
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=1.0)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            await cancel_all(late)
         if self._server is not None:
             await self._server.wait_closed()
             self._server = None
@@ -266,9 +265,7 @@ class BrowserSignIn:
                     raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser")
                 answer = heard.result()
         finally:
-            heard.cancel()
-            with suppress(asyncio.CancelledError):
-                await heard
+            await cancel_all([heard])
         self._sign_ins.remember({"code": answer.code})
         return answer
 
@@ -318,8 +315,7 @@ class BrowserSignIn:
                 raise self._timeout_failure(ASKED_SECONDS, "no answer")
             return callback.result() if callback in done else asked.result()
         finally:
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
+            await cancel_all([asked])
 
     def _read_pasted(self, text: str, state: str) -> Callback:
         try:

@@ -21,7 +21,6 @@ from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
-    WANTS_EVENTS,
     Sending,
     TappedTransport,
     Unwanted,
@@ -99,11 +98,7 @@ class HttpLink:
         what is `optional`: a rejection of it says nothing about the server. Raises HttpFault if there is no
         response.
         """
-        about = {
-            WANTS_EVENTS: True,
-            _OPTIONAL: optional,
-            **(sending.extensions if sending is not None else {}),
-        }
+        about = {_OPTIONAL: optional, **(sending.extensions if sending is not None else {})}
         url = url or self.url
         try:
             if not self._has_headers:

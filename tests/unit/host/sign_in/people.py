@@ -88,9 +88,9 @@ class Around:
             questioner=self.person,
             redactor=self.redactor,
             changed=lambda name: self.states.append(self.sign_ins.state(name)),
-            open_browser=self._open,
             decisions=self.decisions,
         )
+        self.sign_ins.open_browser = self._open
         self.auth = self.authenticator()
 
     def authenticator(self) -> Authenticator:
