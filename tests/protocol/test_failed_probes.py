@@ -376,12 +376,12 @@ def slow(tmp_path):
             f"sys.path.insert(0, {str(Path(SERVER).parent)!r})\n"
             "import steered_server\n"
             "usual = steered_server.answer\n"
-            "def late(method, params):\n"
+            "def late(method, params, ident):\n"
             f"    time.sleep({probe} if method == 'server/discover' else 0)\n"
-            "    return usual(method, params)\n"
+            "    return usual(method, params, ident)\n"
             "steered_server.answer = late\n"
             f"time.sleep({start})\n"
-            "steered_server.serve()\n"
+            "steered_server.main()\n"
         )
         steering = tmp_path / "steering.json"
         steering.write_text(json.dumps({"era": "modern", "tools": list(tools)}))

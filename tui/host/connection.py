@@ -27,6 +27,7 @@ from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
 from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_tool
+from tui.host.content import object_in
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
@@ -218,8 +219,7 @@ class Connection:
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """The capabilities that the server declares."""
-        said = self.introduction.get("capabilities")
-        return said if isinstance(said, Mapping) else {}
+        return object_in(self.introduction, "capabilities")
 
     def offers(self, kind: str) -> bool:
         return self.capabilities.get(kind) not in (None, False)
@@ -371,8 +371,7 @@ class Connection:
     @property
     def takes_subscriptions(self) -> bool:
         """Whether the server supports subscriptions to single resources."""
-        resources = self.capabilities.get("resources")
-        return isinstance(resources, Mapping) and resources.get("subscribe") is True
+        return object_in(self.capabilities, "resources").get("subscribe") is True
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:

@@ -124,9 +124,9 @@ def completions_of(raw: Mapping[str, Any]) -> Completions:
     Values that cannot be shown unchanged, because they contain control characters or are too long, are
     omitted: what the user selects is exactly what is sent.
     """
-    completion = raw.get("completion")
-    listed = completion.get("values") if isinstance(completion, Mapping) else None
-    if not isinstance(completion, Mapping) or not isinstance(listed, list):
+    completion = object_in(raw, "completion")
+    listed = completion.get("values")
+    if not isinstance(listed, list):
         return Completions()
     head = listed[:MAX_COMPLETIONS]
     values = dict.fromkeys(

@@ -16,7 +16,7 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
-from tui.host.content import result_of
+from tui.host.content import object_in, result_of
 from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
 from tui.host.waits import first_of
 
@@ -170,9 +170,7 @@ class ServerTasks:
         self, task: Task, raw: Mapping[str, Any], rounds: InputRounds, asked: set[str]
     ) -> None:
         """Answer new requests only; each answer is sent once, whether or not it arrives."""
-        wanted = raw.get("inputRequests")
-        if not isinstance(wanted, Mapping):
-            return
+        wanted = object_in(raw, "inputRequests")
         new = {key: request for key, request in wanted.items() if key not in asked}
         if not new:
             return

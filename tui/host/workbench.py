@@ -310,9 +310,8 @@ class HandWorkbench:
             subject = self._read_of(uri) if isinstance(uri, str) else method
             self._record(server, subject, {"uri": uri}, call)
         elif method == GET_PROMPT:
-            arguments = given.get("arguments")
             subject = f"{method} {given.get('name')}"
-            self._record(server, subject, arguments if isinstance(arguments, dict) else {}, call)
+            self._record(server, subject, object_in(given, "arguments"), call)
         elif method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.catalog.find(str(given.get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):

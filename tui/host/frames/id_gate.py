@@ -88,8 +88,7 @@ class Gate:
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._own: dict[Id, asyncio.Future[dict[str, Any] | None]] = {}
-        self._asked: set[Id] = set()
-        self._came_with: dict[Id, Id] = {}
+        self._asked: dict[Id, Id | None] = {}  # by the server, and the request of ours that each came with
         self._late_probe: Id | None = None
         self._late_answer: Response | None = None
         self._late_versions: list[str] = []
@@ -118,8 +117,7 @@ class Gate:
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Return None if it must not be sent: the protocol forbids it, or the server was asked already."""
         if "method" not in message:
-            self._came_with.pop(message.get("id", ""), None)
-            self._asked.discard(message.get("id", ""))
+            self._asked.pop(message.get("id", ""), None)
             return None if is_modern(self.version) else message
         if "id" in message:
             if message["method"] == PROBE and self._late_probe is not None:
@@ -209,7 +207,7 @@ class Gate:
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""
         if asked in self._asked and wire_id in self._pending:
-            self._came_with[asked] = wire_id
+            self._asked[asked] = wire_id
 
     def waits_for(self, message: Message) -> bool:
         return (
@@ -266,8 +264,8 @@ class Gate:
 
     def _pop(self, wire_id: Id) -> PendingRequest:
         """Remove a pending request, and withdraw the server requests that came with it."""
-        for asked in [asked for asked, request in self._came_with.items() if request == wire_id]:
-            del self._came_with[asked]
+        for asked in [asked for asked, request in self._asked.items() if request == wire_id]:
+            self._asked[asked] = None
             self._inbox.put(Notification(WITHDRAWN, {"requestId": asked}))
         self._past.append(wire_id)
         return self._pending.pop(wire_id)
@@ -318,7 +316,7 @@ class Gate:
         if is_modern(self.version):
             return  # the client must not send responses in this protocol either
         if len(self._asked) < UNANSWERED_LIMIT:
-            self._asked.add(request.id)
+            self._asked.setdefault(request.id)
             self._inbox.put(request)
         else:
             said: dict[str, Any] = {"result": {}}
@@ -331,8 +329,7 @@ class Gate:
         if isinstance(cancelled, int | str):
             same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
             for one in [one for one in same if one == cancelled] or same:
-                self._asked.discard(one)
-                self._came_with.pop(one, None)
+                del self._asked[one]
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Replace ids in the params of a notification by those of the session, if they name its requests."""

@@ -10,7 +10,6 @@ rejected and have no effect.
 
 import asyncio
 import hmac
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
@@ -276,8 +275,15 @@ class BrowserSignIn:
         self._sign_ins.say(self._server, "waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            question = self._question(asked, opens, asked != message or not opens)
-            said = await self._first(question, callback)
+            asking = asyncio.ensure_future(self._question(asked, opens, asked != message or not opens))
+            either: set[asyncio.Future[Any]] = {asking, callback}
+            try:  # the question is withdrawn if the listener is first
+                await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if not (callback.done() or asking.done()):
+                    raise self._timeout_failure(ASKED_SECONDS, "no answer")
+                said = callback.result() if callback.done() else asking.result()
+            finally:
+                await cancel_all([asking])
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -302,20 +308,6 @@ class BrowserSignIn:
                 next_step=f"{SIGN_IN_WITH}{self._server}`" + ("." if nobody else ", or restart the server."),
             )
         return answer
-
-    async def _first(
-        self, question: Coroutine[Any, Any, AddressAnswer], callback: "asyncio.Future[Callback]"
-    ) -> "AddressAnswer | Callback":
-        """Wait for the user or the listener; withdraw the question if the listener is first."""
-        asked = asyncio.ensure_future(question)
-        either: set[asyncio.Future[Any]] = {asked, callback}
-        try:
-            done, _ = await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if not done:
-                raise self._timeout_failure(ASKED_SECONDS, "no answer")
-            return callback.result() if callback in done else asked.result()
-        finally:
-            await cancel_all([asked])
 
     def _read_pasted(self, text: str, state: str) -> Callback:
         try:
