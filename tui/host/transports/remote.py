@@ -13,6 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from tui.core.background import Tasks
 from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -218,7 +219,7 @@ class RemoteTransport:
         )
         self.messages = self.link.messages
         self._is_modern = is_modern
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._wire = self._made(wire)
 
     def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
@@ -251,7 +252,7 @@ class RemoteTransport:
 
     async def kill_now(self) -> None:
         """Drop everything in progress, even a stop."""
-        for task in self._tasks:
+        for task in self._tasks.running:
             task.cancel()
 
     async def _stop(self) -> None:
@@ -269,10 +270,8 @@ class RemoteTransport:
         self.exited.set()
 
     async def _drop_tasks(self) -> None:
-        while self._tasks:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.wait(self._tasks)
+        while self._tasks.running:
+            await self._tasks.cancel()
 
     def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
         if self.exited.is_set() or self.stopping:
@@ -300,10 +299,7 @@ class RemoteTransport:
 
     def start(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
         """Run `work` in a task that ends with the connection."""
-        task = asyncio.create_task(work, name=f"{what} of {self.spec.name}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._tasks.start(work, f"{what} of {self.spec.name}")
 
     def request(
         self,

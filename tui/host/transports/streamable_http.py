@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
@@ -414,8 +414,13 @@ class StreamableHttp:
         retry = RetryDelay(longest=LONGEST_RETRY)
         while True:
             worked, retry.first = 0.0, RETRY_SECONDS
+            resumed: HeaderValues = {RESUME: last_id} if last_id else {}
+            session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
             try:
-                async with self._open_stream(last_id) as response:
+                async with self._link.exchange("GET", headers, optional=True) as response:
+                    self._stream_answered.set()
+                    if session:
+                        await self._check_session(response, session)
                     status = response.status_code
                     passes = status in (408, 425, 429) or status >= 500  # it may answer otherwise soon
                     if is_stream(response) and response.is_success:
@@ -442,17 +447,6 @@ class StreamableHttp:
                     return
             except HttpFault:
                 pass
-            await asyncio.sleep(retry.after_failure(worked))
-
-    @contextlib.asynccontextmanager
-    async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:
-        resumed: HeaderValues = {RESUME: last_id} if last_id else {}
-        session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
-        try:
-            async with self._link.exchange("GET", headers, optional=True) as response:
+            finally:
                 self._stream_answered.set()
-                if session:
-                    await self._check_session(response, session)
-                yield response
-        finally:
-            self._stream_answered.set()
+            await asyncio.sleep(retry.after_failure(worked))
