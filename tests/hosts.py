@@ -16,6 +16,13 @@ def ignore(captured: Captured) -> None:
     """Keep nothing of the traffic."""
 
 
+class Raw(list[bytes]):
+    """A sink that keeps the bytes of the traffic."""
+
+    def __call__(self, captured: Captured) -> None:
+        self.append(captured.raw)
+
+
 def host_of(*specs: ServerSpec, **more: Any) -> Host:
     """Return a host that ignores the traffic. Its servers do not run yet."""
     return Host(specs, **{"sink": ignore, "clock": MonotonicClock()} | more)

@@ -18,7 +18,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.hosts import called, host_of, text_of, tool_of
+from tests.hosts import Raw, called, host_of, text_of, tool_of
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
@@ -380,9 +380,8 @@ async def test_a_damaged_part_affects_only_its_resource_prompt_or_call(hosting, 
 
 
 async def test_an_endless_stream_of_change_notifications_causes_few_requests(hosting):
-    lines = []
-    row = only("list_changed_storm")
-    await hosting(spec_of(row), sink=lambda captured: lines.append(captured.raw))
+    lines = Raw()
+    await hosting(spec_of(only("list_changed_storm")), sink=lines)
     await asyncio.sleep(2.5)
     asked = sum(b'"tools/list"' in raw for raw in lines)
     assert 2 <= asked <= 3
@@ -397,8 +396,8 @@ async def test_a_server_request_that_is_not_supported_gets_the_right_error_code(
 
 
 async def test_the_era_of_a_legacy_server_is_remembered_so_the_next_start_has_no_delay(hosting):
-    lines = []
-    host = await hosting(spec_of(only("discover_silent")), sink=lambda captured: lines.append(captured.raw))
+    lines = Raw()
+    host = await hosting(spec_of(only("discover_silent")), sink=lines)
     assert sum(b'"server/discover"' in raw for raw in lines) == 1
     lines.clear()
     await host.restart("discover_silent")

@@ -10,7 +10,7 @@ import pytest
 from tests import programs
 from tests.accepting import Accepting
 from tests.conftest import until
-from tests.hosts import called, host_of
+from tests.hosts import Raw, called, host_of
 from tui.core.ports import MonotonicClock
 from tui.core.servers import EraChoice, ServerSpec, ServerState
 from tui.host.host_context import Answerers
@@ -38,13 +38,13 @@ class Stage:
 
     def __init__(self, era, path):
         self.path = path
-        self.lines = []
+        self.lines = Raw()
         self.clock = HurriedClock()
         self.state = {"era": era, "tools": TOOLS, "resources": ["r1"], "prompts": ["p1"]}
         self.steer()
         self.host = host_of(
             ServerSpec("srv", sys.executable, (SERVER, str(path))),
-            sink=lambda captured: self.lines.append(captured.raw),
+            sink=self.lines,
             clock=self.clock,
             answerers=Answerers(questioner=Accepting()),
         )

@@ -11,7 +11,7 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.hosts import called, far, ignore, running, text_of
+from tests.hosts import Raw, called, far, ignore, running, text_of
 from tests.http_server import STREAM, event, http_server, reply
 from tui.core.questions import (
     METER,
@@ -335,8 +335,8 @@ async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])
 async def test_only_supported_capabilities_are_declared(started, script):
-    sent: list[bytes] = []
-    host = await started(script, Person(), sink=lambda captured: sent.append(captured.raw))
+    sent = Raw()
+    host = await started(script, Person(), sink=sent)
     await host.shutdown()
     assert any(b'"elicitation":{"form":{},"url":{}}' in raw for raw in sent)
     assert not any(b'"sampling"' in raw for raw in sent)
@@ -361,12 +361,8 @@ async def test_a_modern_server_gets_its_roots_in_a_round(started, tmp_path):
 
 
 async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(started, tmp_path):
-    sent: list[bytes] = []
-    host = await started(
-        FAULTS / "server_requests.py",
-        Person({"name": "Ada"}),
-        sink=lambda captured: sent.append(captured.raw),
-    )
+    sent = Raw()
+    host = await started(FAULTS / "server_requests.py", Person({"name": "Ada"}), sink=sent)
     assert json.loads(text_of(await called(host)))["s4"] == {"result": {"roots": []}}
     host.reconfigure("srv", roots=(str(tmp_path),))
     await until(lambda: any(b"notifications/roots/list_changed" in raw for raw in sent))
@@ -428,17 +424,13 @@ async def test_sampling_that_needs_approval_is_declined_without_a_user(started):
 
 
 async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it(started):
-    sent: list[bytes] = []
-    host = await started(
-        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
+    sent = Raw()
+    host = await started(ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=sent)
     assert "Set its sampling to ask or allow" in text_of(await called(host, "sample"))
     assert not any(b'"sampling":' in raw for raw in sent)
     await host.shutdown()
     sent.clear()
-    host = await started(
-        ASKING, sampling=SamplingRule.ALLOW, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
+    host = await started(ASKING, sampling=SamplingRule.ALLOW, sampler=Model(), sink=sent)
     assert any(b'"sampling":{"tools":{}}' in raw for raw in sent)
 
 
@@ -454,14 +446,12 @@ async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
 
 
 async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(started):
-    sent: list[bytes] = []
+    sent = Raw()
 
     def declared() -> bool:
         return b'"sampling":{"tools":{}}' in next(raw for raw in reversed(sent) if b'"tools/call"' in raw)
 
-    host = await started(
-        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
+    host = await started(ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=sent)
     host.reconfigure("srv", sampling=SamplingRule.ALLOW)
     assert "Hello" in text_of(await called(host, "sample")) and declared()
     host.reconfigure("srv", sampling=SamplingRule.NEVER)

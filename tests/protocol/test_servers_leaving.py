@@ -26,7 +26,7 @@ class Silent(Refuser):
     def __init__(self):
         self.open = 0
         self.withdrawn = 0
-        self.sent = []
+        self.sent = hosts.Raw()
 
     async def _wait(self, *_, **__):
         self.open += 1
@@ -48,8 +48,7 @@ async def running(era="legacy", **more):
     """Yield a host with the running server, and the one who is asked."""
     user = Silent()
     answerers = Answerers(questioner=user, sampler=user)
-    given = {"sink": lambda captured: user.sent.append(captured.raw), "answerers": answerers}
-    async with hosts.running(spec_of(era, **more), **given) as host:
+    async with hosts.running(spec_of(era, **more), sink=user.sent, answerers=answerers) as host:
         yield host, user
 
 

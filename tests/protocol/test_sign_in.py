@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import until
 from tests.hosts import called, host_of
-from tests.protocol.command import mcptui
+from tests.protocol.command import mcptui, recordings
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.errors import ServerError
@@ -293,15 +293,10 @@ def leaks(text: str, secrets: set[str]) -> list[str]:
     return sorted(secret for secret in secrets if secret in text)
 
 
-def recording() -> Path:
-    (found,) = Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace")
-    return found
-
-
 async def exported() -> str:
-    out = ""
+    out, (recording,) = "", recordings()
     for kind in ("jsonl", "md", "har", "html"):
-        done = await mcptui("traffic", str(recording()), "--export", kind)
+        done = await mcptui("traffic", str(recording), "--export", kind)
         assert done.code == 0, done.err
         out += done.out
     return out

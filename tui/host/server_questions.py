@@ -227,10 +227,7 @@ class ServerSampling:
             SamplingRefused: sampling is not allowed, over a limit, or declined by the user.
             BadSampling: it is malformed.
         """
-        self._require_rate(spec)
-        self._asked_at.append(time.monotonic())
-        max_tokens_of(params)
-        self._require_budget(spec, params)  # and reject malformed requests before asking the user
+        self.check(spec, params, is_made=True)
         asks = spec.sampling is not SamplingRule.ALLOW
         if asks:  # without waiting for earlier requests, so that the user sees how many are pending
             answer = await self._questioner.sampling(SamplingQuestion(spec.name, params, round))
@@ -251,9 +248,11 @@ class ServerSampling:
             reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
 
-    def check(self, spec: ServerSpec, params: Mapping[str, Any]) -> None:
-        """Raise what `answer` would raise for a request before it asks the user."""
+    def check(self, spec: ServerSpec, params: Mapping[str, Any], *, is_made: bool = False) -> None:
+        """Raise what `answer` would raise for a request before it asks the user; count it if it is made."""
         self._require_rate(spec)
+        if is_made:
+            self._asked_at.append(time.monotonic())
         max_tokens_of(params)
         self._require_budget(spec, params)
 
