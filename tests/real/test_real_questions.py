@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from tests.conftest import until
-from tests.hosts import called, text_of
+from tests.hosts import called, host_of, text_of
 from tests.protocol.test_questions import Model, Person
 from tests.real.installed import EVERYTHING, FILES, needs
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressAnswer, AddressQuestion, FormQuestion
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
@@ -19,12 +18,7 @@ pytestmark = needs(EVERYTHING, FILES)
 async def everything(person: Person, model: Model | None = None, **more) -> Host:
     rule = SamplingRule.NEVER if model is None else SamplingRule.ALLOW
     spec = ServerSpec("everything", str(EVERYTHING), ("stdio",), sampling=rule, **more)
-    host = Host(
-        [spec],
-        sink=lambda captured: None,
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=person, sampler=model),
-    )
+    host = host_of(spec, answerers=Answerers(questioner=person, sampler=model))
     await host.start_all()
     return host
 
@@ -110,7 +104,7 @@ async def test_the_filesystem_server_works_within_its_roots(tmp_path):
         folder.mkdir()
         (folder / "a.txt").write_text(folder.name)
     spec = ServerSpec("files", str(FILES), (), roots=(str(inside),))
-    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+    host = host_of(spec)
     await host.start_all()
 
     async def refuses(folder):

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Collection, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from tui.core.background import completed
@@ -24,14 +25,11 @@ async def cancel_all(tasks: Collection[asyncio.Future[Any]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def set_within(event: Any, seconds: float) -> bool:
-    """Wait for an event, at most `seconds`; return whether it was set."""
-    try:
+async def set_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most `seconds`."""
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-    except TimeoutError:
-        return False
-    return True
 
 
 async def to_its_end(work: Coroutine[Any, Any, None]) -> None:

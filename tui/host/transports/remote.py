@@ -10,7 +10,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tui.core.background import Tasks
@@ -245,9 +244,7 @@ class RemoteTransport:
         self._wire.open()
         return ReadStream(self.inbox), WriteStream(self._send)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await to_its_end(self._stop())
 
     async def kill_now(self) -> None:
