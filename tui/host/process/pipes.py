@@ -120,6 +120,7 @@ class PipeReader:
 class PipeWriter:
     """Writes to a pipe; what does not fit now is sent as the other side reads.
 
+    At most `WAITING_LIMIT` bytes may wait, and the other side may read none of them for `STUCK_SECONDS`.
     `broken` is called once, with a clause that says why, when nothing more can be written.
     """
 
