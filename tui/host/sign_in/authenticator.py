@@ -6,10 +6,11 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 
 import asyncio
 import importlib
+import json
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,11 +21,12 @@ from tui.core.errors import McptuiError, StorageError, reason_of
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.core.time_limits import TimeLimits
 from tui.core.web import is_private, proxy_problem
+from tui.host.frames.tap import WireTap
 from tui.host.sign_in.authorization_server import (
     CLIENT_ERRORS,
     OAuthExchange,
-    Record,
     SignInFailed,
     discard,
     explained,
@@ -47,8 +49,6 @@ _WANTED_CHARS = 4096
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
-Pause = Callable[[], AbstractContextManager[None]]
-Resent = Callable[[httpx2.Request, int], None]
 
 
 class Authenticator(httpx2.Auth):
@@ -57,29 +57,25 @@ class Authenticator(httpx2.Auth):
     Args:
         spec: the server; it has a `url`.
         sign_ins: what all servers share.
+        tap: reports each request to an authorization server without its secrets, as an event.
+        clocks: those of the start and of calls, which stand still while the user signs in.
         open_client: returns a new client for requests to authorization servers; not tapped.
-        record: takes each of these requests without its secrets.
-        pause: stops the clocks of the start and of calls while the user signs in.
-        resent: called when a request was rejected with this status and is sent again; must not raise.
     """
 
     def __init__(
         self,
         spec: ServerSpec,
         sign_ins: SignIns,
-        *,
+        tap: WireTap,
+        clocks: TimeLimits,
         open_client: OpenClient,
-        record: Record,
-        pause: Pause = nullcontext,
-        resent: Resent = lambda request, status: None,
     ) -> None:
         self._spec = spec
         self._url = re.sub("^ws", "http", spec.url or "")
         self._around = sign_ins
+        self._tap = tap
+        self._clocks = clocks
         self._open_client = open_client
-        self._record = record
-        self._pause = pause
-        self._resent = resent
         self._stored = StoredSignIn(spec.name, self._url)
         self._loaded = False
         self._sdk: Any = None
@@ -112,7 +108,11 @@ class Authenticator(httpx2.Auth):
             await discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
-            self._resent(request, response.status_code)
+            with suppress(ValueError):
+                message = json.loads(request.content)
+                if isinstance(message, dict) and "id" in message:
+                    why = f"HTTP {response.status_code}, sent again with another token"
+                    self._tap.refused(message["id"], why)
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""
@@ -271,7 +271,7 @@ class Authenticator(httpx2.Auth):
         """
         storage = self._sdk.SignInStorage(self._stored, self._save)
         was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
-        with self._pause():
+        with self._clocks.standing_still():
             async with self._open_client() as client, CallbackListener() as listener:
                 browser = None
                 if self._spec.oauth.grant is Grant.USER:
@@ -426,6 +426,9 @@ class Authenticator(httpx2.Auth):
             self._stored = replace(stored, place="memory", reason=error.message)
         self._around.tell(self._stored)
         return self._stored
+
+    def _record(self, what: Mapping[str, object]) -> None:
+        self._tap.event("sign-in", **what)
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault

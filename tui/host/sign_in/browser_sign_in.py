@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tui.core.background import in_daemon_thread
+from tui.core.background import Tasks, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressAnswer, AddressQuestion
@@ -87,7 +87,7 @@ class CallbackListener:
         self._state = ""
         self._answer: asyncio.Future[Callback] | None = None
         self._open = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     @property
     def address(self) -> str:
@@ -111,8 +111,8 @@ class CallbackListener:
         """Close the port, after sending a page that is in progress."""
         if self._server is not None:
             self._server.close()
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=1.0)
+        if self._tasks.running:
+            _, late = await asyncio.wait(self._tasks.running, timeout=1.0)
             await cancel_all(late)
         if self._server is not None:
             await self._server.wait_closed()
@@ -126,25 +126,21 @@ class CallbackListener:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        if len(self._tasks) >= AT_ONCE:
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._tasks.running) < AT_ONCE:
+            self._tasks.start(self._answered(reader, writer), "answer of a browser")
+        else:
             writer.transport.abort()
-            return
-        self._tasks.add(task)
+
+    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # Cancelled by `close` only; CPython 3.11 would log it as an error.
-            with suppress(
-                OSError, ValueError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError
-            ):
+            with suppress(OSError, ValueError, asyncio.IncompleteReadError, TimeoutError):
                 async with asyncio.timeout(HEAD_SECONDS):
                     head = await reader.readuntil(b"\r\n\r\n")
                     status, page = self._take(head.decode("latin-1"))
                     writer.write(_response(status, page))
                     await writer.drain()
         finally:
-            self._tasks.discard(task)
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()

@@ -5,7 +5,6 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 
 import asyncio
 import contextlib
-import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
@@ -39,8 +38,6 @@ from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of, to_its_end
 
 if TYPE_CHECKING:
-    import httpx2
-
     from tui.host.sign_in.authenticator import Authenticator
     from tui.host.sign_in.token_store import StoredSignIn
 
@@ -67,20 +64,7 @@ def authenticator_of(
     """Return an authenticator for a server; its requests are recorded as events, without their secrets."""
     from tui.host.sign_in.authenticator import Authenticator
 
-    def resent(request: "httpx2.Request", status: int) -> None:
-        with contextlib.suppress(ValueError):
-            message = json.loads(request.content)
-            if isinstance(message, dict) and "id" in message:
-                tap.refused(message["id"], f"HTTP {status}, sent again with another token")
-
-    return Authenticator(
-        spec,
-        sign_ins,
-        open_client=lambda: open_client(RoutedTransport(), {}),
-        record=lambda what: tap.event("sign-in", **what),
-        pause=clocks.standing_still,
-        resent=resent,
-    )
+    return Authenticator(spec, sign_ins, tap, clocks, open_client=lambda: open_client(RoutedTransport(), {}))
 
 
 async def sign_in(spec: ServerSpec, sign_ins: SignIns, sink: TrafficSink) -> "StoredSignIn":
