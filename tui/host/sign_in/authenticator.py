@@ -9,7 +9,7 @@ import importlib
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -404,12 +404,12 @@ class Authenticator(httpx2.Auth):
                 async with client.stream(
                     "GET", self._url, headers={"accept": "text/event-stream"}, follow_redirects=False
                 ) as response:
-                    self._record({**about, "status": response.status_code})
+                    self._tap.event("sign-in", **about, status=response.status_code)
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
             why = reason_of(error) if str(error) else f"no response within {CHALLENGE_SECONDS:g} s"
-            self._record({**about, "failed": why})
+            self._tap.event("sign-in", **about, failed=why)
             through = proxy_problem(error, self._url, "the server")
             problem, step = through or (
                 f"cannot connect: {why}",
@@ -427,12 +427,9 @@ class Authenticator(httpx2.Auth):
         self._around.tell(self._stored)
         return self._stored
 
-    def _record(self, what: Mapping[str, object]) -> None:
-        self._tap.event("sign-in", **what)
-
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault
-        return OAuthExchange(self._url, client, record=self._record, remember=remember, fault_of=fault_of)
+        return OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

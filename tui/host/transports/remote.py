@@ -85,11 +85,8 @@ async def revoke(
     """
     from tui.host.sign_in.authorization_server import revoke
 
-    tap = WireTap(server, sink)
     async with open_client(RoutedTransport(), {}) as client:
-        return await revoke(
-            sign_ins, client, spec, lambda what: tap.event("sign-in", **what), around.remember
-        )
+        return await revoke(sign_ins, client, spec, WireTap(server, sink), around.remember)
 
 
 class SendQueue(Generic[T]):
