@@ -98,7 +98,7 @@ class Connection:
             around.remembered.tasks,
             server.requests,
             partial(self.ask, seconds=TASK_SECONDS),
-            around.clock.sleep,
+            around.clock,
             server.changed,
             self._over,
         )

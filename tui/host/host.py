@@ -102,9 +102,7 @@ class Host:
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
         self.toolbox = RunningToolbox(self._servers, self._checker, redaction)
-        self.workbench = HandWorkbench(
-            self._servers, self.toolbox, redaction, remembered.tasks, answerers.decisions, by=answerers.hand
-        )
+        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False

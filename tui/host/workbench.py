@@ -15,10 +15,10 @@ from weakref import WeakSet
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
-from tui.core.ports import DecisionLog, hand_call
+from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
-from tui.core.tasks import KnownTasks, Task
+from tui.core.tasks import Task
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
@@ -35,8 +35,8 @@ from tui.core.workbench import (
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import completions_of, contents_of, object_in, prompt_of, text_in
+from tui.host.host_context import HostContext
 from tui.host.process.process import ProcessUsage, usage
-from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
 from tui.host.toolbox import RunningToolbox, sends_as_is
 
@@ -70,20 +70,11 @@ class HandWorkbench:
     """
 
     def __init__(
-        self,
-        servers: Mapping[str, Supervisor],
-        toolbox: RunningToolbox,
-        redaction: ResultRedactor,
-        tasks: KnownTasks,
-        decisions: DecisionLog,
-        *,
-        by: str,
+        self, servers: Mapping[str, Supervisor], toolbox: RunningToolbox, around: HostContext
     ) -> None:
-        self._redaction = redaction
-        self._decisions = decisions
-        self._by = by
+        self._redaction = around.redaction
+        self._around = around
         self._uris: dict[tuple[str, str], str] = {}
-        self._tasks = tasks
         self._servers = servers
         self._toolbox = toolbox
         self._incomplete: WeakSet[Connection] = WeakSet()
@@ -191,7 +182,7 @@ class HandWorkbench:
 
     def task_of(self, server: str, call: str) -> Task | None:
         known = self._servers.get(server)
-        tasks = () if known is None else self._tasks.of(server, known.spec.origin)
+        tasks = () if known is None else self._around.remembered.tasks.of(server, known.spec.origin)
         return next((self._redaction.value(task) for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
@@ -328,7 +319,8 @@ class HandWorkbench:
 
     def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
         if call:
-            self._decisions.add(hand_call(server, subject, arguments, by=self._by))
+            answerers = self._around.answerers
+            answerers.decisions.add(hand_call(server, subject, arguments, by=answerers.hand))
 
     def _listed(self, server: str, uri: str) -> str:
         """Return the original URI of a resource that was listed without a secret."""
