@@ -105,7 +105,7 @@ class DefinitionReview:
         self, server: Supervisor, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool = False
     ) -> None:
         work = self._review(server, changes, total, is_rest)
-        self._reviews[server].task = self._tasks.start(work, f"definitions of {server.spec.name}")
+        self._reviews[server].task = self._tasks.start(work, "asking about changed definitions")
 
     async def _review(
         self, server: Supervisor, changes: Sequence[DefinitionChange], total: int, is_rest: bool
