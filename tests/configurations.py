@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ def server(name: str, script: Path | str, *arguments: str | Path, **values: Any)
 
 def model(endpoint: Endpoint, name: str = "scripted", **values: Any) -> str:
     return table(f"models.{name}", base_url=endpoint.base_url, **({"model": "m"} | values))
+
+
+def servers_in(file: Path) -> dict[str, Any]:
+    """Return the servers of a configuration file, none if there is no file."""
+    return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
 
 
 def config_file(folder: Path, *tables: str) -> str:

@@ -10,8 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tui.core.ports import MonotonicClock
-from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner
+from tests.hosts import running
+from tui.core.questions import (
+    Action,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+)
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
@@ -77,17 +83,12 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
         if captured.detail.get("http") == "GET":
             listening.set()
 
-    host = Host(
-        [spec],
-        sink=hear,
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=Willing()),
-        remembered=Remembered(
-            tokens=TokenStore(folder, use_keychain=False), client_metadata_url=METADATA_URL
-        ),
-    )
-    try:
-        await host.start(NAME)
+    tokens = TokenStore(folder, use_keychain=False)
+    around = {
+        "answerers": Answerers(questioner=Willing()),
+        "remembered": Remembered(tokens=tokens, client_metadata_url=METADATA_URL),
+    }
+    async with running(spec, sink=hear, **around) as host:
         status = host.status(NAME)
         if status.state is not ServerState.RUNNING:
             return f"{status.detail} {status.next_step}"
@@ -96,8 +97,6 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
             for _ in range(3):
                 await host.workbench.request(NAME, "tools/list", {}, call="hand-0", seconds=SECONDS)
         return await use_all(host, context.get("toolCalls"))
-    finally:
-        await host.shutdown()
 
 
 async def use_all(host: Host, asked: list[Mapping[str, Any]] | None) -> str:

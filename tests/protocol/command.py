@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -108,6 +109,11 @@ def in_this_process(args: Sequence[str], stdin: bytes = b"", env: Mapping[str, s
         texts.append(stream.buffer.read().decode())
         stream.close()
     return Done(code, texts[1], texts[2])
+
+
+def recordings() -> list[Path]:
+    """Return the recordings, oldest first."""
+    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
 
 
 async def python(*args: str, stdin: bytes = b"", **env: str) -> Done:

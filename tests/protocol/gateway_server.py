@@ -5,49 +5,32 @@ again. Its first argument says what follows a later `initialize`: an "error", or
 "closes" its stdout, or it "offers" fewer tools. With a second argument, it does not answer the first request.
 """
 
-import json
 import os
 import sys
 
+from answering_loop import LATER, refusal, serve  # beside this script
+
 KIND, SILENT = sys.argv[1], len(sys.argv) > 2
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "ask")]
+methods = []
 
 
-def send(**message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
+def answer(method, params, ident):
+    methods.append(method)
+    match method:
+        case "initialize" if methods[0] != "initialize" and KIND != "offers":
+            if KIND == "dies":
+                sys.exit(1)
+            if KIND == "closes":
+                os.close(1)
+                sys.stdin.read()
+                sys.exit(0)
+            return refusal("Bad Request: Server already initialized", -32000)
+        case "tools/list" if methods[0] != "initialize":
+            return {"tools": TOOLS[:1]}
+        case "initialize" | "tools/list":
+            return None
+    return LATER if SILENT else None
 
 
-def refuse(ident):
-    if KIND == "dies":
-        sys.exit(1)
-    if KIND == "closes":
-        os.close(1)
-        sys.stdin.read()
-        sys.exit(0)
-    send(id=ident, error={"code": -32000, "message": "Bad Request: Server already initialized"})
-
-
-def main():
-    opened = ""
-    for line in sys.stdin:
-        message = json.loads(line)
-        method, ident = message["method"], message.get("id")
-        if ident is None:
-            continue
-        opened = opened or method
-        if method == "initialize":
-            if opened != "initialize" and KIND != "offers":
-                refuse(ident)
-                continue
-            info = {"name": "upstream", "version": "1"}
-            capabilities = {"tools": {}}
-            result = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}
-            send(id=ident, result=result)
-        elif method == "tools/list":
-            send(id=ident, result={"tools": TOOLS if opened == "initialize" else TOOLS[:1]})
-        elif not SILENT:
-            send(id=ident, error={"code": -32601, "message": "Method not found"})
-
-
-main()
+serve(answer, TOOLS)

@@ -3,13 +3,12 @@
 import asyncio
 import json
 import sys
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.bundles import bundle, manifest
+from tests.configurations import servers_in
 from tests.protocol.command import mcptui
 from tests.protocol.keychain import keychain_in
 
@@ -37,10 +36,6 @@ def sample(tmp_path: Path) -> str:
     )
 
 
-def written(file: Path) -> dict[str, Any]:
-    return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
-
-
 def is_private(file: Path) -> bool:
     return file.stat().st_mode & 0o077 == 0
 
@@ -66,7 +61,7 @@ async def test_nothing_is_unpacked_or_written_before_confirmation(
     for shown in ("mcp-server-sample 1.0.0, by Somebody", "2 files", "SHA-256", "server/main.py", "cwd = "):
         assert shown in done.out
     assert SECRET not in done.out + done.err
-    assert written(file) == {} and unpacked(separate_home) == []
+    assert servers_in(file) == {} and unpacked(separate_home) == []
     assert (await mcptui(*words, "--dry-run")).code == 0 and unpacked(separate_home) == []
 
 
@@ -76,7 +71,7 @@ async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychai
     env = keychain_in(tmp_path)
     done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file), **env)
     assert done.code == 0, done
-    server = written(file)["sample"]
+    server = servers_in(file)["sample"]
     assert server["env"] == {"API_KEY": "keyring:mcptui/sample.api_key"} and SECRET not in done.out + done.err
     assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/sample.api_key": SECRET}
     (script,) = unpacked(separate_home)
@@ -101,7 +96,7 @@ async def test_a_bundle_with_an_enormous_argument_writes_nothing(file: Path, tmp
     path = bundle(tmp_path / "x.mcpb", manifest({"args": ["${__dirname}" * 20_000]}))
     done = await mcptui("add", str(path), "--yes", "--config", str(file))
     assert done.code == 2 and "a text has 240,000 characters, more than 8,192" in done.err
-    assert len(done.out + done.err) < 1000 and written(file) == {}
+    assert len(done.out + done.err) < 1000 and servers_in(file) == {}
 
 
 @pytest.fixture
@@ -124,11 +119,11 @@ async def test_without_a_keychain_the_secret_is_in_a_private_file_and_the_server
     assert done.code == 0 and f"note: sample.api_key is stored in {path} (mode 0600, because" in done.err, (
         done
     )
-    server = written(file)["sample"]
+    server = servers_in(file)["sample"]
     assert (
         server["env"] == {"API_KEY": f"${{file:{path}}}"} and server["args"][1] == f"--key=${{file:{path}}}"
     )
-    assert SECRET not in done.out + done.err + str(written(file))
+    assert SECRET not in done.out + done.err + str(servers_in(file))
     assert path.read_text() == SECRET and is_private(path) and is_private(path.parent)
     done = await mcptui("config", "check", "--config", str(file))
     assert done.code == 0 and ": OK: 1 server" in done.out, done
@@ -178,7 +173,7 @@ async def test_no_secret_is_written_through_a_link(
     words = ("add", reporting, "--set", f"api_key={SECRET}", "--yes", "--config", str(file))
     done = await mcptui(*words)
     assert done.code == 2 and "is a symbolic link" in done.err and SECRET not in done.out + done.err
-    assert list(elsewhere.iterdir()) == [] and written(file) == {}
+    assert list(elsewhere.iterdir()) == [] and servers_in(file) == {}
 
 
 async def test_each_of_several_secrets_of_a_name_is_stored(file: Path, tmp_path: Path, separate_home: Path):
@@ -189,7 +184,7 @@ async def test_each_of_several_secrets_of_a_name_is_stored(file: Path, tmp_path:
     done = await mcptui("add", str(path), *words)
     kept = {f"${{file:{one}}}": one.read_text() for one in secret_files(separate_home)}
     assert done.code == 0, done
-    assert [kept[one] for one in written(file)["sample"]["args"][1:]] == [f"{SECRET}1", f"{SECRET}2"]
+    assert [kept[one] for one in servers_in(file)["sample"]["args"][1:]] == [f"{SECRET}1", f"{SECRET}2"]
 
 
 def test_a_secret_can_be_the_content_of_a_file_that_exists(
@@ -199,7 +194,7 @@ def test_a_secret_can_be_the_content_of_a_file_that_exists(
     reference = f"${{file:{tmp_path}/key}}"
     words = ("add", reporting, "--set", f"api_key={reference}", "--yes", "--config", str(file))
     assert asyncio.run(mcptui(*words)).code == 0
-    assert written(file)["sample"]["env"] == {"API_KEY": reference} and not secret_files(separate_home)
+    assert servers_in(file)["sample"]["env"] == {"API_KEY": reference} and not secret_files(separate_home)
 
 
 @pytest.mark.parametrize(
@@ -215,26 +210,26 @@ async def test_an_unsuitable_bundle_or_value_is_refused(
     file: Path, sample: str, words: tuple[str, ...], said: str
 ):
     done = await mcptui("add", sample, *words, "--yes", "--config", str(file))
-    assert done.code == 2 and said in done.err and written(file) == {}
+    assert done.code == 2 and said in done.err and servers_in(file) == {}
 
 
 async def test_a_bundle_cannot_take_the_secret_of_another_server(file: Path, tmp_path: Path):
     config = {"env": {"A": "keyring:mcptui/other.api_key"}}
     path = bundle(tmp_path / "evil.mcpb", manifest(config), {"server/main.py": b""})
     done = await mcptui("add", str(path), "--yes", "--config", str(file))
-    assert done.code == 2 and "from your keychain" in done.err and written(file) == {}
+    assert done.code == 2 and "from your keychain" in done.err and servers_in(file) == {}
 
 
 async def test_the_url_of_a_bundle_is_not_added_as_a_server(file: Path):
     done = await mcptui("add", "https://example.com/x.mcpb", "--config", str(file))
-    assert done.code == 2 and "Download it first" in done.err and written(file) == {}
+    assert done.code == 2 and "Download it first" in done.err and servers_in(file) == {}
 
 
 async def test_a_secret_that_the_command_does_not_use_is_not_said_to_be_stored(file: Path, tmp_path: Path):
     unused = bundle(tmp_path / "unused.mcpb", manifest(user_config=ASKED), {"server/main.py": SERVER})
     done = await mcptui("add", str(unused), *given(tmp_path), "--yes", "--config", str(file))
     assert done.code == 0 and "note: api_key is not used, so it was not stored" in done.err
-    assert "is stored" not in done.err and SECRET not in str(written(file))
+    assert "is stored" not in done.err and SECRET not in str(servers_in(file))
 
 
 async def test_a_program_in_the_bundle_is_not_said_to_be_missing(file: Path, tmp_path: Path):
@@ -252,4 +247,4 @@ async def test_a_bundle_with_a_secret_starts_with_the_python_that_is_installed(f
     path = bundle(tmp_path / "x.mcpb", manifest({**CONFIG, "command": "python"}, user_config=ASKED))
     words = ("add", str(path), *given(tmp_path), "--yes", "--config", str(file))
     done = await mcptui(*words, PATH=str(programs))
-    assert done.code == 0 and written(file)["sample"]["command"] == "python3", done
+    assert done.code == 0 and servers_in(file)["sample"]["command"] == "python3", done

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tui.core.ports import MonotonicClock
+from tests.hosts import called, host_of
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Entry, Kind
-from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
 from tui.runtime.recording import RunRecording
@@ -51,9 +50,8 @@ class Store:
             )
             for name in names
         ]
-        self.host = Host(
-            specs, sink=self.traffic, clock=MonotonicClock(), open_with=partial(open_transport, grace=QUICK)
-        )
+        quick = partial(open_transport, grace=QUICK)
+        self.host = host_of(*specs, sink=self.traffic, open_with=quick)
 
     async def run(self) -> None:
         self.traffic.start(TrafficSettings(), self.folder)
@@ -64,10 +62,7 @@ class Store:
             if self.host.status(tool.server).state is ServerState.RUNNING
         ]
         first = {tool.server: tool for tool in reversed(running)}
-        calls = [
-            self.host.toolbox.call(tool, {}, seconds=0.6, progress=lambda *_: None) for tool in first.values()
-        ]
-        await asyncio.gather(*calls)
+        await asyncio.gather(*(called(self.host, tool, 0.6) for tool in first.values()))
         await self.host.shutdown()
         assert await asyncio.to_thread(self.traffic._recorder.flush, 60)
         await asyncio.to_thread(self.traffic.close)

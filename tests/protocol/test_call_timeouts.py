@@ -3,64 +3,43 @@
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.configurations import config_file, server
+from tests.hosts import called, far, running, text_of
 from tests.http_server import STREAM, Asked, event, http_server
 from tests.protocol.command import mcptui
-from tui.core.ports import MonotonicClock
 from tui.core.questions import SamplingMeter
-from tui.core.servers import SamplingRule, ServerSpec, Transport
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import PROGRESS, REQUESTS, CallTimeout
-from tui.core.tools import CallFailure, ToolResult
+from tui.core.tools import CallFailure
 from tui.core.turn.limits import Limits
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 
 SERVER = Path(__file__).with_name("working_server.py")
 ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])
 
 
-@asynccontextmanager
-async def host_of(*specs: ServerSpec, **more: Any) -> AsyncIterator[Host]:
-    host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), **more)
-    await host.start_all()
-    try:
-        yield host
-    finally:
-        await host.shutdown()
-
-
 def working(era: str, **fields: object) -> ServerSpec:
     return ServerSpec("far", sys.executable, args=(str(SERVER), era), **fields)
 
 
-async def call(host: Host, name: str, timeout: float | CallTimeout) -> ToolResult:
-    tool = next(one for one in host.toolbox.tools() if one.name == name)
-    return await host.toolbox.call(tool, {}, seconds=timeout, progress=lambda *_: None)
-
-
-def text(result: ToolResult) -> str:
-    return result.content[0].text
-
-
 @pytest.mark.parametrize(("era", "tool"), [("legacy", "ends"), ("modern", "ends"), ("legacy", "asks")])
 async def test_a_call_whose_server_reports_progress_or_asks_may_take_longer_than_its_timeout(era, tool):
-    async with host_of(working(era)) as host:
-        assert text(await call(host, tool, CallTimeout(1, most=60))) == "done"
+    async with running(working(era)) as host:
+        assert text_of(await called(host, tool, CallTimeout(1, most=60))) == "done"
 
 
 @ERAS
 async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(era):
-    async with host_of(working(era)) as host:
-        result = await call(host, "never", CallTimeout(1, most=1.5))
+    async with running(working(era)) as host:
+        result = await called(host, "never", CallTimeout(1, most=1.5))
     assert result.failure is CallFailure.TIMEOUT
-    assert text(result) == (
+    assert text_of(result) == (
         "never did not finish within 1.5 s, although it reported progress (tool_max_seconds)."
         " The call was cancelled."
     )
@@ -68,18 +47,18 @@ async def test_a_call_that_never_stops_reporting_progress_ends_at_the_maximum(er
 
 @ERAS
 async def test_a_call_that_stops_reporting_progress_ends_at_its_timeout(era):
-    async with host_of(working(era)) as host:
-        result = await call(host, "pauses", CallTimeout(0.5, most=60))
+    async with running(working(era)) as host:
+        result = await called(host, "pauses", CallTimeout(0.5, most=60))
     expected = "did not respond or report progress within 0.5 s (tool_seconds). The call was cancelled."
-    assert text(result) == f"pauses {expected}"
+    assert text_of(result) == f"pauses {expected}"
 
 
 async def test_the_timeouts_of_a_server_replace_those_of_all_servers():
     limits = Limits(tool_seconds=0.1, turn_seconds=0.2)
-    async with host_of(working("modern", tool_seconds=1.0)) as host:
-        assert "within 1 s (tool_seconds)" in text(await call(host, "never", limits.call_timeout))
-    async with host_of(working("modern", tool_seconds=1.0, tool_max_seconds=60.0)) as host:
-        assert text(await call(host, "ends", limits.call_timeout)) == "done"
+    async with running(working("modern", tool_seconds=1.0)) as host:
+        assert "within 1 s (tool_seconds)" in text_of(await called(host, "never", limits.call_timeout))
+    async with running(working("modern", tool_seconds=1.0, tool_max_seconds=60.0)) as host:
+        assert text_of(await called(host, "ends", limits.call_timeout)) == "done"
 
 
 class Model:
@@ -99,15 +78,15 @@ class Model:
 @pytest.mark.parametrize("silent", [False, True])
 async def test_a_model_that_continues_its_reply_to_a_server_restarts_the_timeout_like_progress(silent):
     spec = working("legacy", sampling=SamplingRule.ALLOW)
-    async with host_of(spec, answerers=Answerers(sampler=Model(silent=silent))) as host:
-        said = text(await call(host, "samples", CallTimeout(1, most=60)))
+    async with running(spec, answerers=Answerers(sampler=Model(silent=silent))) as host:
+        said = text_of(await called(host, "samples", CallTimeout(1, most=60)))
     late = "samples did not respond or report progress within 1 s (tool_seconds). The call was cancelled."
     assert said == (f"{late} The server was waiting for a reply from the model." if silent else "done")
 
 
 @ERAS
 async def test_progress_restarts_the_timeout_of_a_resent_request(era):
-    async with host_of(working(era)) as host:
+    async with running(working(era)) as host:
         params = {"uri": "a://b", "_meta": {"progressToken": 1}}
         answer = await host.workbench.request(
             "far", "resources/read", params, call="hand-1", seconds=CallTimeout(1, most=60)
@@ -133,8 +112,8 @@ async def test_progress_restarts_the_timeout_of_a_call_over_http(modern):
 
     async with http_server(modern=modern) as server:
         server.answers["tools/call"] = works
-        async with host_of(ServerSpec("far", transport=Transport.HTTP, url=server.url)) as host:
-            assert text(await call(host, "echo", CallTimeout(1, most=60))) == "done"
+        async with running(far(server)) as host:
+            assert text_of(await called(host, "echo", CallTimeout(1, most=60))) == "done"
 
 
 @pytest.fixture

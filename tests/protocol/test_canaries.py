@@ -10,7 +10,7 @@ import pytest
 from tests.configurations import config_file, model
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, refuses, says
 from tests.programs import ANSWERING
-from tests.protocol.command import Done, mcptui
+from tests.protocol.command import Done, mcptui, recordings
 
 KEY = "lm-4kq9ZtYw7Hs2Vb8XrMd3Jp6c"
 PARTS = [KEY[at : at + 8] for at in range(len(KEY) - 7)]
@@ -36,10 +36,6 @@ def config(folder: Path, endpoint: Endpoint, more: str = "") -> str:
 
 async def run(*args: str) -> Done:
     return await mcptui("run", "--json", *args, MY_KEY=KEY)
-
-
-def recordings() -> list[Path]:
-    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
 
 
 async def exports() -> str:

@@ -9,12 +9,12 @@ import pytest
 from mcp.client import session
 from wsproto.events import CloseConnection
 
+from tests.hosts import called, far, running
 from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply, says
 from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.ports import MonotonicClock
 from tui.core.servers import (
     Era,
     EraChoice,
@@ -26,47 +26,29 @@ from tui.core.servers import (
     era_key,
 )
 from tui.core.traffic import Direction
-from tui.host.host import Host
 from tui.host.host_context import Remembered
 from tui.settings.state.server_memory import stored_eras
 
 GATEWAY = str(Path(__file__).with_name("gateway_server.py"))
 
 
-class Memory:
-    """What outlives a run: eras, and accepted definitions."""
-
-    def __init__(self):
-        self.eras = KnownEras()
-        self.definitions = KnownDefinitions()
+def memory():
+    """Return what outlives a run: eras, and accepted definitions."""
+    return Remembered(eras=KnownEras(), definitions=KnownDefinitions())
 
 
 @asynccontextmanager
-async def started(spec, memory=None):
+async def started(spec, remembered=None):
     """Yield a host that has started the server, and the methods that it sends."""
-    memory, sent = memory or Memory(), []
+    sent = []
 
     def note(captured):
         if captured.direction is Direction.OUT and captured.raw:
             message = json.loads(captured.raw)
             sent.extend([message["method"]] if "method" in message and "id" in message else [])
 
-    clock = MonotonicClock()
-    host = Host(
-        [spec],
-        sink=note,
-        clock=clock,
-        remembered=Remembered(eras=memory.eras, definitions=memory.definitions),
-    )
-    await host.start(spec.name)
-    try:
+    async with running(spec, sink=note, remembered=remembered or memory()) as host:
         yield host, sent
-    finally:
-        await host.shutdown()
-
-
-def far(server, transport=Transport.HTTP, **spec):
-    return ServerSpec("far", transport=transport, url=server.url, **spec)
 
 
 def near(*how, **spec):
@@ -149,11 +131,11 @@ async def test_initialize_follows_an_answer_to_the_probe_that_is_not_modern(name
 async def test_initialize_is_sent_in_another_connection_if_it_is_rejected_after_the_probe(name):
     refusals = {"server/discover": ANSWERS[name]}
     async with http_server(modern=False, answers=refusals, once={"initialize": ANSWERS[name]}) as server:
-        memory = Memory()
-        async with started(far(server), memory) as (host, sent):
+        known = memory()
+        async with started(far(server), known) as (host, sent):
             assert shown(host) == OLDER, host.status("far").detail
             assert sent[:3] == ["server/discover", "initialize", "initialize"]
-            assert memory.eras.find(era_key(far(server))) == Era(modern=False, version="1")
+            assert known.eras.find(era_key(far(server))) == Era(modern=False, version="1")
 
 
 @pytest.mark.parametrize("status", [401, 403, 429])
@@ -220,12 +202,12 @@ async def test_a_rejected_probe_over_sse_that_has_nothing_to_do_with_the_era_end
 
 @pytest.mark.parametrize("kind", ["error", "dies", "closes", "offers"])
 async def test_a_process_that_rejected_the_probe_is_replaced_by_one_that_is_opened_with_initialize(kind):
-    memory = Memory()
-    async with started(near(kind), memory) as (host, sent):
+    known = memory()
+    async with started(near(kind), known) as (host, sent):
         assert shown(host) == OLDER, host.status("near").detail
         assert sent == ["server/discover", "initialize", "tools/list"]
         assert host.status("near").tools == 2
-    async with started(near(kind), memory) as (host, sent):
+    async with started(near(kind), known) as (host, sent):
         assert sent[0] == "initialize"
 
 
@@ -246,9 +228,9 @@ async def test_a_silent_server_that_accepts_initialize_keeps_its_process(monkeyp
 
 async def test_what_a_gateway_that_ignored_the_probe_lists_later_is_accepted_once(monkeypatch):
     monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
-    memory = Memory()
+    known = memory()
     for tools in (1, 2):
-        async with started(near("offers", "silent"), memory) as (host, _):
+        async with started(near("offers", "silent"), known) as (host, _):
             status = host.status("near")
             assert (status.tools, status.withheld, status.changes) == (tools, 0, 0)
 
@@ -271,12 +253,12 @@ async def test_a_configured_era_needs_no_probe():
 
 async def test_a_configured_era_is_stronger_than_the_remembered_one_and_does_not_change_it():
     async with http_server() as server:
-        memory, spec = Memory(), far(server)
-        memory.eras.connected(era_key(spec), Era(modern=False))
-        async with started(far(server, era=EraChoice.MODERN), memory) as (host, sent):
+        known, spec = memory(), far(server)
+        known.eras.connected(era_key(spec), Era(modern=False))
+        async with started(far(server, era=EraChoice.MODERN), known) as (host, sent):
             assert shown(host) == NEWER
             assert sent[0] == "server/discover"
-        assert memory.eras.find(era_key(spec)) == Era(modern=False)
+        assert known.eras.find(era_key(spec)) == Era(modern=False)
 
 
 @pytest.mark.parametrize(
@@ -357,13 +339,9 @@ async def test_the_reason_of_a_failed_start_is_cleared_once_the_server_runs(host
 
 async def requests_of(spec, book):
     """Return the methods that a host with these memories sends in one start."""
-    seen = []
-    made = Host([spec], sink=seen.append, clock=MonotonicClock(), remembered=Remembered(eras=book))
-    await made.start_all()
-    assert made.status(spec.name).state is ServerState.RUNNING
-    await made.shutdown()
-    sent = (json.loads(one.raw) for one in seen if one.direction is Direction.OUT and one.raw)
-    return [one["method"] for one in sent if "id" in one and "method" in one]
+    async with started(spec, Remembered(eras=book)) as (host, sent):
+        assert host.status(spec.name).state is ServerState.RUNNING
+    return sent
 
 
 def steered(path):
@@ -398,12 +376,12 @@ def slow(tmp_path):
             f"sys.path.insert(0, {str(Path(SERVER).parent)!r})\n"
             "import steered_server\n"
             "usual = steered_server.answer\n"
-            "def late(method, params):\n"
+            "def late(method, params, ident):\n"
             f"    time.sleep({probe} if method == 'server/discover' else 0)\n"
-            "    return usual(method, params)\n"
+            "    return usual(method, params, ident)\n"
             "steered_server.answer = late\n"
             f"time.sleep({start})\n"
-            "steered_server.serve()\n"
+            "steered_server.main()\n"
         )
         steering = tmp_path / "steering.json"
         steering.write_text(json.dumps({"era": "modern", "tools": list(tools)}))
@@ -440,19 +418,8 @@ async def test_a_modern_server_that_is_slow_once_keeps_its_era(slow, monkeypatch
 
 async def test_a_tool_added_to_a_slow_modern_server_after_its_first_run_is_not_accepted(slow, monkeypatch):
     monkeypatch.setattr("tui.host.transports.stdio.PROBE_SECONDS", 0.1)
-    book, definitions = KnownEras(), KnownDefinitions()
+    known = memory()
     for tools, changes in ((["say"], 0), (["say", "more"], 1)):
-        spec = slow(probe=0.4, tools=tools)
-        host = Host(
-            [spec],
-            sink=lambda captured: None,
-            clock=MonotonicClock(),
-            remembered=Remembered(eras=book, definitions=definitions),
-        )
-        await host.start_all()
-        (tool, *_) = host.toolbox.tools()
-        said = {"method": "notifications/message"}
-        await host.toolbox.call(tool, said, seconds=5, progress=lambda *_: None)
-        found = host.definition_changes("slow")
-        await host.shutdown()
-        assert len(found) == changes
+        async with started(slow(probe=0.4, tools=tools), known) as (host, _):
+            await called(host, method="notifications/message")
+            assert host.status("slow").changes == changes

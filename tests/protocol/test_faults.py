@@ -18,12 +18,11 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
-from tests.protocol.conftest import ignore
+from tests.hosts import Raw, called, host_of, text_of, tool_of
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.core.tools import CallFailure, Tool, ToolResult
-from tui.host.host import Host
+from tui.core.tools import CallFailure, ToolResult
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
 
@@ -33,10 +32,6 @@ LAG_SECONDS = 0.3
 CALL_SECONDS = 0.4
 
 Judge = Callable[[ToolResult], object]
-
-
-def text_of(result: ToolResult) -> str:
-    return "\n".join(getattr(item, "text", "") for item in result.content)
 
 
 def says(wanted: str) -> Judge:
@@ -253,14 +248,6 @@ def spec_of(row: Row, **more: Any) -> ServerSpec:
     return programs.server(row.name, FAULTS / f"{row.name}.py", **more)
 
 
-async def called(
-    host: Host, tool: Tool | None = None, seconds: float = 20.0, **arguments: object
-) -> ToolResult:
-    """Call a tool, without one the first that is offered."""
-    tool = tool or host.toolbox.tools()[0]
-    return await host.toolbox.call(tool, arguments, seconds=seconds, progress=lambda *_: None)
-
-
 async def most_work_at_once(longest: list[float]) -> None:
     """Record the longest time that the thread of the event loop ran without a pause."""
     while True:
@@ -275,7 +262,7 @@ def test_every_server_of_the_corpus_has_a_row():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 async def test_the_host_survives_each_faulty_server(row):
-    host, work = Host([spec_of(row)], sink=ignore, clock=MonotonicClock()), [0.0]
+    host, work = host_of(spec_of(row)), [0.0]
     watching = asyncio.create_task(most_work_at_once(work))
     try:
         await host.start_all()
@@ -289,7 +276,7 @@ async def test_the_host_survives_each_faulty_server(row):
         reasons = " | ".join([*(why for _, why in status.quarantined), status.listing_problem])
         assert [why for why in row.left_out if why not in reasons] == []
         assert (status.noise > 0) is row.noisy
-        tool = next(iter(host.toolbox.tools()), None)
+        tool = tool_of(host) if row.calls else None
         for number, judge in enumerate(row.calls):
             result = await called(host, tool, row.call_seconds)
             assert judge(result), f"call {number}: {result}"[:2000]
@@ -331,8 +318,7 @@ async def test_a_second_shutdown_kills_at_once(hosting):
 
 async def test_an_endless_line_fails_the_call_and_stops_the_server_with_a_reason(hosting):
     host = await hosting(spec_of(Row("endless_line")))
-    tool = host.toolbox.tools()[0]
-    result = await called(host, tool)
+    result = await called(host)
     assert fails(CallFailure.TOO_LARGE, "too large")(result)
     await until(lambda: host.status("endless_line").state is ServerState.STOPPED)
     assert host.status("endless_line").reason is StopReason.CRASHED
@@ -359,7 +345,7 @@ async def test_a_tool_with_a_changed_definition_is_not_called(hosting):
     assert result.failure is CallFailure.PROTOCOL
     assert text_of(result) == "The tool add of “rug_pull” was not called: changed since it was accepted."
     assert host.toolbox.tools() == []
-    assert [(one.name, one.effect) for one in host.definition_changes("rug_pull")] == [
+    assert [(one.name, one.effect) for one in host._servers["rug_pull"].definition_changes] == [
         ("add", ChangeEffect.SUSPICIOUS),
         ("helper_2", ChangeEffect.COMPATIBLE),
     ]
@@ -373,7 +359,9 @@ async def test_a_poisoned_tool_is_marked_and_not_offered_until_it_is_accepted(ho
     assert "text placed out of view, HTML comment" in what
     assert "argument sidenote (imitates a prompt" in what
     assert host.toolbox.tools() == []
-    assert [one.effect for one in host.definition_changes("tool_poisoning")] == [ChangeEffect.SUSPICIOUS]
+    assert [one.effect for one in host._servers["tool_poisoning"].definition_changes] == [
+        ChangeEffect.SUSPICIOUS
+    ]
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -386,16 +374,14 @@ async def test_a_damaged_part_affects_only_its_resource_prompt_or_call(hosting, 
     prompts, problem = await host.workbench.prompts("damaged_entries")
     assert [one.name for one in prompts] == ["good"]
     assert "(bad: its description has an integer with thousands of digits)" in problem
-    tool = host.toolbox.tools()[0]
-    refused = await called(host, tool, **{"part": 1})
+    refused = await called(host, **{"part": 1})
     assert fails(CallFailure.PROTOCOL, "response is invalid: it has NaN")(refused)
-    assert says("sound")(await called(host, tool))
+    assert says("sound")(await called(host))
 
 
 async def test_an_endless_stream_of_change_notifications_causes_few_requests(hosting):
-    lines = []
-    row = only("list_changed_storm")
-    await hosting(spec_of(row), sink=lambda captured: lines.append(captured.raw))
+    lines = Raw()
+    await hosting(spec_of(only("list_changed_storm")), sink=lines)
     await asyncio.sleep(2.5)
     asked = sum(b'"tools/list"' in raw for raw in lines)
     assert 2 <= asked <= 3
@@ -403,16 +389,15 @@ async def test_an_endless_stream_of_change_notifications_causes_few_requests(hos
 
 async def test_a_server_request_that_is_not_supported_gets_the_right_error_code(hosting):
     host = await hosting(spec_of(only("server_requests")))
-    tool = host.toolbox.tools()[0]
-    result = await called(host, tool)
+    result = await called(host)
     replies = json.loads(text_of(result))
     codes = {key: reply.get("error", {}).get("code") for key, reply in replies.items()}
     assert codes == {"s1": -32601, "s2": None, "s3": None, "s4": None, "s5": None, "s6": -32601}
 
 
 async def test_the_era_of_a_legacy_server_is_remembered_so_the_next_start_has_no_delay(hosting):
-    lines = []
-    host = await hosting(spec_of(only("discover_silent")), sink=lambda captured: lines.append(captured.raw))
+    lines = Raw()
+    host = await hosting(spec_of(only("discover_silent")), sink=lines)
     assert sum(b'"server/discover"' in raw for raw in lines) == 1
     lines.clear()
     await host.restart("discover_silent")
@@ -432,8 +417,7 @@ async def test_a_cancelled_call_is_cancelled_on_the_wire(hosting):
     host = await hosting(
         spec_of(only("hang_on_call")), sink=lambda captured: lines.append(read(captured.raw))
     )
-    tool = host.toolbox.tools()[0]
-    call = asyncio.create_task(called(host, tool, 60))
+    call = asyncio.create_task(called(host, seconds=60))
     await until(lambda: any(line.get("method") == "tools/call" for line in lines))
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
@@ -445,8 +429,7 @@ async def test_a_cancelled_call_is_cancelled_on_the_wire(hosting):
 
 async def test_parallel_calls_each_get_their_own_answer(hosting):
     host = await hosting(spec_of(only("out_of_order")))
-    tool = host.toolbox.tools()[0]
-    calls = [called(host, tool, **{"n": n}) for n in range(8)]
+    calls = [called(host, **{"n": n}) for n in range(8)]
     results = await asyncio.gather(*calls)
     assert [json.loads(text_of(result)) for result in results] == [{"n": n} for n in range(8)]
 

@@ -15,10 +15,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.conftest import until
+from tests.hosts import called, far, running, text_of
 from tests.http_server import ECHO, STREAM, Asked, HttpServer, event, http_server, reply, says
-from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
-from tui.core.tools import ToolResult
+from tui.core.servers import ServerState, StopReason
 from tui.core.traffic import Kind
 from tui.host.host import Host
 
@@ -39,22 +38,8 @@ class Sink(list):
 @asynccontextmanager
 async def connected(server: HttpServer, **spec) -> AsyncIterator[tuple[Host, Sink]]:
     sink = Sink()
-    given = ServerSpec("far", transport=Transport.HTTP, url=server.url, **spec)
-    host = Host([given], sink=sink, clock=MonotonicClock())
-    await host.start("far")
-    try:
+    async with running(far(server, **spec), sink=sink) as host:
         yield host, sink
-    finally:
-        await host.shutdown()
-
-
-async def call(host: Host, tool: str = "echo", seconds: float = 20.0, **arguments: object) -> ToolResult:
-    wanted = next(one for one in host.toolbox.tools() if one.name == tool)
-    return await host.toolbox.call(wanted, arguments, seconds=seconds, progress=lambda *_: None)
-
-
-def text(result: ToolResult) -> str:
-    return result.content[0].text
 
 
 def cut(raw: bytes, after: int) -> Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]:
@@ -241,9 +226,9 @@ async def test_a_fault_fails_one_call_with_one_sentence(name, modern):
 
         async with connected(server) as (host, sink):
             server.answers["tools/call"] = held_or_broken
-            other = asyncio.create_task(call(host, "slow", n=1))
+            other = asyncio.create_task(called(host, "slow", n=1))
             await until(lambda: "tools/call" in server.methods())
-            said = text(await call(host))
+            said = text_of(await called(host))
             if name == "404":
                 sentence = r"^HTTP 404 \(Not Found\)\. The server responded at this URL before\. Restart it"
             assert re.search(sentence, said), said
@@ -251,9 +236,9 @@ async def test_a_fault_fails_one_call_with_one_sentence(name, modern):
             assert len(sink.given_up()) == sent
             assert server.methods().count("tools/call") == 1 + sent  # with that of the other tool
             release.set()
-            assert text(await other) == '{"n": 1}'
+            assert text_of(await other) == '{"n": 1}'
             del server.answers["tools/call"]
-            assert text(await call(host, n=2)) == '{"n": 2}'
+            assert text_of(await called(host, n=2)) == '{"n": 2}'
             status = host.status("far")
             assert (status.state, status.restarts) == (ServerState.RUNNING, 0)
         assert server.methods().count("initialize") <= (1 if name != "404" else 2)
@@ -265,7 +250,7 @@ async def test_a_refused_call_is_retried_when_the_server_says(modern):
     async with http_server(modern=modern, once={"tools/call": refuse}) as server:
         async with connected(server) as (host, _):
             began = time.monotonic()
-            assert text(await call(host, n=1)) == '{"n": 1}'
+            assert text_of(await called(host, n=1)) == '{"n": 1}'
             assert time.monotonic() - began >= 1
             assert server.methods().count("tools/call") == 2
 
@@ -286,9 +271,9 @@ async def test_a_slow_answer_and_an_endless_stream_end_at_the_timeout_of_the_cal
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         for fault in (endless, late):
             server.once["tools/call"] = fault
-            said = text(await call(host, seconds=0.5))
+            said = text_of(await called(host, seconds=0.5))
             assert said == "echo did not respond within 0.5 s. The call was cancelled."
-            assert text(await call(host, n=1)) == '{"n": 1}'
+            assert text_of(await called(host, n=1)) == '{"n": 1}'
 
 
 @ERAS
@@ -310,7 +295,7 @@ async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
             began = (
                 time.process_time()
             )  # with the server's CPU time: on a busy machine wall time says nothing
-            assert text(await call(host, n=1)) == '{"n": 1}'
+            assert text_of(await called(host, n=1)) == '{"n": 1}'
             assert time.process_time() - began < 3
             assert len(sink) - before > 20_000
 
@@ -319,13 +304,13 @@ async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
 async def test_calls_fail_while_a_server_is_unreachable_and_it_reconnects_by_itself(modern):
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         await server.stop()
-        said = text(await call(host))
+        said = text_of(await called(host))
         assert said.endswith("Check the URL, and that the server is running."), said
         reach = host.status("far").reach
         assert (reach.answers, host.status("far").state) == (False, ServerState.RUNNING)
         server.sessions.clear()
         await server.start()
-        assert text(await call(host, n=3)) == '{"n": 3}'
+        assert text_of(await called(host, n=3)) == '{"n": 3}'
         assert host.status("far").reach.answers
         assert host.status("far").restarts == 0
 
@@ -334,9 +319,9 @@ async def test_a_session_that_cannot_be_reopened_fails_the_call_with_the_status(
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.sessions.clear()
         server.answers["initialize"] = says(reply(b"", "404 Not Found", ""))
-        assert text(await call(host)).startswith("HTTP 404 (Not Found): “no such session”.")
+        assert text_of(await called(host)).startswith("HTTP 404 (Not Found): “no such session”.")
         del server.answers["initialize"]
-        assert text(await call(host, n=1)) == '{"n": 1}'
+        assert text_of(await called(host, n=1)) == '{"n": 1}'
 
 
 async def test_a_url_that_never_connects_ends_the_start_with_the_reason(monkeypatch):
@@ -348,11 +333,8 @@ async def test_a_url_that_never_connects_ends_the_start_with_the_reason(monkeypa
         with socket.create_connection(("127.0.0.1", port)), socket.socket() as second:
             second.setblocking(False)
             second.connect_ex(("127.0.0.1", port))
-            spec = ServerSpec("far", transport=Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp")
-            host = Host([spec], sink=Sink(), clock=MonotonicClock())
-            await host.start("far")
-            status = host.status("far")
-            await host.shutdown()
+            async with connected(HttpServer(port=port)) as (host, _):
+                status = host.status("far")
     assert status.reason is StopReason.FAILED_TO_START
     assert re.match(r"cannot connect to http://127\.0\.0\.1:\d+ within", status.detail)
     assert status.next_step.startswith("Check the URL")
@@ -373,16 +355,16 @@ async def test_a_fault_during_the_start_is_the_reason_of_its_failure(name):
 
 @pytest.mark.parametrize("status", ["405 Method Not Allowed", "404 Not Found", "501 Not Implemented"])
 async def test_a_server_without_the_optional_stream_of_messages_shows_no_error(status):
-    code, called = int(status[:3]), asyncio.Event()
+    code, answered = int(status[:3]), asyncio.Event()
 
     async def late(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        await called.wait()
+        await answered.wait()
         writer.write(reply(b"", status, ""))
 
     async with http_server(modern=False, answers={"GET": late}) as server:
         async with connected(server) as (host, sink):
-            assert text(await call(host, n=1)) == '{"n": 1}'
-            called.set()
+            assert text_of(await called(host, n=1)) == '{"n": 1}'
+            answered.set()
             await until(lambda: any(one.detail.get("status") == code for one in sink if one.detail))
             assert host.status("far").reach.words == "HTTP 200"
 
@@ -398,7 +380,7 @@ async def test_a_session_that_an_event_of_a_200_calls_expired_is_opened_again():
     expired = STREAM + b'\r\nevent: error\ndata: {"error": "Session expired"}\n\n'
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.once["tools/call"] = says(expired, close=True)
-        assert text(await call(host, n=1)) == '{"n": 1}'
+        assert text_of(await called(host, n=1)) == '{"n": 1}'
         assert server.methods().count("initialize") == 2
 
 
@@ -414,7 +396,7 @@ async def test_a_call_that_has_begun_is_not_repeated_for_an_error_about_a_sessio
 
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.answers["tools/call"] = begins
-        assert "“Browser session not found”" in text(await call(host))
+        assert "“Browser session not found”" in text_of(await called(host))
         assert server.methods().count("tools/call") == 1
 
 
@@ -422,7 +404,7 @@ async def test_the_words_of_a_server_whose_session_stays_expired_are_shown():
     expired = STREAM + b'\r\nevent: error\ndata: {"error": "Session expired: sign in anew"}\n\n'
     async with http_server(modern=False) as server, connected(server) as (host, _):
         server.answers["tools/call"] = says(expired, close=True)
-        assert "“Session expired: sign in anew”" in text(await call(host))
+        assert "“Session expired: sign in anew”" in text_of(await called(host))
 
 
 @ERAS
@@ -434,4 +416,4 @@ async def test_a_few_interim_responses_precede_an_ordinary_one(modern):
 
         server.answers["tools/call"] = patient
         large = "x" * 300_000
-        assert text(await call(host, text=large)) == json.dumps({"text": large})
+        assert text_of(await called(host, text=large)) == json.dumps({"text": large})

@@ -11,16 +11,15 @@ import psutil
 import pytest
 
 from tests.conftest import until
+from tests.hosts import called, far, running, text_of
 from tests.http_server import ECHO, STREAM, Asked, HttpServer, event, http_server, reply
-from tests.protocol.test_http_faults import CHECK, ERAS, FAULTS, MIB, SLOW, Sink, call, connected, text
+from tests.protocol.test_http_faults import CHECK, ERAS, FAULTS, MIB, SLOW, connected
 from tests.protocol.test_list_changes import HurriedClock
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import WebSocketServer
 from tui.addons.websocket import websocket
-from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.core.servers import ServerState, Transport
 from tui.core.tools import CallFailure
-from tui.host.host import Host
 from tui.host.transports import http_sse, streamable_http
 
 DEPTH = 2_000
@@ -49,7 +48,7 @@ async def test_a_too_deeply_nested_schema_omits_only_its_tool(modern):
         assert host.status("far").state is ServerState.RUNNING
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
         assert "nests deeper than" in str(host.status("far"))
-        assert text(await call(host, n=1)) == '{"n": 1}'
+        assert text_of(await called(host, n=1)) == '{"n": 1}'
 
 
 @ERAS
@@ -86,11 +85,11 @@ async def test_an_event_with_an_endless_line_fails_its_call_and_uses_little_memo
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         server.once["tools/call"] = pour
         before = psutil.Process().memory_info().rss
-        said = text(await call(host, seconds=20.0))
+        said = text_of(await called(host, seconds=20.0))
         assert "too large" in said, said
         assert psutil.Process().memory_info().rss - before < MOST_MIB * MIB
         assert poured < 200
-        assert text(await call(host, n=2)) == '{"n": 2}'
+        assert text_of(await called(host, n=2)) == '{"n": 2}'
         assert (host.status("far").state, host.status("far").restarts) == (ServerState.RUNNING, 0)
 
 
@@ -103,9 +102,9 @@ async def test_a_result_of_many_small_parts_is_accepted(modern):
 
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         server.once["tools/call"] = many
-        result = await call(host)
-        assert text(result) == "0"
-        assert text(await call(host, n=2)) == '{"n": 2}'
+        result = await called(host)
+        assert result.content[0].text == "0"
+        assert text_of(await called(host, n=2)) == '{"n": 2}'
 
 
 ON_THE_REQUEST = [
@@ -157,22 +156,17 @@ def result_of(asked):
 @asynccontextmanager
 async def stage():
     async with http_server(modern=False, tools=[ECHO, SLOW]) as server:
-        stream, sink = Held(server), Sink()
-        spec = ServerSpec("far", transport=Transport.SSE, url=server.url)
-        host = Host([spec], sink=sink, clock=MonotonicClock())
-        await host.start("far")
-        try:
+        stream = Held(server)
+        async with connected(server, transport=Transport.SSE) as (host, sink):
             yield server, stream, host, sink
-        finally:
-            await host.shutdown()
 
 
 async def goes_on(stream, host, other):
     """Check that the other call and the next one are answered, and that the server was not restarted."""
     stream.release.set()
-    assert text(await other) == '{"n": 1}'
+    assert text_of(await other) == '{"n": 1}'
     stream.fault = None
-    assert text(await call(host, n=2)) == '{"n": 2}'
+    assert text_of(await called(host, n=2)) == '{"n": 2}'
     status = host.status("far")
     assert (status.state, status.restarts, len(stream.streams)) == (ServerState.RUNNING, 0, 1)
 
@@ -182,9 +176,9 @@ async def test_a_fault_of_the_request_fails_one_call_with_one_sentence(name):
     fault, sentence = FAULTS[name]
     async with stage() as (server, stream, host, sink):
         stream.fault = fault
-        other = asyncio.create_task(call(host, "slow", n=1))
+        other = asyncio.create_task(called(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
-        said = text(await call(host))
+        said = text_of(await called(host))
         assert re.search(sentence, said), said
         assert len(sink.given_up()) == 1
         assert server.methods().count("tools/call") == 2
@@ -219,9 +213,9 @@ async def test_invalid_events_on_the_stream_are_ignored_and_an_echo_fails_its_ca
             await fault(stream, asked)
 
         stream.fault = broken
-        other = asyncio.create_task(call(host, "slow", n=1))
+        other = asyncio.create_task(called(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
-        said = text(await call(host, n=3, seconds=20))
+        said = text_of(await called(host, n=3, seconds=20))
         assert re.search(FAULTS["echo"][1], said) if fault is echoed else said == '{"n": 3}', said
         await goes_on(stream, host, other)
 
@@ -242,9 +236,9 @@ async def test_an_event_of_64_mib_fails_its_call():
                 await stream.streams[-1].drain()
 
         stream.fault = large
-        other = asyncio.create_task(call(host, "slow", n=1))
+        other = asyncio.create_task(called(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
-        said = text(await call(host))
+        said = text_of(await called(host))
         assert re.search(r"^result too large: HTTP 20\d .* with 67 MB \(limit: 17 MB\)\. Request", said), said
         await goes_on(stream, host, other)
 
@@ -258,11 +252,11 @@ async def test_a_stream_that_ends_fails_pending_calls_and_is_reopened():
             stream.drop()
 
         stream.fault = ended
-        said = text(await call(host))
+        said = text_of(await called(host))
         assert re.search(rf"^HTTP 200: the event stream ended without a response\. {CHECK}$", said), said
         stream.fault = None
         await until(lambda: len(stream.streams) == 2)
-        assert text(await call(host, n=2)) == '{"n": 2}'
+        assert text_of(await called(host, n=2)) == '{"n": 2}'
         status = host.status("far")
         assert (status.state, status.restarts) == (ServerState.RUNNING, 0)
 
@@ -278,16 +272,12 @@ def hurry(monkeypatch):
 
 async def finds_the_new_tool(server, transport, drop):
     await server.start()
-    host = Host(
-        [ServerSpec("srv", transport=transport, url=server.url)], sink=lambda one: None, clock=HurriedClock()
-    )
     try:
-        await host.start_all()
-        assert [one.name for one in host.toolbox.tools()] == ["echo"]
-        await drop()
-        await until(lambda: [one.name for one in host.toolbox.tools()] == ["echo", "new"])
+        async with running(far(server, transport), clock=HurriedClock()) as host:
+            assert [one.name for one in host.toolbox.tools()] == ["echo"]
+            await drop()
+            await until(lambda: [one.name for one in host.toolbox.tools()] == ["echo", "new"])
     finally:
-        await host.shutdown()
         await server.stop()
 
 
@@ -344,26 +334,23 @@ async def reconnecting(wire, modern):
     stream = None if wire is websocket else SseServer(server)
     await server.start()
     kind = Transport.WEBSOCKET if wire is websocket else Transport.SSE
-    spec = ServerSpec("srv", transport=kind, url=server.url)
     events = []
-    host = Host([spec], sink=lambda one: events.append(one.detail.get("event")), clock=HurriedClock())
+
+    def asked():
+        return [one.get("method") if isinstance(one, dict) else one.method for one in server.asked[before:]]
+
+    around = {"sink": lambda one: events.append(one.detail.get("event")), "clock": HurriedClock()}
     try:
-        await host.start_all()
-        before = len(server.asked)
-        if stream is None:
-            server.peers[-1].writer.transport.abort()
-        else:
-            stream.drop()
-        connected = host._servers["srv"].connection.transport._wire
-        await until(lambda: not connected._ready.is_set() and not getattr(connected, "_stream", None))
-
-        def asked():
-            later = server.asked[before:]
-            return [one.get("method") if isinstance(one, dict) else one.method for one in later]
-
-        yield host, asked, events
+        async with running(far(server, kind), **around) as host:
+            before = len(server.asked)
+            if stream is None:
+                server.peers[-1].writer.transport.abort()
+            else:
+                stream.drop()
+            connected = host._servers["far"].connection.transport._wire
+            await until(lambda: not connected._ready.is_set() and not getattr(connected, "_stream", None))
+            yield host, asked, events
     finally:
-        await host.shutdown()
         await server.stop()
 
 
@@ -382,17 +369,12 @@ async def test_a_request_that_timed_out_while_the_server_was_away_is_not_sent(
     monkeypatch.setattr(wire, "RETRY_SECONDS", 0.5)
     async with reconnecting(wire, modern) as (host, asked, events):
         if by_hand:
-            answer = await host.workbench.request("srv", "tasks/get", {"taskId": "t"}, call="c", seconds=0.05)
+            answer = await host.workbench.request("far", "tasks/get", {"taskId": "t"}, call="c", seconds=0.05)
             assert "did not respond within" in answer.problem
         else:
-            result = await called(host, 0.05)
+            result = await called(host, seconds=0.05)
             assert result.failure is CallFailure.TIMEOUT
         assert "gave up" in events
-        assert not (await called(host, 20.0)).is_error
+        assert not (await called(host)).is_error
         methods = [one for one in asked() if one in ("tools/call", "tasks/get", "notifications/cancelled")]
     assert methods == ["tools/call"]
-
-
-async def called(host, seconds):
-    tool = next(iter(host.toolbox.tools()))
-    return await host.toolbox.call(tool, {}, seconds=seconds, progress=lambda *_: None)

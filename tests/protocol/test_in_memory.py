@@ -7,12 +7,11 @@ import sys
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
+from tests.hosts import called, running, text_of
 from tests.in_memory import in_memory
 from tests.terminal.pty_app import ROOT
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.traffic import Direction, Kind
-from tui.host.host import Host
 
 server = MCPServer("inside")
 
@@ -24,20 +23,13 @@ async def double(number: int, ctx: Context) -> int:
     return number * 2
 
 
-def host(taken):
-    spec = ServerSpec("inside", url="memory:")
-    return Host([spec], sink=taken.append, clock=MonotonicClock(), open_with=in_memory(server))
-
-
 async def test_tools_are_listed_and_called_and_every_message_is_recorded():
     taken = []
-    one = host(taken)
-    await one.start("inside")
-    assert one.status("inside").state is ServerState.RUNNING
-    tool = next(tool for tool in one.toolbox.tools() if tool.name == "double")
-    result = await one.toolbox.call(tool, {"number": 4}, seconds=5, progress=lambda *_: None)
-    assert (result.content[0].text, result.is_error) == ("8", False)
-    await one.shutdown()
+    spec = ServerSpec("inside", url="memory:")
+    async with running(spec, sink=taken.append, open_with=in_memory(server)) as host:
+        assert host.status("inside").state is ServerState.RUNNING
+        result = await called(host, "double", number=4)
+    assert (text_of(result), result.is_error) == ("8", False)
     messages = [(c.direction, json.loads(c.raw)) for c in taken if c.kind is None]
     call = next(message for _, message in messages if message.get("method") == "tools/call")
     answer = next(m for way, m in messages if way is Direction.IN and m.get("id") == call["id"])

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
+from tests.hosts import called, host_of
 from tests.protocol.command import mcptui
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Kind, Outcome
-from tui.host.host import Host
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports import open_transport
 from tui.traffic.lint.lint import Linter
@@ -36,12 +35,8 @@ class Stage:
     def __init__(self, *args, transport=Transport.LINES, **more):
         self.taken = []
         spec = ServerSpec("srv", sys.executable, tuple(map(str, args)), transport=transport, **more)
-        self.host = Host(
-            [spec],
-            sink=self.taken.append,
-            clock=MonotonicClock(),
-            open_with=partial(open_transport, grace=QUICK),
-        )
+        quick = partial(open_transport, grace=QUICK)
+        self.host = host_of(spec, sink=self.taken.append, open_with=quick)
 
     async def __aenter__(self):
         await self.host.start("srv")
@@ -55,8 +50,7 @@ class Stage:
         return self.host.status("srv")
 
     async def call(self, name="t", seconds=10.0, **arguments):
-        tool = next(one for one in self.host.toolbox.tools() if one.name == name)
-        return await self.host.toolbox.call(tool, arguments, seconds=seconds, progress=lambda *_: None)
+        return await called(self.host, name, seconds, **arguments)
 
     async def text(self, name="t", **arguments):
         result = await self.call(name, **arguments)

@@ -10,9 +10,9 @@ import pytest
 from tests import programs
 from tests.accepting import Accepting
 from tests.conftest import until
+from tests.hosts import Raw, called, host_of
 from tui.core.ports import MonotonicClock
 from tui.core.servers import EraChoice, ServerSpec, ServerState
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
@@ -38,13 +38,13 @@ class Stage:
 
     def __init__(self, era, path):
         self.path = path
-        self.lines = []
+        self.lines = Raw()
         self.clock = HurriedClock()
         self.state = {"era": era, "tools": TOOLS, "resources": ["r1"], "prompts": ["p1"]}
         self.steer()
-        self.host = Host(
-            [ServerSpec("srv", sys.executable, (SERVER, str(path)))],
-            sink=lambda captured: self.lines.append(captured.raw),
+        self.host = host_of(
+            ServerSpec("srv", sys.executable, (SERVER, str(path))),
+            sink=self.lines,
             clock=self.clock,
             answerers=Answerers(questioner=Accepting()),
         )
@@ -77,9 +77,7 @@ class Stage:
         await until(lambda: self.count("subscriptions/acknowledged") >= count)
 
     async def call(self, name, **arguments):
-        tool = next(tool for tool in self.host.toolbox.tools() if tool.name == name)
-        result = await self.host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None)
-        assert not result.is_error
+        assert not (await called(self.host, name, **arguments)).is_error
 
     async def say_changed(self, kind):
         await self.call("say", method=f"notifications/{kind}/list_changed")
@@ -229,12 +227,11 @@ serve(answer, ["add"], offers={"tools": {}, "resources": {}})
 async def test_a_list_after_a_call_is_not_that_of_the_start(hosting, by_hand):
     spec = ServerSpec("adding", sys.executable, args=("-c", ADDING), era=EraChoice.LEGACY)
     host = await hosting(spec)
-    (tool,) = host.toolbox.tools()
     if by_hand:
         params = {"name": "add", "arguments": {}}
         await host.workbench.request("adding", "tools/call", params, call="hand-1", seconds=5)
     else:
-        await host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+        await called(host)
     found, problem = await host.workbench.resources("adding")
     assert (len(found), problem) == (1, "")
 

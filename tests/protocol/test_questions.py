@@ -11,9 +11,8 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
+from tests.hosts import Raw, called, far, ignore, running, text_of
 from tests.http_server import STREAM, event, http_server, reply
-from tests.protocol.conftest import ignore
-from tui.core.ports import MonotonicClock
 from tui.core.questions import (
     Action,
     AddressQuestion,
@@ -21,10 +20,9 @@ from tui.core.questions import (
     QuestionAnswer,
     Questioner,
 )
-from tui.core.servers import SamplingRule, ServerSpec, Transport
+from tui.core.servers import SamplingRule
 from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING
 from tui.host.server_requests import MAX_ROUNDS
@@ -74,29 +72,13 @@ def started(hosting):
     return start
 
 
-async def over_http(server, person: Questioner) -> Host:
-    spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
-    host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=Answerers(questioner=person))
-    await host.start_all()
-    return host
-
-
-async def call(host: Host, name: str = "", seconds: float = 10.0):
-    tool = next(tool for tool in host.toolbox.tools() if name in ("", tool.name))
-    return await host.toolbox.call(tool, {}, seconds=seconds, progress=lambda *_: None)
-
-
-def text_of(result) -> str:
-    return "".join(getattr(item, "text", "") for item in result.content)
-
-
 # ---- rounds (2026-07-28) -----------------------------------------------------------------------------------
 
 
 async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state(started):
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
-    result = await call(host, "greet")
+    result = await called(host, "greet")
     assert host.status("srv").protocol == "2026-07-28"
     assert json.loads(text_of(result)) == {
         "given": {"who": {"action": "accept", "content": {"name": "Ada"}}},
@@ -108,7 +90,7 @@ async def test_a_modern_server_gets_its_form_answer_and_its_unchanged_state(star
 async def test_the_rounds_of_a_call_are_counted(started):
     person = Person({"name": "Ada"})
     host = await started(ASKING, person)
-    assert not (await call(host, "twice")).is_error
+    assert not (await called(host, "twice")).is_error
     assert [(one.message, one.round) for one in person.asked] == [
         ("First", 1),
         ("Second", 1),
@@ -119,7 +101,7 @@ async def test_the_rounds_of_a_call_are_counted(started):
 
 async def test_a_modern_server_gets_a_decline_without_a_user(started):
     host = await started(ASKING, Questioner())
-    assert json.loads(text_of(await call(host, "greet")))["given"] == {"who": {"action": "decline"}}
+    assert json.loads(text_of(await called(host, "greet")))["given"] == {"who": {"action": "decline"}}
 
 
 async def test_a_raw_request_by_hand_shows_that_input_is_required(started):
@@ -141,7 +123,7 @@ async def test_reading_a_resource_and_getting_a_prompt_can_have_rounds_too(start
 async def test_endless_rounds_end_with_an_error(started):
     person = Person()
     host = await started(FAULTS / "input_required_loop.py", person)
-    result = await call(host)
+    result = await called(host)
     assert result.failure is CallFailure.PROTOCOL
     assert f"requested input {MAX_ROUNDS} times" in text_of(result)
     assert len(person.asked) == MAX_ROUNDS
@@ -153,7 +135,7 @@ async def test_endless_rounds_end_with_an_error(started):
 async def test_a_legacy_server_gets_one_reply_to_each_form_and_url_request(started):
     person = Person({"name": "Ada"})
     host = await started(FAULTS / "server_requests.py", person)
-    replies = json.loads(text_of(await call(host)))
+    replies = json.loads(text_of(await called(host)))
     assert replies["s2"] == {"result": {"action": "accept", "content": {"name": "Ada"}}}
     assert replies["s3"] == {"result": {"action": "accept"}}
     codes = {reply["error"]["code"] for reply in replies.values() if "error" in reply}
@@ -164,7 +146,7 @@ async def test_the_timeout_of_a_call_is_paused_while_the_user_is_asked(started):
     person = Person({"name": "Ada"})
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
-    calling = asyncio.create_task(call(host, seconds=2))
+    calling = asyncio.create_task(called(host, seconds=2))
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
     await asyncio.sleep(2.2)
     assert not calling.done()
@@ -176,7 +158,7 @@ async def test_a_cancelled_round_withdraws_its_question(started):
     person = Person()
     person.wait.clear()
     host = await started(ASKING, person)
-    calling = asyncio.create_task(call(host, "greet"))
+    calling = asyncio.create_task(called(host, "greet"))
     await until(lambda: person.asked)
     calling.cancel()
     await asyncio.wait({calling})
@@ -188,7 +170,7 @@ async def test_dangerous_urls_of_a_phishing_server_are_refused_without_a_questio
     person = Person({"api_key": "none of yours"})
     received, keep = kept(b'"id":"u')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
-    await call(host)
+    await called(host)
     await until(lambda: len(answers(received)) == 10)
     shown = [one.url for one in person.asked if isinstance(one, AddressQuestion)]
     assert sorted(shown) == [
@@ -221,7 +203,7 @@ async def test_stopping_a_server_withdraws_its_questions(started):
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "elicitation_phishing.py", person)
-    await call(host)
+    await called(host)
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
     await host.shutdown()
     assert len(person.asked) <= MAX_WAITING
@@ -233,7 +215,7 @@ async def test_the_end_of_a_call_withdraws_its_questions(started):
     person.wait.clear()
     replies, keep = kept(b'"id":"f1"')
     host = await started(FAULTS / "elicitation_phishing.py", person, sink=keep)
-    await call(host)
+    await called(host)
     await until(lambda: answers(replies))
     assert [one["result"] for one in answers(replies)] == [{"action": "cancel"}]
 
@@ -249,11 +231,9 @@ async def test_a_broken_http_connection_withdraws_the_questions_of_its_call():
     person = Person()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask_and_hang}) as server:
-        host = await over_http(server, person)
-        result = await call(host)
-        assert result.is_error
-        await until(lambda: person.withdrawn == 1)
-        await host.shutdown()
+        async with running(far(server), answerers=Answerers(questioner=person)) as host:
+            assert (await called(host)).is_error
+            await until(lambda: person.withdrawn == 1)
 
 
 FORM = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
@@ -281,20 +261,19 @@ async def test_over_http_a_question_is_withdrawn_with_its_call_while_another_cal
     person = Person()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": hold}, answers={"POST": take}) as server:
-        host = await over_http(server, person)
-        other = asyncio.create_task(call(host))
-        await until(lambda: "tools/call" in server.methods())
-        server.once["tools/call"] = ask
-        own = asyncio.create_task(call(host))
-        await until(lambda: person.asked)
-        own.cancel()
-        await until(lambda: person.withdrawn == 1)
-        await until(lambda: answered)
-        assert (answered[0]["id"], answered[0]["result"]) == ("f1", {"action": "cancel"})
-        assert not other.done()
-        held.set()
-        assert text_of(await other) == "done"
-        await host.shutdown()
+        async with running(far(server), answerers=Answerers(questioner=person)) as host:
+            other = asyncio.create_task(called(host))
+            await until(lambda: "tools/call" in server.methods())
+            server.once["tools/call"] = ask
+            own = asyncio.create_task(called(host))
+            await until(lambda: person.asked)
+            own.cancel()
+            await until(lambda: person.withdrawn == 1)
+            await until(lambda: answered)
+            assert (answered[0]["id"], answered[0]["result"]) == ("f1", {"action": "cancel"})
+            assert not other.done()
+            held.set()
+            assert text_of(await other) == "done"
 
 
 @pytest.mark.parametrize(
@@ -327,32 +306,29 @@ async def test_over_http_an_answer_arrives_although_questions_of_its_call_are_op
     person.at_once = ()
     person.wait.clear()
     async with http_server(modern=False, once={"tools/call": ask}) as server:
-        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url, sampling=SamplingRule.ASK)
         answerers = Answerers(questioner=person, sampler=Model())
-        host = Host([spec], sink=ignore, clock=MonotonicClock(), answerers=answerers)
-        await host.start_all()
-        result = await call(host)
-        assert "nobody answered" in text_of(result) and result.is_error is fails
-        await until(lambda: person.withdrawn == len(person.asked))
-        assert not (await call(host)).is_error
-        await host.shutdown()
+        async with running(far(server, sampling=SamplingRule.ASK), answerers=answerers) as host:
+            result = await called(host)
+            assert "nobody answered" in text_of(result) and result.is_error is fails
+            await until(lambda: person.withdrawn == len(person.asked))
+            assert not (await called(host)).is_error
 
 
 async def test_a_question_is_withdrawn_when_its_server_exits_whatever_is_running(started):
     person = Person()
     person.wait.clear()
     host = await started(FAULTS / "server_requests.py", person)
-    running = [asyncio.create_task(call(host)) for _ in range(2)]
+    calls = [asyncio.create_task(called(host)) for _ in range(2)]
     await until(lambda: any(isinstance(one, FormQuestion) for one in person.asked))
     os.kill(host.status("srv").pid, signal.SIGKILL)
     await until(lambda: person.withdrawn == sum(isinstance(one, FormQuestion) for one in person.asked))
-    assert all(one.failure is CallFailure.SERVER_DIED for one in await asyncio.gather(*running))
+    assert all(one.failure is CallFailure.SERVER_DIED for one in await asyncio.gather(*calls))
 
 
 @pytest.mark.parametrize("script", [ASKING, FAULTS / "server_requests.py"])
 async def test_only_supported_capabilities_are_declared(started, script):
-    sent: list[bytes] = []
-    host = await started(script, Person(), sink=lambda captured: sent.append(captured.raw))
+    sent = Raw()
+    host = await started(script, Person(), sink=sent)
     await host.shutdown()
     assert any(b'"elicitation":{"form":{},"url":{}}' in raw for raw in sent)
     assert not any(b'"sampling"' in raw for raw in sent)
@@ -362,7 +338,7 @@ async def test_a_call_that_requires_a_url_continues_when_its_server_reports_comp
     person = Person()
     person.wait.clear()  # only the server reports that it is done
     host = await started(HERE / "address_server.py", person)
-    result = await call(host)
+    result = await called(host)
     assert text_of(result) == "paid on call 2"
     assert isinstance(person.asked[0], AddressQuestion)
 
@@ -372,21 +348,17 @@ async def test_a_call_that_requires_a_url_continues_when_its_server_reports_comp
 
 async def test_a_modern_server_gets_its_roots_in_a_round(started, tmp_path):
     host = await started(ASKING, Questioner(), roots=(str(tmp_path),))
-    found = json.loads(text_of(await call(host, "roots")))
+    found = json.loads(text_of(await called(host, "roots")))
     assert found == {"roots": {"roots": [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]}}
 
 
 async def test_a_legacy_server_gets_its_roots_and_a_notification_of_changes(started, tmp_path):
-    sent: list[bytes] = []
-    host = await started(
-        FAULTS / "server_requests.py",
-        Person({"name": "Ada"}),
-        sink=lambda captured: sent.append(captured.raw),
-    )
-    assert json.loads(text_of(await call(host)))["s4"] == {"result": {"roots": []}}
+    sent = Raw()
+    host = await started(FAULTS / "server_requests.py", Person({"name": "Ada"}), sink=sent)
+    assert json.loads(text_of(await called(host)))["s4"] == {"result": {"roots": []}}
     host.reconfigure("srv", roots=(str(tmp_path),))
     await until(lambda: any(b"notifications/roots/list_changed" in raw for raw in sent))
-    await call(host)
+    await called(host)
     await until(lambda: any(tmp_path.as_uri().encode() in raw for raw in sent))
 
 
@@ -409,7 +381,7 @@ class Model:
 async def test_a_modern_server_gets_a_reply_of_the_model_within_its_limit(started):
     model = Model()
     host = await started(ASKING, sampling=SamplingRule.ALLOW, sampler=model)
-    found = json.loads(text_of(await call(host, "sample")))
+    found = json.loads(text_of(await called(host, "sample")))
     assert found["it"]["content"] == {"type": "text", "text": "Hello"}
     assert [most for _, most in model.asked] == [50]
 
@@ -430,30 +402,26 @@ async def test_a_server_that_cancels_each_sampling_request_has_a_budget_too(star
     script = HERE / "cancelling_server.py"
     env = {"STREAMED": str(streamed)}
     host = await started(script, sampling=SamplingRule.ALLOW, sampler=model, env=env, sampling_tokens=1000)
-    assert text_of(await call(host)) == "5 rejected"
+    assert text_of(await called(host)) == "5 rejected"
     assert [most for _, most in model.asked] == [1000, 600, 200]
 
 
 async def test_sampling_that_needs_approval_is_declined_without_a_user(started):
     model = Model()
     host = await started(ASKING, sampling=SamplingRule.ASK, sampler=model)
-    result = await call(host, "sample")
+    result = await called(host, "sample")
     assert result.is_error and "declined by the user" in text_of(result)
     assert model.asked == []
 
 
 async def test_sampling_is_not_declared_to_a_server_that_may_not_use_it(started):
-    sent: list[bytes] = []
-    host = await started(
-        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
-    assert "Set its sampling to ask or allow" in text_of(await call(host, "sample"))
+    sent = Raw()
+    host = await started(ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=sent)
+    assert "Set its sampling to ask or allow" in text_of(await called(host, "sample"))
     assert not any(b'"sampling":' in raw for raw in sent)
     await host.shutdown()
     sent.clear()
-    host = await started(
-        ASKING, sampling=SamplingRule.ALLOW, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
+    host = await started(ASKING, sampling=SamplingRule.ALLOW, sampler=Model(), sink=sent)
     assert any(b'"sampling":{"tools":{}}' in raw for raw in sent)
 
 
@@ -461,7 +429,7 @@ async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
     model = Model()
     replies, keep = kept(b'"id":"samp-')
     host = await started(FAULTS / "sampling_abuse.py", sampling=SamplingRule.ALLOW, sampler=model, sink=keep)
-    await call(host)
+    await called(host)
     await until(lambda: len(answers(replies)) == 500, seconds=30)
     assert len(model.asked) == 10
     assert all(most <= 100_000 for _, most in model.asked)
@@ -469,15 +437,13 @@ async def test_a_flood_of_sampling_is_refused_and_not_queued(started):
 
 
 async def test_sampling_that_is_allowed_or_denied_later_is_declared_with_the_next_call(started):
-    sent: list[bytes] = []
+    sent = Raw()
 
     def declared() -> bool:
         return b'"sampling":{"tools":{}}' in next(raw for raw in reversed(sent) if b'"tools/call"' in raw)
 
-    host = await started(
-        ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=lambda captured: sent.append(captured.raw)
-    )
+    host = await started(ASKING, sampling=SamplingRule.NEVER, sampler=Model(), sink=sent)
     host.reconfigure("srv", sampling=SamplingRule.ALLOW)
-    assert "Hello" in text_of(await call(host, "sample")) and declared()
+    assert "Hello" in text_of(await called(host, "sample")) and declared()
     host.reconfigure("srv", sampling=SamplingRule.NEVER)
-    assert "Set its sampling" in text_of(await call(host, "sample")) and not declared()
+    assert "Set its sampling" in text_of(await called(host, "sample")) and not declared()

@@ -2,12 +2,12 @@
 
 import json
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.configurations import servers_in
 from tests.http_server import http_server
 from tests.protocol.command import mcptui
 from tests.protocol.keychain import keychain_in
@@ -41,11 +41,6 @@ def configure(file: Path, registry: str) -> None:
     file.write_text(f'[registry]\nurl = "{registry}"\n')
 
 
-def written(file: Path) -> dict[str, Any]:
-    """Return the servers in the configuration, none if there is no file."""
-    return tomllib.loads(file.read_text())["servers"] if file.exists() else {}
-
-
 async def test_search_prints_names_from_the_configured_registry(file: Path):
     async with registry_server(entry()) as server:
         configure(file, server.url)
@@ -74,13 +69,13 @@ async def test_an_entry_is_shown_in_full_and_added_only_after_confirmation(file:
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
-        assert done.code == 2 and "Use --yes to confirm." in done.err and not written(file)
+        assert done.code == 2 and "Use --yes to confirm." in done.err and not servers_in(file)
         for shown in ("The weather", "npm: @example/weather 1.0.2", "API_KEY", "Your key", "not set"):
             assert shown in done.out
         assert "\x1b" not in done.out
         done = await mcptui(*words, "--yes")
     assert done.code == 0
-    assert written(file) == {
+    assert servers_in(file) == {
         "weather": {
             "command": "npx",
             "args": ["-y", "@example/weather@1.0.2", "--units", "metric"],
@@ -103,13 +98,13 @@ async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, tmp
         words += ("--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
         assert done.code == 0 and "note: weather.API_KEY is stored in " in done.err, done
-        assert kept_in(written(file)["weather"]["env"]["API_KEY"]) == SECRET
-        assert SECRET not in done.out + done.err + str(written(file))
+        assert kept_in(servers_in(file)["weather"]["env"]["API_KEY"]) == SECRET
+        assert SECRET not in done.out + done.err + str(servers_in(file))
         done = await mcptui(*words, "--name", "other", **keychain_in(tmp_path))
     assert done.code == 0, done
-    assert written(file)["other"]["env"] == {"API_KEY": "keyring:mcptui/other.API_KEY"}
+    assert servers_in(file)["other"]["env"] == {"API_KEY": "keyring:mcptui/other.API_KEY"}
     assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/other.API_KEY": SECRET}
-    assert SECRET not in done.out + done.err + str(written(file))
+    assert SECRET not in done.out + done.err + str(servers_in(file))
 
 
 async def test_secrets_in_headers_and_arguments_are_references_too(file: Path, tmp_path: Path):
@@ -122,8 +117,8 @@ async def test_secrets_in_headers_and_arguments_are_references_too(file: Path, t
         words = ("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
         await mcptui(*words, "--as", "remote", "--name", "far", "--set", f"token={SECRET}", **env)
         await mcptui(*words, "--as", "npm", "--name", "near", "--set", f"key={SECRET}", **env)
-    assert written(file)["far"]["headers"] == {"Authorization": "Bearer keyring:mcptui/far.token"}
-    argument_written = written(file)["near"]["args"][-1]
+    assert servers_in(file)["far"]["headers"] == {"Authorization": "Bearer keyring:mcptui/far.token"}
+    argument_written = servers_in(file)["near"]["args"][-1]
     assert argument_written.startswith("--key=${file:") and kept_in(argument_written) == SECRET
     done = await mcptui("remove", "far", "--config", str(file), **env)
     assert "1 secret deleted from the keychain" in done.out, done
@@ -138,7 +133,7 @@ async def test_a_secret_in_a_url_is_encoded_for_it_and_as_it_is_in_a_header(file
     async with registry_server(entry(packages=[], remotes=[remote])) as server:
         words = ("add", NAME, "--name", "far", "--set", "token=a&b/c-71hQz9 ${x}", "--yes")
         done = await mcptui(*words, "--registry", server.url, "--config", str(file))
-    far = written(file)["far"]
+    far = servers_in(file)["far"]
     assert done.code == 0 and far["url"].startswith("https://h.example/mcp?key=${file:"), done
     assert kept_in(far["url"]) == "a%26b%2Fc-71hQz9%20%24%7Bx%7D"
     assert kept_in(far["headers"]["X-Token"]) == "a&b/c-71hQz9 ${x}"
@@ -170,10 +165,10 @@ async def test_risks_of_an_entry_are_marked_even_without_a_question(file: Path):
             assert "! NODE_OPTIONS can make any program load other code." in done.out, done
 
 
-async def test_a_missing_value_is_reported_and_nothing_is_written(file: Path):
+async def test_a_missing_value_is_reported_and_nothing_is_servers_in(file: Path):
     async with registry_server(entry()) as server:
         done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
-    assert done.code == 2 and "--set units=…  Units (required)" in done.err and not written(file)
+    assert done.code == 2 and "--set units=…  Units (required)" in done.err and not servers_in(file)
 
 
 async def test_several_packages_or_remotes_need_a_choice_and_a_remote_works_at_once(file: Path):
@@ -204,7 +199,7 @@ async def test_an_entry_that_cannot_be_added_is_refused_with_the_reason(
 ):
     async with registry_server(entry()) as server:
         done = await mcptui("add", *words, "--yes", "--registry", server.url, "--config", str(file))
-    assert done.code == 2 and said in done.err and not written(file)
+    assert done.code == 2 and said in done.err and not servers_in(file)
 
 
 async def test_a_deleted_server_is_refused(file: Path):
@@ -238,7 +233,7 @@ async def test_each_name_printed_by_search_can_be_added(file: Path, name: str, o
         words = (name, *options, "--set", "units=metric", "--yes", "--name", "w", "--config", str(file))
         done = await mcptui("add", *words)
     assert done.code == 0, done.err
-    assert list(written(file)) == ["w"]
+    assert list(servers_in(file)) == ["w"]
 
 
 async def test_with_the_registry_option_any_word_is_a_registry_name(file: Path):
@@ -246,7 +241,7 @@ async def test_with_the_registry_option_any_word_is_a_registry_name(file: Path):
         words = ("add", "weather", "--registry", server.url, "--set", "units=metric", "--yes")
         done = await mcptui(*words, "--config", str(file))
     assert done.code == 0, done.err
-    assert list(written(file)) == ["weather"]
+    assert list(servers_in(file)) == ["weather"]
 
 
 async def test_for_a_host_without_a_scheme_the_full_url_is_suggested(file: Path):
@@ -267,5 +262,5 @@ async def test_a_secret_in_a_longer_text_or_of_a_short_name_is_not_printed(file:
     async with registry_server(entry(packages=[package])) as server:
         words = ("--set", f"K={SECRET}", "--set", f"part={SECRET}2", "--registry", server.url)
         done = await mcptui("add", NAME, *words, "--yes", "--config", str(file))
-    assert done.code == 0 and SECRET not in done.out + done.err + str(written(file))
+    assert done.code == 0 and SECRET not in done.out + done.err + str(servers_in(file))
     assert '"https://h/x?k=***"' in done.out and 'env = { K = "***" }' in done.out

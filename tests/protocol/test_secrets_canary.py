@@ -15,7 +15,7 @@ from tests.configurations import config_file, server, table
 from tests.endpoint import Answer, Endpoint, Request, calls, chunk, says
 from tests.http_server import Asked, http_server, reply
 from tests.programs import ANSWERING
-from tests.protocol.command import Done, mcptui
+from tests.protocol.command import Done, mcptui, recordings
 from tui.core.traffic import Kind
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.record.secret_texts import joined
@@ -75,10 +75,6 @@ OTHERS = (
     *("traffic --lint", "traffic --list", "traffic --slowest"),
 )
 """Commands that print what is saved."""
-
-
-def recordings() -> list[Path]:
-    return sorted(Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace"))
 
 
 async def command(config: Path, *args: str) -> Done:

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import programs
+from tests import hosts, programs
 from tests.conftest import until
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Questioner
 from tui.core.servers import SamplingRule, ServerState
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 
 SERVER = Path(__file__).parent / "leaving_server.py"
@@ -26,7 +24,7 @@ class Silent(Questioner):
     def __init__(self):
         self.open = 0
         self.withdrawn = 0
-        self.sent = []
+        self.sent = hosts.Raw()
 
     async def _wait(self, *_, **__):
         self.open += 1
@@ -47,22 +45,13 @@ def spec_of(era, **more):
 async def running(era="legacy", **more):
     """Yield a host with the running server, and the one who is asked."""
     user = Silent()
-    host = Host(
-        [spec_of(era, **more)],
-        sink=lambda captured: user.sent.append(captured.raw),
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=user, sampler=user),
-    )
-    await host.start_all()
-    try:
+    answerers = Answerers(questioner=user, sampler=user)
+    async with hosts.running(spec_of(era, **more), sink=user.sent, answerers=answerers) as host:
         yield host, user
-    finally:
-        await host.shutdown()
 
 
 def calling(host, name):
-    (tool,) = [tool for tool in host.toolbox.tools() if tool.name == name]
-    return asyncio.create_task(host.toolbox.call(tool, {}, seconds=60, progress=lambda *_: None))
+    return asyncio.create_task(hosts.called(host, hosts.tool_of(host, name), 60))
 
 
 async def gone(host, how):
@@ -81,7 +70,7 @@ EACH_WAY = pytest.mark.parametrize("how", ["removed", "replaced", "stopped"])
 async def ended(call):
     async with asyncio.timeout(10):
         result = await call
-    return result.failure, "".join(part.text for part in result.content)
+    return result.failure, hosts.text_of(result)
 
 
 @BOTH_ERAS

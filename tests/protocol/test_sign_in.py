@@ -11,16 +11,15 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.conftest import until
-from tests.protocol.command import mcptui
+from tests.hosts import called, host_of
+from tests.protocol.command import mcptui, recordings
 from tests.protocol.oauth_server import OAuthServer
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.errors import ServerError
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
-from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.transports import http_sse
@@ -37,10 +36,9 @@ class Stage:
         self.person = person or Person()
         self.captured: list[Captured] = []
         self.redactor = Redactor()
-        self.host = Host(
-            [ServerSpec("safe", **{"transport": Transport.HTTP, "url": url, **spec})],
+        self.host = host_of(
+            ServerSpec("safe", **{"transport": Transport.HTTP, "url": url, **spec}),
             sink=self.captured.append,
-            clock=MonotonicClock(),
             redactor=self.redactor,
             answerers=Answerers(questioner=self.person),
             remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
@@ -60,8 +58,7 @@ class Stage:
         return self.host.status("safe")
 
     async def call(self):  # type: ignore[no-untyped-def]
-        (tool,) = self.host.toolbox.tools()
-        return await self.host.toolbox.call(tool, {}, seconds=2, progress=lambda *_: None)
+        return await called(self.host, seconds=2)
 
 
 async def test_after_signing_in_the_tools_of_a_server_can_be_called(tmp_path: Path) -> None:
@@ -296,15 +293,10 @@ def leaks(text: str, secrets: set[str]) -> list[str]:
     return sorted(secret for secret in secrets if secret in text)
 
 
-def recording() -> Path:
-    (found,) = Path(os.environ["XDG_STATE_HOME"]).glob("mcptui/recordings/*.mcptrace")
-    return found
-
-
 async def exported() -> str:
-    out = ""
+    out, (recording,) = "", recordings()
     for kind in ("jsonl", "md", "har", "html"):
-        done = await mcptui("traffic", str(recording()), "--export", kind)
+        done = await mcptui("traffic", str(recording), "--export", kind)
         assert done.code == 0, done.err
         out += done.out
     return out
@@ -340,10 +332,9 @@ async def test_no_value_of_a_sign_in_is_written_anywhere(tmp_path: Path, wrong: 
         status = runtime.host.status("safe")
         said = f"{status.detail} {status.next_step} {status.sign_in}"
         if status.state is ServerState.RUNNING:
-            (tool,) = runtime.host.toolbox.tools()
-            await runtime.host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+            await called(runtime.host)
             server.revoke()
-            await runtime.host.toolbox.call(tool, {}, seconds=5, progress=lambda *_: None)
+            await called(runtime.host)
         await runtime.shutdown()
         secrets = canaries(server)
         assert len(secrets) >= 3 and (wrong or status.state is ServerState.RUNNING)

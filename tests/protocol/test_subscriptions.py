@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.conftest import until
+from tests.hosts import far, running
 from tests.http_server import STREAM, Asked, HttpServer, event
 from tests.protocol.test_list_changes import HurriedClock, Stage, both_eras, modern
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import WebSocketServer
 from tui.addons.websocket import websocket
-from tui.core.servers import ServerSpec, ServerState, Transport
-from tui.host.host import Host
+from tui.core.servers import ServerState, Transport
 
 
 @pytest.fixture
@@ -121,14 +121,12 @@ class Memos(HttpServer):
 async def subscribed(server, transport):
     """A host that has subscribed to the resource of a server."""
     await server.start()
-    spec = ServerSpec("srv", transport=transport, url=server.url, log_level="debug")
-    host = Host([spec], sink=lambda captured: None, clock=HurriedClock())
+    spec = far(server, transport, name="srv", log_level="debug")
     try:
-        await host.start_all()
-        assert host.workbench.subscribe("srv", URI) == ""
-        yield host
+        async with running(spec, clock=HurriedClock()) as host:
+            assert host.workbench.subscribe("srv", URI) == ""
+            yield host
     finally:
-        await host.shutdown()
         await server.stop()
 
 

@@ -9,15 +9,13 @@ import pytest
 
 from tests import programs
 from tests.conftest import until
+from tests.hosts import called, far, running
 from tests.http_server import MODERN, STREAM, event, http_server, reply
 from tests.protocol.test_questions import Person
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Questioner
-from tui.core.servers import ServerSpec, Transport
 from tui.core.tasks import EXTENSION, KnownTasks
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
-from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.settings.state.server_memory import stored_tasks
 
@@ -56,18 +54,12 @@ async def stage(tmp_path, questioner=None, book=None):
     captured = []
     tasks_file = tmp_path / "at-server.json"
     spec = programs.server("srv", SERVER, env={"TASKS_FILE": str(tasks_file)})
-    host = Host(
-        [spec],
-        sink=captured.append,
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=questioner or Questioner()),
-        remembered=Remembered(tasks=book or KnownTasks()),
-    )
-    try:
-        await host.start_all()
+    around = {
+        "answerers": Answerers(questioner=questioner or Questioner()),
+        "remembered": Remembered(tasks=book or KnownTasks()),
+    }
+    async with running(spec, sink=captured.append, **around) as host:
         yield Stage(host, captured, tasks_file)
-    finally:
-        await host.shutdown()
 
 
 async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
@@ -198,26 +190,26 @@ async def test_the_task_of_a_stopped_server_is_kept(tmp_path):
         assert len(it.host.workbench.tasks("srv")) == 1
 
 
+def result(members):
+    """Return an answerer with a result about the task t-9."""
+
+    async def answer(asked, writer):
+        whole = {"resultType": "complete", "taskId": "t-9", "ttlMs": None, **members}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}))
+
+    return answer
+
+
+DONE = result({"status": "completed", "result": {"content": [{"type": "text", "text": "far away"}]}})
+
+
 async def test_over_http_requests_for_a_task_name_it_in_a_header():
-    def result(members):
-        async def answer(asked, writer):
-            whole = {"resultType": "complete", "taskId": "t-9", "ttlMs": None, **members}
-            writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}))
-
-        return answer
-
-    done = {"status": "completed", "result": {"content": [{"type": "text", "text": "far away"}]}}
     answers = {
         "tools/call": result({"resultType": "task", "status": "working", "pollIntervalMs": 250}),
-        "tasks/get": result(done),
+        "tasks/get": DONE,
     }
-    async with http_server(answers=answers) as server:
-        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
-        found = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
-        await host.shutdown()
+    async with http_server(answers=answers) as server, running(far(server)) as host:
+        found = await called(host)
     assert found.content[0].text == "far away"
     headers = [one.headers for one in server.asked if one.method == "tasks/get"]
     assert [(one["mcp-method"], one["mcp-name"]) for one in headers] == [("tasks/get", "t-9")]
@@ -225,13 +217,6 @@ async def test_over_http_requests_for_a_task_name_it_in_a_header():
 
 async def test_a_reported_task_is_fetched_at_once_instead_of_after_its_interval():
     """Its interval is a minute, so the result is fetched in time only because of the report."""
-
-    def result(members):
-        async def answer(asked, writer):
-            whole = {"resultType": "complete", "taskId": "t-9", "ttlMs": None, **members}
-            writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}))
-
-        return answer
 
     async def listen(asked, writer):
         wanted = asked.message["params"]["notifications"]
@@ -246,22 +231,16 @@ async def test_a_reported_task_is_fetched_at_once_instead_of_after_its_interval(
             writer.write(told("notifications/tasks", {"taskId": "t-9", "status": "completed"}))
 
     offers = {"tools": {}, "extensions": {EXTENSION: {}}}
-    done = {"status": "completed", "result": {"content": [{"type": "text", "text": "far away"}]}}
     answers = {
         "server/discover": result(
             {"supportedVersions": [MODERN], "capabilities": offers, "ttlMs": 0, "cacheScope": "private"}
         ),
         "tools/call": result({"resultType": "task", "status": "working", "pollIntervalMs": 60_000}),
-        "tasks/get": result(done),
+        "tasks/get": DONE,
         "subscriptions/listen": listen,
     }
-    async with http_server(answers=answers) as server:
-        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
-        await host.start_all()
-        (tool,) = host.toolbox.tools()
+    async with http_server(answers=answers) as server, running(far(server)) as host:
         async with asyncio.timeout(20):
-            found = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
-        await host.shutdown()
+            found = await called(host)
     assert found.content[0].text == "far away"
     assert server.methods().count("tasks/get") == 1

@@ -5,21 +5,19 @@ import json
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests import programs
+from tests.hosts import called, running
 from tests.protocol.command import mcptui
 from tests.unit.storage.damage import leaves, overwrite
 from tests.unit.storage.traffic_samples import requests
 from tui.commands.recordings import recordings
-from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Finding, Kind, Outcome
-from tui.host.host import Host
 from tui.host.schemas.judge import ModelJudge
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.lint.lint import Linter
@@ -327,25 +325,15 @@ def findings(captured: Sequence[Captured], judge: ModelJudge) -> list[Finding]:
     return [finding for entry in entries for finding in linter.feed(entry)]
 
 
-@asynccontextmanager
-async def recorded_host(*specs: ServerSpec) -> AsyncIterator[tuple[Host, list[Captured]]]:
-    """Start servers; yield their host and its traffic."""
-    seen: list[Captured] = []
-    host = Host(specs, sink=seen.append, clock=MonotonicClock())
-    await host.start_all()
-    try:
-        yield host, seen
-    finally:
-        await host.shutdown()
-
-
 async def test_correct_servers_and_mcptui_itself_have_no_findings(judge):
     samples = [programs.server(name, SAMPLES / f"{name}.py") for name in ("weather", "notes")]
-    async with recorded_host(*samples, programs.server("changing", CHANGING)) as (host, seen):
+    seen: list[Captured] = []
+    changing = programs.server("changing", CHANGING)
+    async with running(*samples, changing, sink=seen.append) as host:
         for tool in host.toolbox.tools():
             known = {"location": "Rome", "query": "milk", "title": "a", "text": "b", "id": "c", "days": 2}
             needed = {name: known.get(name, "x") for name in tool.schema.get("required", [])}
-            await host.toolbox.call(tool, needed, seconds=10, progress=lambda *_: None)
+            await called(host, tool, **needed)
         await host.restart("weather")
     assert len(seen) > 40
     assert await asyncio.to_thread(findings, seen, judge) == []
@@ -383,7 +371,8 @@ async def test_correct_servers_and_mcptui_itself_have_no_findings(judge):
 async def test_each_fault_of_a_server_has_its_finding(judge, fault: str, code: str):
     env = {"FAULT_ERA": "legacy", "FAULT_RATE": "50", "FAULT_SECONDS": "0.1"}
     spec = programs.server(fault, FAULTS / f"{fault}.py", env=env, start_seconds=2.0)
-    async with recorded_host(spec) as (host, seen):
+    seen: list[Captured] = []
+    async with running(spec, sink=seen.append) as host:
         for tool in host.toolbox.tools()[:1]:
-            await host.toolbox.call(tool, {}, seconds=1, progress=lambda *_: None)
+            await called(host, tool, seconds=1)
     assert code in {finding.code for finding in await asyncio.to_thread(findings, seen, judge)}

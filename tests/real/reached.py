@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.conftest import until
-from tui.core.ports import MonotonicClock
+from tests.hosts import running
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec, ServerState
 from tui.core.tools import TextContent, Tool, ToolResult
@@ -71,17 +71,11 @@ async def reached(spec: ServerSpec, questioner: Questioner | None = None) -> Asy
     After its first response nothing may stall for `STALL_SECONDS`.
     """
     captured: list[Captured] = []
-    host = Host(
-        [spec], sink=captured.append, clock=MonotonicClock(), answerers=Answerers(questioner=questioner)
-    )
-    found = Reached(host, captured)
-    try:
-        await host.start(NAME)
+    answerers = Answerers(questioner=questioner)
+    async with running(spec, sink=captured.append, answerers=answerers) as host:
         running_ns = time.monotonic_ns()
         status = host.status(NAME)
         assert status.state is ServerState.RUNNING, (status.detail, status.next_step, host.stderr(NAME))
         first_ns = min(one.mono_ns for one in captured if one.direction is Direction.IN and one.raw)
         assert running_ns - first_ns < STALL_SECONDS * 1e9
-        yield found
-    finally:
-        await host.shutdown()
+        yield Reached(host, captured)

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from tests.conftest import until
-from tests.protocol.test_questions import Model, Person, call, text_of
+from tests.hosts import called, host_of, text_of
+from tests.protocol.test_questions import Model, Person
 from tests.real.installed import EVERYTHING, FILES, needs
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
@@ -18,12 +18,7 @@ pytestmark = needs(EVERYTHING, FILES)
 async def everything(person: Person, model: Model | None = None, **more) -> Host:
     rule = SamplingRule.NEVER if model is None else SamplingRule.ALLOW
     spec = ServerSpec("everything", str(EVERYTHING), ("stdio",), sampling=rule, **more)
-    host = Host(
-        [spec],
-        sink=lambda captured: None,
-        clock=MonotonicClock(),
-        answerers=Answerers(questioner=person, sampler=model),
-    )
+    host = host_of(spec, answerers=Answerers(questioner=person, sampler=model))
     await host.start_all()
     return host
 
@@ -41,8 +36,7 @@ def names(host: Host) -> set[str]:
 async def used(host: Host, name: str, **arguments: object) -> str:
     """Call a tool once it is offered, and return its text."""
     await until(lambda: name in names(host), what=str(names(host)))
-    tool = next(tool for tool in host.toolbox.tools() if tool.name == name)
-    return text_of(await host.toolbox.call(tool, arguments, seconds=10, progress=lambda *_: None))
+    return text_of(await called(host, name, **arguments))
 
 
 async def test_its_questions_are_answered_by_the_user_and_the_model():
@@ -67,7 +61,7 @@ async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
     person.wait.clear()
     host = await everything(person)
     await until(lambda: "trigger-elicitation-request" in names(host))
-    calling = asyncio.create_task(call(host, "trigger-elicitation-request", seconds=2))
+    calling = asyncio.create_task(called(host, "trigger-elicitation-request", seconds=2))
     await until(lambda: person.asked)
     await asyncio.sleep(2.2)
     person.wait.set()
@@ -93,12 +87,12 @@ async def test_a_declined_url_is_told_and_without_a_model_it_cannot_sample():
 async def test_it_lists_its_roots_and_is_notified_of_changes(tmp_path):
     host = await everything(Person(), roots=(str(tmp_path),))
     await until(lambda: "get-roots-list" in names(host))
-    assert tmp_path.as_uri() in text_of(await call(host, "get-roots-list"))
+    assert tmp_path.as_uri() in text_of(await called(host, "get-roots-list"))
     other = tmp_path / "other"
     host.reconfigure("everything", roots=(str(other),))
 
     async def lists_other() -> bool:
-        return other.as_uri() in text_of(await call(host, "get-roots-list"))
+        return other.as_uri() in text_of(await called(host, "get-roots-list"))
 
     await eventually(lists_other)
     await host.shutdown()
@@ -110,13 +104,11 @@ async def test_the_filesystem_server_works_within_its_roots(tmp_path):
         folder.mkdir()
         (folder / "a.txt").write_text(folder.name)
     spec = ServerSpec("files", str(FILES), (), roots=(str(inside),))
-    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
+    host = host_of(spec)
     await host.start_all()
 
     async def refuses(folder):
-        tool = next(tool for tool in host.toolbox.tools() if tool.name == "read_text_file")
-        path = {"path": str(folder / "a.txt")}
-        return (await host.toolbox.call(tool, path, seconds=10, progress=lambda *_: None)).is_error
+        return (await called(host, "read_text_file", path=str(folder / "a.txt"))).is_error
 
     async def works_in(folder):
         return not await refuses(folder)

@@ -103,7 +103,7 @@ async def test_the_app_shows_what_was_configured_and_saved(home: Path) -> None:
         assert runtime.calls.memory.last[ADD] == {"a": 5, "b": 6}
         spec = runtime.host.status("calc").spec
         assert [one.id for one in runtime._memory.tasks.of("calc", spec.origin)] == ["task-1"]
-        assert not any(runtime.host.definition_changes(one) for one in ("calc", "found"))
+        assert not any(runtime.host.status(one).changes for one in ("calc", "found"))
         assert runtime.trust.trusted("calc")
         await app.press("f9")
         await until(lambda: "it is written down." not in app.text, what="a new conversation")

@@ -131,6 +131,21 @@ async def in_daemon_thread(name: str, work: Callable[[], T]) -> T:
     return await done
 
 
+async def completed(work: Coroutine[Any, Any, None]) -> None:
+    """Complete `work`, however often this is cancelled meanwhile; raise the cancellation afterwards."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as request:
+            cancelled = request
+    if not task.cancelled():
+        task.result()
+    if cancelled is not None:
+        raise cancelled
+
+
 class Tasks:
     """Tasks that run beside their owner, who cancels them or waits for them at its end.
 

@@ -167,7 +167,7 @@ def build_catalog(
     outputs: dict[str, Mapping[str, Any]] = {}
     headers: dict[str, Mapping[tuple[str, ...], str]] = {}
     definitions: dict[str, Definition] = {}
-    scanned = {tool.name: tool for tool in before.tools}
+    scanned = {(tool.name, tool.digest): tool.hidden for tool in before.tools}
     left_out: list[tuple[str, str]] = []
     for number, raw in enumerate(walk.items, 1):
         fault = tool_fault(raw)
@@ -178,14 +178,10 @@ def build_catalog(
         tool = _tool(server, raw, trusted=trusted, pins=pins, protocol=protocol)
         known = tools.get(tool.name)
         if known is None:
-            old = scanned.get(tool.name)
-            hidden = (
-                old.hidden
-                if old is not None and old.digest == tool.digest
-                else _hidden_in(definition_of(raw))
-            )
+            definitions[tool.name] = definition = definition_of(raw)
+            if (hidden := scanned.get((tool.name, tool.digest))) is None:
+                hidden = _hidden_in(definition)
             tools[tool.name] = replace(tool, hidden=hidden) if hidden else tool
-            definitions[tool.name] = definition_of(raw)
             if isinstance(raw.get("outputSchema"), dict):
                 outputs[tool.name] = raw["outputSchema"]
             if isinstance(wanted, Mapping) and wanted:

@@ -35,7 +35,7 @@ from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, clien
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
-from tui.host.waits import ScopeClock, first_of, set_within
+from tui.host.waits import ScopeClock, cancel_all, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
@@ -97,7 +97,7 @@ class Connection:
             around.remembered.tasks,
             server.requests,
             partial(self.ask, seconds=TASK_SECONDS),
-            around.clock.sleep,
+            around.clock,
             server.changed,
             self._over,
         )
@@ -202,21 +202,14 @@ class Connection:
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
         finally:
-            for task in side:
-                task.cancel()
-            await asyncio.gather(*side, return_exceptions=True)
+            await cancel_all(side)
 
     def _leave(self, error: BaseException | None, last: bool) -> None:
         self._died = self.transport.exited.is_set()
         is_retried = error is not None and not self._ready and self._is_defect(error)
         if is_retried or (self.may_be_of_other_era and not last):
             return  # still starting: the start is retried, or the other mode is tried with a new process
-        if self._stop.is_set():
-            self._server.leaving(StopReason.REQUESTED)
-        elif not self._ready:
-            self._server.leaving(StopReason.FAILED_TO_START)
-        else:
-            self._server.leaving(explain.death(self.transport, error, died=self._died).reason)
+        self._server.leaving(self._ending(error).reason)
 
     @property
     def introduction(self) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from tui.core.errors import as_sentences
-from tui.core.text import clean_line, text_in
+from tui.core.text import clean_line, object_in, text_in
 from tui.core.tools import (
     PLAIN,
     Annotations,
@@ -112,9 +112,9 @@ def completions_of(raw: Mapping[str, Any]) -> Completions:
     Values that cannot be shown unchanged, because they contain control characters or are too long, are
     omitted: what the user selects is exactly what is sent.
     """
-    completion = raw.get("completion")
-    listed = completion.get("values") if isinstance(completion, Mapping) else None
-    if not isinstance(completion, Mapping) or not isinstance(listed, list):
+    completion = object_in(raw, "completion")
+    listed = completion.get("values")
+    if not isinstance(listed, list):
         return Completions()
     head = listed[:MAX_COMPLETIONS]
     values = dict.fromkeys(

@@ -1,11 +1,12 @@
 """Asks the user about changed definitions: one question per server at a time, up to a limit."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from tui.core.background import Tasks
 from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
 from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import BY_DEFAULT, DecisionKind
@@ -22,8 +23,6 @@ MAX_PARTS = 10
 """Maximum further questions about the changes of one list that open automatically, and are not accepted
 completely; the others on request."""
 
-_log = logging.getLogger(__name__)
-
 BY_SETTING = "setting accept_changes"
 DIGEST = 16
 """Recorded characters of a definition's digest."""
@@ -34,7 +33,6 @@ class _Review:
     """What the user was asked about one server.
 
     Attributes:
-        server: the server; another one of this name has a review of its own.
         asked: digests of the changes in questions.
         pending: digests of all changes when the last question was begun that counts; the others are its rest.
         parts: how many questions about the rest the user did not accept completely.
@@ -43,7 +41,6 @@ class _Review:
         task: the open question.
     """
 
-    server: Supervisor
     asked: set[str] = field(default_factory=set)
     pending: set[str] = field(default_factory=set)
     parts: int = 0
@@ -61,12 +58,13 @@ class DefinitionReview:
     def __init__(self, questioner: Questioner, redact: Callable[[Any], Any]) -> None:
         self._questioner = questioner
         self._redact = redact
-        self._reviews: dict[str, _Review] = {}
+        self._reviews: WeakKeyDictionary[Supervisor, _Review] = WeakKeyDictionary()
+        self._tasks = Tasks()
         self._closed = False
 
     def look(self, server: Supervisor) -> None:
         """Ask about those changes of a server that the user has not been asked about."""
-        review = self._review_of(server)
+        review = self._reviews.setdefault(server, _Review())
         if self._closed or review.task is not None:
             return
         definitions = server.offer.definitions
@@ -79,14 +77,14 @@ class DefinitionReview:
             review.parts, review.pending = 0, {one.digest for one in changes}
         question = changes if len(changes) <= MAX_CHANGES else new[:MAX_CHANGES]
         review.asked |= {one.digest for one in question}
-        self._begin(review, question, len(changes), is_rest=is_rest)
+        self._begin(server, question, len(changes), is_rest=is_rest)
 
     def ask(self, server: Supervisor, name: str | None = None) -> None:
         """At the user's request, ask about a tool, or about all of a server that is not accepted.
 
         If they do not fit into one question, the next request continues with the others.
         """
-        review = self._review_of(server)
+        review = self._reviews.setdefault(server, _Review())
         changes = [one for one in server.definition_changes if name in (None, one.name)]
         if not changes or self._closed or review.task is not None:
             return
@@ -95,60 +93,43 @@ class DefinitionReview:
             question = changes
         question = question[:MAX_CHANGES]
         review.shown |= {one.digest for one in question}
-        self._begin(review, question, len(changes))
+        self._begin(server, question, len(changes))
 
     def forget(self, server: Supervisor) -> None:
         """Withdraw the question about a server that is removed or replaced."""
-        review = self._reviews.get(server.spec.name)
-        if review is not None and review.server is server:
-            del self._reviews[server.spec.name]
-            if review.task is not None:
-                review.task.cancel()
-
-    def _review_of(self, server: Supervisor) -> _Review:
-        review = self._reviews.get(server.spec.name)
-        if review is None or review.server is not server:
-            if review is not None:
-                self.forget(review.server)
-            review = self._reviews[server.spec.name] = _Review(server)
-        return review
+        review = self._reviews.pop(server, None)
+        if review is not None and review.task is not None:
+            review.task.cancel()
 
     def _begin(
-        self, review: _Review, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool = False
+        self, server: Supervisor, changes: Sequence[DefinitionChange], total: int, *, is_rest: bool = False
     ) -> None:
-        def ended(task: asyncio.Task[None]) -> None:
-            if review.task is task:  # cancelled or failed; otherwise the next question may be pending
-                review.task = None
-            if not task.cancelled() and (error := task.exception()) is not None:
-                _log.error("asking about changed definitions failed", exc_info=error)
-
-        work = self._review(review, changes, total, is_rest)
-        review.task = asyncio.create_task(work, name=f"definitions of {review.server.spec.name}")
-        review.task.add_done_callback(ended)
+        work = self._review(server, changes, total, is_rest)
+        self._reviews[server].task = self._tasks.start(work, "asking about changed definitions")
 
     async def _review(
-        self, review: _Review, changes: Sequence[DefinitionChange], total: int, is_rest: bool
+        self, server: Supervisor, changes: Sequence[DefinitionChange], total: int, is_rest: bool
     ) -> None:
-        server, name = review.server, review.server.spec.name
-        shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
-        damage = server.offer.definitions.damage
-        if server.spec.trusted and server.spec.accept_changes and not damage:
-            harmless = [
-                change for change in changes if shown[change.name].effect is not ChangeEffect.SUSPICIOUS
-            ]
-            self._answer(server, harmless, QuestionAnswer(Action.ACCEPT, by=BY_SETTING))
-            changes = [change for change in changes if change not in harmless]
-        if changes:
-            question = DefinitionsQuestion(name, [shown[change.name] for change in changes], damage, total)
-            answer = await self._questioner.ask(question)
-            about = [change for change in changes if answer.only is None or change.name in answer.only]
-            others = [change for change in changes if change not in about]
-            is_open = answer.action is not Action.ACCEPT or bool(others)
-            review.parts += is_open and is_rest
-            review.count += is_open and not is_rest
-            self._answer(server, about, answer)
-            self._answer(server, others, QuestionAnswer(Action.CANCEL, by=BY_DEFAULT))
-        review.task = None
+        review, name = self._reviews[server], server.spec.name
+        try:
+            shown = await asyncio.to_thread(lambda: {change.name: self._shown(change) for change in changes})
+            damage = server.offer.definitions.damage
+            if server.spec.trusted and server.spec.accept_changes and not damage:
+                harmless = [one for one in changes if shown[one.name].effect is not ChangeEffect.SUSPICIOUS]
+                self._answer(server, harmless, QuestionAnswer(Action.ACCEPT, by=BY_SETTING))
+                changes = [change for change in changes if change not in harmless]
+            if changes:
+                asked = [shown[change.name] for change in changes]
+                answer = await self._questioner.ask(DefinitionsQuestion(name, asked, damage, total))
+                about = [change for change in changes if answer.only is None or change.name in answer.only]
+                others = [change for change in changes if change not in about]
+                is_open = answer.action is not Action.ACCEPT or bool(others)
+                review.parts += is_open and is_rest
+                review.count += is_open and not is_rest
+                self._answer(server, about, answer)
+                self._answer(server, others, QuestionAnswer(Action.CANCEL, by=BY_DEFAULT))
+        finally:
+            review.task = None
         self.look(server)
 
     def _answer(
@@ -172,20 +153,12 @@ class DefinitionReview:
         _ = shown.effect
         return shown
 
-    @property
-    def _open(self) -> list[asyncio.Task[None]]:
-        return [review.task for review in self._reviews.values() if review.task is not None]
-
     async def answered(self) -> None:
         """Return once no question is pending."""
-        while tasks := self._open:
-            await asyncio.wait(tasks)
+        while self._tasks.running:
+            await self._tasks.settled()
 
     async def close(self) -> None:
         """Withdraw all questions."""
         self._closed = True
-        tasks = self._open
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()

@@ -77,12 +77,6 @@ def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
     return replace(status, sign_in=sign_in, reason=StopReason.NEEDS_SIGN_IN, next_step=SIGN_IN_STEP)
 
 
-def before_consent(status: ServerStatus, *, refused: bool = False) -> ServerStatus:
-    """Return the status of a stopped server that waits for consent, or that the user `refused`."""
-    why = needs_consent(status.spec, refused=refused)
-    return replace(status, reason=why.reason, detail=why.detail, next_step=why.next_step)
-
-
 def command_line(spec: ServerSpec) -> str:
     """Return the command as typed in a shell, shortened in the middle if it is long."""
     shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.shown_command[1:])), 1000)

@@ -12,7 +12,6 @@ from typing import Any
 
 from tui.core.background import Tasks
 from tui.core.errors import ServerError, UsageError
-from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus, SignedOut
@@ -102,11 +101,9 @@ class Host:
         )
         self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
         self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, redaction, self._sends_as_is)
-        self.workbench = HandWorkbench(
-            self._servers, self.toolbox, redaction, remembered.tasks, answerers.decisions, by=answerers.hand
-        )
-        self.model_resources = ModelResources(self._servers, self.workbench, self._sends_as_is)
+        self.toolbox = RunningToolbox(self._servers, self._checker, redaction)
+        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around)
+        self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
 
@@ -125,10 +122,6 @@ class Host:
     def _status(self, server: Supervisor) -> ServerStatus:
         sign_in = self.sign_ins.state(server.spec.name) if self.sign_ins is not None else ""
         return with_sign_in(server.status, sign_in)
-
-    def definition_changes(self, name: str) -> Sequence[DefinitionChange]:
-        """Return the definitions that a running server lists and that are not accepted."""
-        return self._named(name).definition_changes
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
         """Return the tools of a list that was read over another connection; those not accepted are marked.
@@ -319,9 +312,9 @@ class Host:
 
         await asyncio.gather(*map(start, servers))
 
-    async def shutdown(self, *, force: bool = False) -> None:
+    async def shutdown(self) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""
-        if force or self._closing:
+        if self._closing:
             await self._kill_all()
         self._closing = True
         await self._review.close()
@@ -351,10 +344,6 @@ class Host:
                 f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
             )
         return server
-
-    def _sends_as_is(self, name: str) -> bool:
-        server = self._servers.get(name)
-        return server is not None and server.spec.send_as_is
 
     def _request(self, name: str, do: Callable[[Supervisor], Coroutine[Any, Any, None]]) -> None:
         if (server := self._servers.get(name)) is not None:

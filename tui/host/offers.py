@@ -188,8 +188,6 @@ class FreshList:
 
     async def settled(self) -> None:
         """Return once all reported changes are listed, after 5 s at most."""
-        if self.is_settled:
-            return
         self._waiting += 1
         self._needed.set()
         try:

@@ -188,7 +188,6 @@ class ServerSampling:
         self,
         questioner: ServerQuestions,
         sampler: Sampler,
-        now: Callable[[], float] = time.monotonic,
         *,
         heard: Callable[[], None] = lambda: None,
     ) -> None:
@@ -196,7 +195,6 @@ class ServerSampling:
         self._heard = heard
         self._questioner = questioner
         self._sampler = sampler
-        self._now = now
         self._asked_at: deque[float] = deque()
         self._turn = asyncio.Lock()
 
@@ -207,10 +205,7 @@ class ServerSampling:
             SamplingRefused: sampling is not allowed, over a limit, or declined by the user.
             BadSampling: it is malformed.
         """
-        self._require_rate(spec)
-        self._asked_at.append(self._now())
-        max_tokens_of(params)
-        self._require_budget(spec, params)  # and reject malformed requests before asking the user
+        self.check(spec, params, is_made=True)
         asks = spec.sampling is not SamplingRule.ALLOW
         if asks:  # without waiting for earlier requests, so that the user sees how many are pending
             answer = await self._questioner.ask(SamplingQuestion(spec.name, params, round))
@@ -231,9 +226,11 @@ class ServerSampling:
             reply = self._accepted("the reply of the model", reply, answer)
         return dict(reply)
 
-    def check(self, spec: ServerSpec, params: Mapping[str, Any]) -> None:
-        """Raise what `answer` would raise for a request before it asks the user."""
+    def check(self, spec: ServerSpec, params: Mapping[str, Any], *, is_made: bool = False) -> None:
+        """Raise what `answer` would raise for a request before it asks the user; count it if it is made."""
         self._require_rate(spec)
+        if is_made:
+            self._asked_at.append(time.monotonic())
         max_tokens_of(params)
         self._require_budget(spec, params)
 
@@ -274,7 +271,7 @@ class ServerSampling:
         return SamplingRefused(why)
 
     def _require_rate(self, spec: ServerSpec) -> None:
-        now = self._now()
+        now = time.monotonic()
         while self._asked_at and now - self._asked_at[0] >= MINUTE:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:

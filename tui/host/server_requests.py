@@ -73,7 +73,6 @@ class ServerRequests:
         self,
         server: str,
         questioner: Questioner,
-        open_browser: Callable[[str], bool] = open_browser,
         sampler: Sampler | None = None,
         decisions: DecisionLog | None = None,
         redact: Callable[[Any], Any] = lambda value: value,
@@ -86,7 +85,6 @@ class ServerRequests:
         self._sampling = (
             None if sampler is None else ServerSampling(self.questioner, sampler, heard=self.clocks.restart)
         )
-        self._open_browser = open_browser
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 
@@ -170,7 +168,7 @@ class ServerRequests:
             DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
         )
         if answer.action is Action.ACCEPT and has_browser(os.environ):
-            opened = await in_daemon_thread("browser", lambda: self._open_browser(url))
+            opened = await in_daemon_thread("browser", lambda: open_browser(url))
             if not opened:
                 answer = await self.questioner.ask(replace(question, message=NOT_OPENED))
         return {"action": str(answer.action)}

@@ -14,7 +14,7 @@ from tui.core.library_imports import importing
 from tui.core.servers import ServerSpec, Transport
 from tui.host.sdk.client_import import load_client_half, load_first_uses, quiet_sdk_logging
 from tui.host.transports import ServerTransport
-from tui.host.waits import first_of
+from tui.host.waits import cancel_all, first_of
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0
@@ -72,8 +72,7 @@ async def connections_beside(transport: ServerTransport, stop: asyncio.Event) ->
             module = loading.result()
         return module
     finally:
-        loading.cancel()  # the import itself continues in its thread
-        await asyncio.gather(loading, return_exceptions=True)
+        await cancel_all([loading])  # the import itself continues in its thread
         if module is None and has_begun:
             await transport.__aexit__(None, None, None)
 

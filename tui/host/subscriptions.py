@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
 from tui.host.lifecycle import RetryDelay
-from tui.host.waits import first_of
+from tui.host.waits import cancel_all, first_of
 
 if TYPE_CHECKING:
     from tui.host.client_requests import Listings
@@ -134,8 +134,7 @@ class ChangeStream:
                         self._settle_all(f"The change stream ended. Retrying in {seconds:g} s.")
                     await first_of(self._clock.sleep(seconds), turned.wait(), began.wait())
         finally:
-            self._close(self._streams)
-            await asyncio.gather(*self._streams, return_exceptions=True)
+            await cancel_all(self._streams)
 
     def _open(self, uris: tuple[str, ...], tasks: tuple[str, ...]) -> Task:
         """Open a stream, and close the earlier ones only once it is open, so that nothing is missed."""

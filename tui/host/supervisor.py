@@ -197,9 +197,12 @@ class Supervisor:
     def stays_refused(self) -> bool:
         """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
         if refused := self.can_start and self._around.answerers.consent.refuses(self.spec):
-            self._status = explain.before_consent(self._status, refused=True)
-            self.changed()
+            self._show_consent(refused=True)
         return refused
+
+    def _show_consent(self, *, refused: bool = False) -> None:
+        why = explain.needs_consent(self.spec, refused=refused)
+        self._show(reason=why.reason, detail=why.detail, next_step=why.next_step)
 
     async def _may_run(self) -> bool:
         """Whether the server may be started, or already is; the user may be asked."""
@@ -207,8 +210,7 @@ class Supervisor:
         if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
             return True
         if state is ServerState.STOPPED:
-            self._status = explain.before_consent(self._status)
-            self.changed()
+            self._show_consent()
         return await consent.ask(self.spec) and not self.closed.is_set()
 
     async def revive(self) -> None:

@@ -9,14 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
+from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
-from tui.core.text import clean_line, whole_words
+from tui.core.text import clean_line, object_in, whole_words
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
-from tui.host.content import result_of
+from tui.host.content import object_in, result_of
 from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
 from tui.host.waits import first_of
 
@@ -35,10 +36,9 @@ Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 class ServerTasks:
     """Follows the tasks of one server over one connection.
 
-    `ask` sends requests, `requests` answers what the server asks, `sleep` waits for seconds, `changed` is
-    called when a task shows another state; it must neither raise nor wait. `over` is set when the connection
-    has ended, `now` is a monotonic clock in seconds. `followed` are the ids of the tasks that a call waits
-    for; `began` is set when one is added.
+    `ask` sends requests, `requests` answers what the server asks, `changed` is called when a task shows
+    another state; it must neither raise nor wait. `over` is set when the connection has ended. `followed` are
+    the ids of the tasks that a call waits for; `began` is set when one is added.
     """
 
     def __init__(
@@ -47,19 +47,17 @@ class ServerTasks:
         book: KnownTasks,
         requests: ServerRequests,
         ask: Ask,
-        sleep: Callable[[float], Awaitable[None]],
+        clock: Clock,
         changed: Callable[[], None],
-        over: asyncio.Event | None = None,
-        now: Callable[[], float] = time.monotonic,
+        over: asyncio.Event,
     ) -> None:
         self._spec = spec
         self._book = book
         self._requests = requests
         self._ask = ask
-        self._sleep = sleep
+        self._clock = clock
         self._changed = changed
-        self._over = over or asyncio.Event()
-        self._now = now
+        self._over = over
         self.followed: set[str] = set()
         self.began = asyncio.Event()
         self._news: dict[str, asyncio.Event] = {}
@@ -128,20 +126,20 @@ class ServerTasks:
         rounds, asked = InputRounds(self._requests), set[str]()
         failures = 0
         told = ""
-        began = self._now()
+        began = self._clock.now_ns()
         while True:
             if told != (told := words(task)):
                 progress(None, None, told)
             if not (now or task.status.is_over):
                 # The end of the connection ends the wait: the next request then says how the server ended.
                 news = self._news[task.id]
-                await first_of(self._sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
+                await first_of(self._clock.sleep(task.poll_ms / 1000), news.wait(), self._over.wait())
                 if news.is_set():
                     news.clear()
-                    await self._sleep(MIN_POLL_MS / 1000)
+                    await self._clock.sleep(MIN_POLL_MS / 1000)
             now = False
             # Counted from here: the wall clock may be set meanwhile, or since an earlier run made the task.
-            if task.expired(task.created + self._now() - began):
+            if task.expired(task.created + (self._clock.now_ns() - began) / 1e9):
                 self._drop(task)
                 return _failed("The task did not finish within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
@@ -170,9 +168,7 @@ class ServerTasks:
         self, task: Task, raw: Mapping[str, Any], rounds: InputRounds, asked: set[str]
     ) -> None:
         """Answer new requests only; each answer is sent once, whether or not it arrives."""
-        wanted = raw.get("inputRequests")
-        if not isinstance(wanted, Mapping):
-            return
+        wanted = object_in(raw, "inputRequests")
         new = {key: request for key, request in wanted.items() if key not in asked}
         if not new:
             return

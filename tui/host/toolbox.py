@@ -4,7 +4,7 @@ Importable without the SDK; live connections load the modules that need it.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import as_sentences
@@ -17,21 +17,23 @@ from tui.host.schemas.validation import SchemaChecker
 from tui.host.supervisor import Supervisor
 
 
+def sends_as_is(servers: Mapping[str, Supervisor], name: str) -> bool:
+    """Whether the model gets what a server returns unredacted."""
+    server = servers.get(name)
+    return server is not None and server.spec.send_as_is
+
+
 class RunningToolbox:
     """The tools of the RUNNING servers, in configured order, then in each server's own order.
 
-    They are shown and called without configured secrets. `as_is` returns whether the model gets the results
-    of a server unredacted; these results are marked (`ToolResult.as_is`).
+    They are shown and called without configured secrets. The model gets the results of some servers
+    unredacted; these results are marked (`ToolResult.as_is`).
     """
 
     def __init__(
-        self,
-        servers: Mapping[str, Supervisor],
-        checker: SchemaChecker,
-        redaction: ResultRedactor,
-        as_is: Callable[[str], bool],
+        self, servers: Mapping[str, Supervisor], checker: SchemaChecker, redaction: ResultRedactor
     ) -> None:
-        self._redaction, self._as_is = redaction, as_is
+        self._redaction = redaction
         self._servers = servers
         self._checker = checker
 
@@ -83,10 +85,10 @@ class RunningToolbox:
         if server is not None and not by_hand and is_off(tool.name, server.spec.off):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
         tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
-        was_as_is = not by_hand and self._as_is(tool.server)
+        was_as_is = not by_hand and sends_as_is(self._servers, tool.server)
         result = await self._call(tool, arguments, seconds, progress, clocks, keep_task=by_hand)
         # Both times: the server may have been replaced, or its setting changed, during the call.
-        if result.raw is not None and was_as_is and self._as_is(tool.server):
+        if result.raw is not None and was_as_is and sends_as_is(self._servers, tool.server):
             return dataclasses.replace(result, as_is=True)
         return await self._redaction.result(result)
 

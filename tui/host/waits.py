@@ -2,8 +2,11 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Collection, Coroutine
+from contextlib import suppress
 from typing import Any
+
+from tui.core.background import completed
 
 
 async def first_of(*waits: Awaitable[Any], seconds: float | None = None) -> None:
@@ -12,37 +15,29 @@ async def first_of(*waits: Awaitable[Any], seconds: float | None = None) -> None
     try:
         await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_all(tasks)
 
 
-async def set_within(event: Any, seconds: float) -> bool:
-    """Wait for an event, at most `seconds`; return whether it was set."""
-    try:
+async def cancel_all(tasks: Collection[asyncio.Future[Any]]) -> None:
+    """Cancel tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most `seconds`."""
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
-    except TimeoutError:
-        return False
-    return True
 
 
 async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Complete `work`, however often this is cancelled meanwhile; raise the cancellation afterwards."""
+    """Complete `work` as `completed` does, also in a cancelled scope of anyio."""
     import anyio
 
-    task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
-        while not task.done():
-            try:
-                await asyncio.shield(task)
-            except asyncio.CancelledError as request:
-                cancelled = request
-    if not task.cancelled():
-        task.result()
-    if cancelled is not None:
-        raise cancelled
+        await completed(work)
 
 
 class ScopeClock:

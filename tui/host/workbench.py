@@ -8,17 +8,17 @@ the modules that need it.
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
-from tui.core.ports import DecisionLog, hand_call
+from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
-from tui.core.tasks import KnownTasks, Task
+from tui.core.tasks import Task
 from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
@@ -35,10 +35,10 @@ from tui.core.workbench import (
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.content import completions_of, contents_of, prompt_of
+from tui.host.host_context import HostContext
 from tui.host.process.process import ProcessUsage, usage
-from tui.host.redaction import ResultRedactor
 from tui.host.supervisor import Supervisor
-from tui.host.toolbox import RunningToolbox
+from tui.host.toolbox import RunningToolbox, sends_as_is
 
 if TYPE_CHECKING:
     from tui.host.connection import Connection
@@ -70,20 +70,11 @@ class HandWorkbench:
     """
 
     def __init__(
-        self,
-        servers: Mapping[str, Supervisor],
-        toolbox: RunningToolbox,
-        redaction: ResultRedactor,
-        tasks: KnownTasks,
-        decisions: DecisionLog,
-        *,
-        by: str,
+        self, servers: Mapping[str, Supervisor], toolbox: RunningToolbox, around: HostContext
     ) -> None:
-        self._redaction = redaction
-        self._decisions = decisions
-        self._by = by
+        self._redaction = around.redaction
+        self._around = around
         self._uris: dict[tuple[str, str], str] = {}
-        self._tasks = tasks
         self._servers = servers
         self._toolbox = toolbox
         self._incomplete: WeakSet[Connection] = WeakSet()
@@ -191,7 +182,7 @@ class HandWorkbench:
 
     def task_of(self, server: str, call: str) -> Task | None:
         known = self._servers.get(server)
-        tasks = () if known is None else self._tasks.of(server, known.spec.origin)
+        tasks = () if known is None else self._around.remembered.tasks.of(server, known.spec.origin)
         return next((self._redaction.value(task) for task in tasks if task.call == call), None)
 
     async def fetch_task(self, task: Task, *, call: str, progress: ProgressSink) -> ToolResult:
@@ -326,7 +317,8 @@ class HandWorkbench:
 
     def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
         if call:
-            self._decisions.add(hand_call(server, subject, arguments, by=self._by))
+            answerers = self._around.answerers
+            answerers.decisions.add(hand_call(server, subject, arguments, by=answerers.hand))
 
     def _listed(self, server: str, uri: str) -> str:
         """Return the original URI of a resource that was listed without a secret."""
@@ -397,20 +389,11 @@ class HandWorkbench:
 
 
 class ModelResources:
-    """See `core.context.built_in_tools.ResourceSource`.
+    """See `core.context.built_in_tools.ResourceSource`."""
 
-    `as_is` returns whether the model gets the resources of a server with its secrets.
-    """
-
-    def __init__(
-        self,
-        servers: Mapping[str, Supervisor],
-        workbench: HandWorkbench,
-        as_is: Callable[[str], bool],
-    ) -> None:
+    def __init__(self, servers: Mapping[str, Supervisor], workbench: HandWorkbench) -> None:
         self._servers = servers
         self._workbench = workbench
-        self._as_is = as_is
 
     def servers(self) -> Sequence[str]:
         return [
@@ -420,10 +403,10 @@ class ModelResources:
         ]
 
     async def resources(self, server: str) -> tuple[Sequence[ResourceInfo], str]:
-        return await self._workbench.resources(server, as_is=self._as_is(server))
+        return await self._workbench.resources(server, as_is=sends_as_is(self._servers, server))
 
     async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult:
-        as_is = self._as_is(server)
+        as_is = sends_as_is(self._servers, server)
         return await self._workbench.read_resource(server, uri, call="", seconds=seconds, as_is=as_is)
 
 

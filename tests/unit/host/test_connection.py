@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from tests import hosts
 from tests.conftest import until
 from tests.unit.host.test_workbench import ERAS, ODD
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction
-from tui.host.host import Host
 
 LEVEL = "io.modelcontextprotocol/logLevel"
 
@@ -21,17 +20,12 @@ async def running(era, traceparent=lambda: "", **spec):
     captured = []
     env = {"ODD_ERA": era, "ODD_LOGS": "1"}
     made = ServerSpec("srv", sys.executable, (str(ODD),), env=env, **spec)
-    host = Host([made], sink=captured.append, clock=MonotonicClock(), traceparent=traceparent)
-    try:
-        await host.start_all()
-        yield (
-            host,
-            lambda method: [
-                one["params"] for one in sent(captured) if one.get("method") == method and "id" in one
-            ],
-        )
-    finally:
-        await host.shutdown()
+
+    def params(method):
+        return [one["params"] for one in sent(captured) if one.get("method") == method and "id" in one]
+
+    async with hosts.running(made, sink=captured.append, traceparent=traceparent) as host:
+        yield host, params
 
 
 def sent(captured):

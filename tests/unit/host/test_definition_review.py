@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tests.conftest import until
+from tests.hosts import called
+from tests.hosts import running as hosting
 from tests.unit.host.scripted import RESULTS, Script
 from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
-from tui.core.ports import MonotonicClock
 from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host import server_questions
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
-from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 
 
@@ -51,21 +51,15 @@ class Log:
 async def running(monkeypatch, person, book=None, redactor=None, **spec):
     monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool()]})
     log = Log()
-    host = Host(
-        [ServerSpec("srv", "x", **spec)],
-        sink=lambda *_: None,
-        clock=MonotonicClock(),
-        open_with=Script().open,
-        redactor=redactor,
-        answerers=Answerers(questioner=person, decisions=log),
-        remembered=Remembered(definitions=book or KnownDefinitions()),
-    )
-    host.told = log.records
-    await host.start_all()
-    try:
+    around = {
+        "open_with": Script().open,
+        "redactor": redactor,
+        "answerers": Answerers(questioner=person, decisions=log),
+        "remembered": Remembered(definitions=book or KnownDefinitions()),
+    }
+    async with hosting(ServerSpec("srv", "x", **spec), **around) as host:
+        host.told = log.records
         yield host
-    finally:
-        await host.shutdown()
 
 
 async def change(monkeypatch, host, *tools):
@@ -77,10 +71,6 @@ async def change(monkeypatch, host, *tools):
 
 def offered(host):
     return [one.name for one in host.toolbox.tools()]
-
-
-async def call(host, one):
-    return await host.toolbox.call(one, {}, seconds=5, progress=lambda *_: None)
 
 
 async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
@@ -101,7 +91,7 @@ async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
 async def test_a_new_tool_is_a_change(monkeypatch):
     person = Person(Action.DECLINE)
     async with running(monkeypatch, person) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool("other"))
         await until(lambda: host.told)
         assert [one.name for one in person.asked[0].changes] == ["other"]
@@ -133,13 +123,13 @@ async def test_a_refused_change_can_be_reviewed_again_on_request(monkeypatch):
 async def test_a_single_tool_can_be_accepted(monkeypatch):
     person = Person(Action.CANCEL, Action.ACCEPT)
     async with running(monkeypatch, person) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, tool(description="other"), tool("new"))
         await until(lambda: host.told)
         await host.changes_answered()
         host.review_changes("srv", "echo")
         await until(lambda: offered(host) == ["echo"])
-        assert [one.name for one in host.definition_changes("srv")] == ["new"]
+        assert [one.name for one in host._servers["srv"].definition_changes] == ["new"]
 
 
 async def test_the_number_of_questions_about_one_server_is_limited(monkeypatch):
@@ -205,9 +195,11 @@ async def much_changed(monkeypatch, person, number):
     async with running(monkeypatch, person) as host:
         monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(), *many(number, "")]})
         await host.restart("srv")
-        host._servers["srv"].answer_changes(host.definition_changes("srv"), accept=True)
+        host._servers["srv"].answer_changes(host._servers["srv"].definition_changes, accept=True)
         await change(monkeypatch, host, tool(), *many(number, "changed"))
-        await until(lambda: len(host.definition_changes("srv")) == number or not host._review._open)
+        await until(
+            lambda: len(host._servers["srv"].definition_changes) == number or not host._review._tasks.running
+        )
         await host.changes_answered()
         yield host
 
@@ -351,7 +343,7 @@ async def test_a_suspicious_change_of_a_trusted_server_needs_acceptance(monkeypa
 async def test_the_number_of_recorded_decisions_for_one_server_is_bounded(monkeypatch):
     monkeypatch.setattr(server_questions, "MAX_RECORDED", 2)
     async with running(monkeypatch, Person(Action.ACCEPT)) as host:
-        await call(host, host.toolbox.tools()[0])  # what is listed from now on is new
+        await called(host, host.toolbox.tools()[0])  # what is listed from now on is new
         await change(monkeypatch, host, *(tool(f"tool{number}") for number in range(4)))
         await until(lambda: len(offered(host)) == 4)
         assert len(host.told) == 3 and host.told[-1].by == "limit"

@@ -7,12 +7,11 @@ import sys
 import pytest
 
 from tests.conftest import until
+from tests.hosts import host_of
 from tests.unit.host.scripted import Script
 from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentGate
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 
 
@@ -23,7 +22,7 @@ async def host():
 
     def make(*specs, script=None, **more):
         opening = (script or Script()).open
-        hosts.append(Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=opening, **more))
+        hosts.append(host_of(*specs, open_with=opening, **more))
         return hosts[-1]
 
     yield make

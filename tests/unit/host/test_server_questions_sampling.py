@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
+from tui.host import server_questions
 from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
 YES = QuestionAnswer(Action.ACCEPT)
@@ -163,9 +165,10 @@ async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> Non
     assert model.asked == []
 
 
-async def test_requests_above_the_rate_are_refused_for_a_minute() -> None:
+async def test_requests_above_the_rate_are_refused_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    sampling = ServerSampling(ServerQuestions(Questioner()), Model(), lambda: now)
+    monkeypatch.setattr(server_questions, "time", SimpleNamespace(monotonic=lambda: now))
+    sampling = ServerSampling(ServerQuestions(Questioner()), Model())
     for _ in range(3):
         await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)
     with pytest.raises(SamplingRefused, match="more than 3 requests"):

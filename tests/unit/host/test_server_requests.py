@@ -17,6 +17,7 @@ from tui.core.questions import (
     SamplingMeter,
 )
 from tui.core.servers import SamplingRule, ServerSpec
+from tui.host import server_requests
 from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
 from tui.host.server_requests import (
     NOT_OPENED,
@@ -241,7 +242,8 @@ async def test_without_a_browser_the_person_is_told_what_to_do(monkeypatch: pyte
         opened.append(address)
         return False
 
-    requests = ServerRequests("weather", person, open_browser)
+    monkeypatch.setattr(server_requests, "open_browser", open_browser)
+    requests = ServerRequests("weather", person)
     await requests.answer("elicitation/create", {"message": "a", "mode": "url", "url": "https://a.example/"})
 
     assert opened == ["https://a.example/"]

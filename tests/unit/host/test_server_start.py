@@ -9,12 +9,11 @@ import psutil
 import pytest
 
 from tests.conftest import until
+from tests.hosts import host_of
 from tui.core.errors import ServerError
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.traffic import Captured
 from tui.host import server_start
-from tui.host.host import Host
 from tui.host.server_start import connections_beside, start_seconds
 from tui.host.transports.stdio import StdioTransport
 
@@ -107,7 +106,7 @@ async def test_a_process_that_cannot_be_started_is_reported_on_entering():
 
 
 async def test_a_stop_during_the_import_counts_as_requested(importing):
-    host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
+    host = host_of(WAITING)
     starting = asyncio.create_task(host.start("srv"))
     await asyncio.to_thread(importing.began.wait, 30)
     await host.stop("srv")
@@ -118,7 +117,7 @@ async def test_a_stop_during_the_import_counts_as_requested(importing):
 
 
 async def test_a_server_that_is_killed_during_the_import_leaves_no_process(importing):
-    host = Host([WAITING], sink=lambda *_: None, clock=MonotonicClock())
+    host = host_of(WAITING)
     starting = asyncio.create_task(host.start("srv"))
     await asyncio.to_thread(importing.began.wait, 30)
 

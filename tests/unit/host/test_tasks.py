@@ -47,9 +47,7 @@ class Scripted:
         spec = ServerSpec("srv", "x")
         requests = ServerRequests("srv", self.person)
         self.over = asyncio.Event()
-        self.tasks = ServerTasks(
-            spec, self.book, requests, self.ask, self.sleep, lambda: None, self.over, lambda: sum(self.slept)
-        )
+        self.tasks = ServerTasks(spec, self.book, requests, self.ask, self, lambda: None, self.over)
 
     async def ask(self, method, params):
         self.sent.append((method, params))
@@ -57,6 +55,9 @@ class Scripted:
             return UNKNOWN if self._answers == [UNKNOWN] else RawAnswer(result={})
         found = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         return found if isinstance(found, RawAnswer) else RawAnswer(result={"taskId": "t-1", **found})
+
+    def now_ns(self):
+        return int(sum(self.slept) * 1e9)
 
     async def sleep(self, seconds):
         self.slept.append(seconds)
@@ -176,7 +177,7 @@ async def test_the_end_of_the_connection_ends_the_wait_for_the_next_poll():
     async def sleep(seconds):
         await asyncio.Event().wait()
 
-    server.tasks._sleep = sleep
+    server.sleep = sleep
     following = asyncio.create_task(server.result())
     await until(lambda: server.tasks.followed)
     server.over.set()

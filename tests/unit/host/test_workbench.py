@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import hosts
 from tests.conftest import until
-from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
@@ -22,7 +22,6 @@ from tui.core.workbench import (
     ResourceInfo,
     ServerIdentity,
 )
-from tui.host.host import Host
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -33,13 +32,8 @@ ODD = HERE / "odd_offers.py"
 async def running(script, *args, redactor=None, **env):
     captured = []
     spec = ServerSpec("srv", sys.executable, (str(script), *args), env=env)
-    host = Host([spec], sink=captured.append, clock=MonotonicClock(), redactor=redactor)
-    try:
-        await host.start_all()
-        bench = host.workbench
-        yield bench, captured, host
-    finally:
-        await host.shutdown()
+    async with hosts.running(spec, sink=captured.append, redactor=redactor) as host:
+        yield host.workbench, captured, host
 
 
 def sent(captured, call):

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-from tui.core.ports import MonotonicClock, Undecided
+from tests.hosts import called, running
+from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
-from tui.host.host import Host
 from tui.host.host_context import Answerers
 from tui.host.redaction import ResultRedactor
 
@@ -24,18 +24,9 @@ async def leaky(kept=None, **more):
     spec = ServerSpec("srv", sys.executable, (str(LEAKY),), env={"LEAKY_TOKEN": SECRET}, **more)
     redactor = Redactor({"LEAKY_TOKEN": SECRET})
     decisions = Undecided() if kept is None else SimpleNamespace(add=kept.append)
-    host = Host(
-        [spec],
-        sink=lambda _: None,
-        clock=MonotonicClock(),
-        redactor=redactor,
-        answerers=Answerers(decisions=decisions),
-    )
-    try:
-        await host.start_all()
+    answerers = Answerers(decisions=decisions)
+    async with running(spec, redactor=redactor, answerers=answerers) as host:
         yield host
-    finally:
-        await host.shutdown()
 
 
 async def test_results_errors_and_progress_for_the_model_contain_no_secret():
@@ -55,10 +46,8 @@ async def test_results_errors_and_progress_for_the_model_contain_no_secret():
 
 async def test_an_argument_is_sent_to_the_server_unchanged():
     async with leaky() as host:
-        (tool,) = host.toolbox.tools()
-        given = {"seconds": 10, "progress": lambda *_: None}
-        secret = await host.toolbox.call(tool, {"text": SECRET}, **given)
-        mark = await host.toolbox.call(tool, {"text": MARK}, **given)
+        secret = await called(host, text=SECRET)
+        mark = await called(host, text=MARK)
     assert secret.content == (TextContent(f"it is {MARK}; told True"),)
     assert mark.content == (TextContent(f"it is {MARK}; told False"),)
 
@@ -68,7 +57,7 @@ async def test_tools_are_offered_without_secrets_and_called_by_their_original_de
         (tool,) = host.toolbox.tools()
         again = host.toolbox.tools()
         (by_hand,) = host.workbench.tools("srv")
-        result = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        result = await called(host)
     assert tool.description == f"Leaks {MARK}." and SECRET not in repr(tool)
     assert by_hand is tool and again == [tool]
     assert not result.is_error
@@ -77,12 +66,12 @@ async def test_tools_are_offered_without_secrets_and_called_by_their_original_de
 async def test_with_send_as_is_only_the_model_gets_unredacted_results():
     async with leaky(send_as_is=True) as host:
         (tool,) = host.toolbox.tools()
-        result = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        result = await called(host)
         by_hand = await host.workbench.call_tool(
             tool, {}, call="hand-1", seconds=10, progress=lambda *_: None
         )
         host.reconfigure("srv", send_as_is=False)
-        after = await host.toolbox.call(tool, {}, seconds=10, progress=lambda *_: None)
+        after = await called(host)
     assert result.content == (TextContent(f"it is {SECRET}; told False"),) and result.as_is
     assert SECRET not in repr(by_hand) and SECRET not in repr(after)
     assert SECRET not in repr(tool)

@@ -78,7 +78,6 @@ class Gate:
         self,
         inbox: Inbox,
         reply: Callable[[dict[str, Any]], object],
-        random_id: Callable[[], int] = random_id,
         given_up: Callable[[Id, str], None] = lambda wire_id, why: None,
     ) -> None:
         self.version = ""
@@ -86,21 +85,19 @@ class Gate:
         self._past: deque[Id] = deque(maxlen=PAST)
         self._inbox = inbox
         self._reply = reply
-        self._random_id = random_id
         self._given_up = given_up
         self._pending: dict[Id, PendingRequest] = {}
         self._own: dict[Id, asyncio.Future[dict[str, Any] | None]] = {}
-        self._asked: set[Id] = set()
-        self._came_with: dict[Id, Id] = {}
+        self._asked: dict[Id, Id | None] = {}  # by the server, and the request of ours that each came with
         self._late_probe: Id | None = None
         self._late_answer: Response | None = None
         self._late_versions: list[str] = []
 
     def new_id(self) -> int:
         """Return a random id that no pending request has."""
-        wire_id = self._random_id()
+        wire_id = random_id()
         while wire_id in self._pending:
-            wire_id = self._random_id()
+            wire_id = random_id()
         return wire_id
 
     @contextlib.contextmanager
@@ -120,8 +117,7 @@ class Gate:
     def outgoing(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Return None if it must not be sent: the protocol forbids it, or the server was asked already."""
         if "method" not in message:
-            self._came_with.pop(message.get("id", ""), None)
-            self._asked.discard(message.get("id", ""))
+            self._asked.pop(message.get("id", ""), None)
             return None if is_modern(self.version) else message
         if "id" in message:
             if message["method"] == PROBE and self._late_probe is not None:
@@ -211,7 +207,7 @@ class Gate:
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""
         if asked in self._asked and wire_id in self._pending:
-            self._came_with[asked] = wire_id
+            self._asked[asked] = wire_id
 
     def waits_for(self, message: Message) -> bool:
         return (
@@ -246,17 +242,16 @@ class Gate:
         if wire_id == self._late_probe and self._late_answer is None:
             self._late_probe = None
 
-    def _known(self, wire_id: Id) -> Id | None:
-        if wire_id in self._pending:
+    def _known(self, wire_id: object) -> Id | None:
+        """Return the pending request that an id belongs to, or None."""
+        if isinstance(wire_id, int | str) and wire_id in self._pending:
             return wire_id
+        if wire_id is None and [one.method for one in self._pending.values()] == [PROBE]:
+            return next(iter(self._pending))  # a server that cannot read the probe answers it without an id
         # Some servers return a number as text.
         if isinstance(wire_id, str) and wire_id.isdecimal() and len(wire_id) < 12:
             return int(wire_id) if int(wire_id) in self._pending else None
         return None
-
-    def _settle(self, wire_id: Id | None) -> PendingRequest | None:
-        known = None if wire_id is None else self._known(wire_id)
-        return None if known is None else self._pop(known)
 
     def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
         is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
@@ -269,22 +264,18 @@ class Gate:
 
     def _pop(self, wire_id: Id) -> PendingRequest:
         """Remove a pending request, and withdraw the server requests that came with it."""
-        for asked in [asked for asked, request in self._came_with.items() if request == wire_id]:
-            del self._came_with[asked]
+        for asked in [asked for asked, request in self._asked.items() if request == wire_id]:
+            self._asked[asked] = None
             self._inbox.put(Notification(WITHDRAWN, {"requestId": asked}))
         self._past.append(wire_id)
         return self._pending.pop(wire_id)
-
-    def _sole_probe(self) -> Id | None:
-        # A server that cannot read the probe answers it without an id; nothing else is pending then.
-        probes = [wire for wire, sent in self._pending.items() if sent.method == PROBE]
-        return probes[0] if len(probes) == len(self._pending) == 1 else None
 
     def _answered(self, answer: Response | Failure) -> None:
         if answer.id in self._own:
             if not (own := self._own[answer.id]).done():
                 own.set_result(answer.result if isinstance(answer, Response) else None)
-        elif (sent := self._settle(self._sole_probe() if answer.id is None else answer.id)) is not None:
+        elif (known := self._known(answer.id)) is not None:
+            sent = self._pop(known)
             if isinstance(answer, Failure):
                 self._failure(sent, answer)
                 return
@@ -325,7 +316,7 @@ class Gate:
         if is_modern(self.version):
             return  # the client must not send responses in this protocol either
         if len(self._asked) < UNANSWERED_LIMIT:
-            self._asked.add(request.id)
+            self._asked.setdefault(request.id)
             self._inbox.put(request)
         else:
             said: dict[str, Any] = {"result": {}}
@@ -338,8 +329,7 @@ class Gate:
         if isinstance(cancelled, int | str):
             same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
             for one in [one for one in same if one == cancelled] or same:
-                self._asked.discard(one)
-                self._came_with.pop(one, None)
+                del self._asked[one]
 
     def _with_session_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Replace ids in the params of a notification by those of the session, if they name its requests."""

@@ -51,7 +51,8 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    `emptied` is set once it is closed and empty.
+    `divert` is offered each response first, unless others wait, and returns whether it took it. `emptied` is
+    set once it is closed and empty.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -63,7 +64,7 @@ class Inbox:
         self._counted_at = now()
         self._wake = asyncio.Event()
         self._closed = False
-        self._divert: Callable[[Response], bool] = lambda response: False
+        self.divert: Callable[[Response], bool] = lambda response: False
         self.emptied = asyncio.Event()
 
     @property
@@ -81,7 +82,7 @@ class Inbox:
         """Add a message; never waits. Return False if it was merged or dropped."""
         if self._closed:
             return False
-        if isinstance(message, Response) and not self._urgent and not self._notices and self._divert(message):
+        if isinstance(message, Response) and not self._urgent and not self._notices and self.divert(message):
             return True
         self._number += 1
         if not isinstance(message, Notification) or message.method == WITHDRAWN:
@@ -90,10 +91,6 @@ class Inbox:
             return False
         self._wake.set()
         return True
-
-    def divert(self, take: Callable[[Response], bool]) -> None:
-        """Offer each response to `take` first, unless others wait; `take` returns whether it took it."""
-        self._divert = take
 
     def close(self) -> None:
         """Hand over the remaining responses, then end."""

@@ -23,22 +23,15 @@ KEPT = 16 * 1024 * 1024
 class HttpExchange:
     """Reports one request and its response to `sink`, and cuts an event stream into events.
 
-    Call `asked`, `answered`, `heard` for each block, `failed` if it broke, then `end`. `events` are those of
-    the stream that have not been taken yet, if `wanted`. A request that is rejected without a JSON-RPC
-    response is reported as given up, unless the caller reports that (`judging` False). Errors in the sink do
-    not affect the exchange. `peer` is the number of the client, 0 if there is only one. `endpoint` is the
+    Call `asked`, `answered`, `heard` for each block, `failed` if it broke, then `end`. In a request that is
+    `ours`, the caller takes the `events` of the stream, and reports if it gives up; otherwise, a request that
+    is rejected without a JSON-RPC response is reported as given up. Errors in the sink do not affect the
+    exchange. `peer` is the number of the client, 0 if there is only one. `endpoint` is the
     address for messages that a stream of HTTP+SSE has named. `size` counts the bytes of a body.
     """
 
     def __init__(
-        self,
-        source: str,
-        number: int,
-        sink: TrafficSink,
-        *,
-        judging: bool = True,
-        wanted: bool = False,
-        peer: int = 0,
+        self, source: str, number: int, sink: TrafficSink, *, ours: bool = False, peer: int = 0
     ) -> None:
         self.endpoint = ""
         self.peer = peer
@@ -47,8 +40,7 @@ class HttpExchange:
         self._source = source
         self._place = {"exchange": number, **({"peer": peer} if peer else {})}
         self._sink = sink
-        self._judging = judging
-        self._wanted = wanted
+        self._ours = ours
         self._kept = bytearray()  # not a list: of blocks of two bytes, it takes twenty times their size
         self._whole: bytes | None = None
         self.size = 0
@@ -59,7 +51,7 @@ class HttpExchange:
 
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
         detail = {**self._place, "http": method, "url": url, "headers": _texts(headers)}
-        asked = _object(body) if self._judging else {}
+        asked = {} if self._ours else _object(body)
         self._id = asked.get("id") if "method" in asked else None
         self._report(Direction.OUT, body, detail, time.monotonic_ns())
 
@@ -82,7 +74,7 @@ class HttpExchange:
             self.size += len(block)
             return
         for event in self.stream.feed(block):
-            if self._wanted:
+            if self._ours:
                 self.events.append(event)
             about = {"event": event.kind, "id": event.ident}
             detail = {**self._detail, "sse": about}

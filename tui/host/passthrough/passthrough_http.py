@@ -83,7 +83,7 @@ class HttpPassthrough:
             await _answer(send, *wrong)
             return
         body: bytes | None = None
-        if _has_body(scope["headers"]):
+        if any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"]):
             if (body := await _body(receive)) is None:
                 return  # the client is gone, and the server must not take a part for the whole
             if len(body) > MAX_REQUEST:
@@ -205,10 +205,6 @@ def _refusal(headers: Iterable[Header]) -> str:
         if name == b"origin" and not is_loopback(host_of(text)):
             return "the Origin is not on this machine"
     return ""
-
-
-def _has_body(headers: Iterable[Header]) -> bool:
-    return any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
 
 
 def _unusable(scope: Scope) -> tuple[int, str] | None:

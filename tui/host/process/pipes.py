@@ -120,23 +120,14 @@ class PipeReader:
 class PipeWriter:
     """Writes to a pipe; what does not fit now is sent as the other side reads.
 
-    At most `limit` bytes may wait, and the other side may read none of them for `seconds`. `broken` is called
-    once, with a clause that says why, when nothing more can be written.
+    At most `WAITING_LIMIT` bytes may wait, and the other side may read none of them for `STUCK_SECONDS`.
+    `broken` is called once, with a clause that says why, when nothing more can be written.
     """
 
-    def __init__(
-        self,
-        pipe: IO[bytes],
-        *,
-        broken: Callable[[str], None],
-        limit: int = WAITING_LIMIT,
-        seconds: float = STUCK_SECONDS,
-    ) -> None:
+    def __init__(self, pipe: IO[bytes], *, broken: Callable[[str], None]) -> None:
         self._pipe = pipe
         self._descriptor = pipe.fileno()
         os.set_blocking(self._descriptor, False)
-        self._limit = limit
-        self._seconds = seconds
         self._broken = broken
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[tuple[Hashable, bytes]] = deque()
@@ -157,7 +148,7 @@ class PipeWriter:
         if self.closed:
             return False
         if self._waiting:
-            if self._size + len(data) > self._limit:
+            if self._size + len(data) > WAITING_LIMIT:
                 return False
             self._waiting.append((key, data))
             self._size += len(data)
@@ -168,7 +159,7 @@ class PipeWriter:
             self._size, self._written = len(data) - taken, taken
             self._empty.clear()
             self._loop.add_writer(self._descriptor, self._drain)
-            self._timer = self._loop.call_later(self._seconds, self._give_up)
+            self._timer = self._loop.call_later(STUCK_SECONDS, self._give_up)
         return not self.closed
 
     def withdraw(self, key: Hashable) -> bool:
@@ -226,7 +217,7 @@ class PipeWriter:
         if self._timer is not None:
             self._timer.cancel()
         if self._waiting:
-            self._timer = self._loop.call_later(self._seconds, self._give_up)
+            self._timer = self._loop.call_later(STUCK_SECONDS, self._give_up)
         else:
             self._rest()
 
@@ -238,7 +229,7 @@ class PipeWriter:
         self._empty.set()
 
     def _give_up(self) -> None:
-        self._fail(f"it has not read its stdin for {self._seconds:g} s")
+        self._fail(f"it has not read its stdin for {STUCK_SECONDS:g} s")
 
     def _fail(self, why: str) -> None:
         self.close()

@@ -53,7 +53,6 @@ class StderrTail:
 
     def __init__(self) -> None:
         self.revision = 0
-        self.total = 0
         self._chunks: deque[bytes] = deque()  # whole lines
         self._held = 0
         self._open = bytearray()
@@ -83,7 +82,6 @@ class StderrTail:
         self._keep(self._printed + line.replace(b"\n", b" ") + b"\n")
 
     def feed(self, chunk: bytes) -> None:
-        self.total += len(chunk)
         self.revision += 1
         first, newline, rest = chunk.partition(b"\n")
         self._extend(first)

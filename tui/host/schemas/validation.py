@@ -74,8 +74,7 @@ class SchemaVerdict:
 class SchemaChecker:
     """Checks values; owns one worker process, started when the first schema needs it."""
 
-    def __init__(self, seconds: float = CHECK_SECONDS) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
         self._worker: Process | None = None
         self._rules: Any = None
         self._turn = asyncio.Lock()
@@ -95,7 +94,7 @@ class SchemaChecker:
         if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
             return SchemaVerdict(unchecked="the value is too large")
         try:
-            async with asyncio.timeout(self._seconds + WORKER_START_SECONDS), self._turn:
+            async with asyncio.timeout(CHECK_SECONDS + WORKER_START_SECONDS), self._turn:
                 return await self._ask_worker(schema, value)
         except TimeoutError:
             return SchemaVerdict(unchecked="the checker is busy")
@@ -112,7 +111,7 @@ class SchemaChecker:
         try:
             worker, asked = await self._running_worker(), await asyncio.to_thread(json.dumps, [schema, value])
             assert worker.stdin is not None
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(CHECK_SECONDS):
                 worker.stdin.write(asked.encode() + b"\n")
                 await worker.stdin.drain()
                 problem, unchecked = json.loads(await _line(worker))

@@ -174,7 +174,7 @@ class SdkBridge:
     _is_over: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self.read.inbox.divert(lambda response: self._settled(response.id, response.result))
+        self.read.inbox.divert = lambda response: self._settled(response.id, response.result)
         self.read.take, self.read.ended, self.write.check = self.incoming, self._ended, self.outgoing
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:

@@ -6,10 +6,11 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 
 import asyncio
 import importlib
+import json
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,11 +21,12 @@ from tui.core.errors import McptuiError, StorageError, reason_of
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
+from tui.core.time_limits import TimeLimits
 from tui.core.web import is_private, proxy_problem
+from tui.host.frames.tap import WireTap
 from tui.host.sign_in.authorization_server import (
     CLIENT_ERRORS,
     OAuthExchange,
-    Record,
     SignInFailed,
     discard,
     explained,
@@ -47,8 +49,6 @@ _WANTED_CHARS = 4096
 _PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
-Pause = Callable[[], AbstractContextManager[None]]
-Resent = Callable[[httpx2.Request, int], None]
 
 
 class Authenticator(httpx2.Auth):
@@ -57,29 +57,25 @@ class Authenticator(httpx2.Auth):
     Args:
         spec: the server; it has a `url`.
         sign_ins: what all servers share.
+        tap: reports each request to an authorization server without its secrets, as an event.
+        clocks: those of the start and of calls, which stand still while the user signs in.
         open_client: returns a new client for requests to authorization servers; not tapped.
-        record: takes each of these requests without its secrets.
-        pause: stops the clocks of the start and of calls while the user signs in.
-        resent: called when a request was rejected with this status and is sent again; must not raise.
     """
 
     def __init__(
         self,
         spec: ServerSpec,
         sign_ins: SignIns,
-        *,
+        tap: WireTap,
+        clocks: TimeLimits,
         open_client: OpenClient,
-        record: Record,
-        pause: Pause = nullcontext,
-        resent: Resent = lambda request, status: None,
     ) -> None:
         self._spec = spec
         self._url = re.sub("^ws", "http", spec.url or "")
         self._around = sign_ins
+        self._tap = tap
+        self._clocks = clocks
         self._open_client = open_client
-        self._record = record
-        self._pause = pause
-        self._resent = resent
         self._stored = StoredSignIn(spec.name, self._url)
         self._loaded = False
         self._sdk: Any = None
@@ -112,7 +108,11 @@ class Authenticator(httpx2.Auth):
             await discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
-            self._resent(request, response.status_code)
+            with suppress(ValueError):
+                message = json.loads(request.content)
+                if isinstance(message, dict) and "id" in message:
+                    why = f"HTTP {response.status_code}, sent again with another token"
+                    self._tap.refused(message["id"], why)
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""
@@ -223,18 +223,18 @@ class Authenticator(httpx2.Auth):
             exchange = self._exchange(client)
             provider = await self._provider(storage, "http://127.0.0.1/callback", None)
             provider.context.token_expiry_time = 1.0
-            shadow = _stripped_request(request)
-            async with self._flow(provider, shadow) as flow:
-                outgoing = await anext(flow)
-                while outgoing is not shadow:
-                    reply = await exchange.send(outgoing)
-                    if reply.status_code >= 500 or reply.status_code == 429:
-                        host = clean_line(outgoing.url.host, 80)
-                        raise SignInFailed(
-                            f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
-                            next_step="Try again later. You are still signed in.",
-                        )
-                    outgoing = await flow.asend(reply)
+
+            async def renewed(outgoing: httpx2.Request) -> httpx2.Response:
+                reply = await exchange.send(outgoing)
+                if reply.status_code >= 500 or reply.status_code == 429:
+                    host = clean_line(outgoing.url.host, 80)
+                    raise SignInFailed(
+                        f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
+                        next_step="Try again later. You are still signed in.",
+                    )
+                return reply
+
+            await self._run(provider, renewed, request)
             if provider.context.current_tokens is None and not await self._another_did_it():
                 forgotten = exchange.rejects_client and not self._spec.oauth.client_id
                 await (storage.drop_client() if forgotten else storage.drop_tokens())
@@ -271,7 +271,7 @@ class Authenticator(httpx2.Auth):
         """
         storage = self._sdk.SignInStorage(self._stored, self._save)
         was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
-        with self._pause():
+        with self._clocks.standing_still():
             async with self._open_client() as client, CallbackListener() as listener:
                 browser = None
                 if self._spec.oauth.grant is Grant.USER:
@@ -285,7 +285,7 @@ class Authenticator(httpx2.Auth):
                     provider.stepping_up = step == "step up"
                 exchange = self._exchange(client)
                 try:
-                    await self._run(provider, exchange, request, response)
+                    await self._run(provider, exchange.send, request, response)
                 except SignInFailed as error:
                     exchange.rejects_client |= error.rejects_client
                     if exchange.rejects_client and self._spec.oauth.client_id:
@@ -313,31 +313,24 @@ class Authenticator(httpx2.Auth):
     async def _run(
         self,
         provider: "OAuthClientProvider",
-        exchange: OAuthExchange,
+        send: Callable[[httpx2.Request], Awaitable[httpx2.Response]],
         request: httpx2.Request,
-        response: httpx2.Response,
+        rejection: httpx2.Response | None = None,
     ) -> None:
-        """Run the provider from a rejection until it would send the request again."""
-        shadow = _stripped_request(request)
-        refusal = httpx2.Response(response.status_code, headers=response.headers, request=shadow)
-        told = False
-        async with self._flow(provider, shadow) as flow:
-            outgoing = await anext(flow)
-            while not (outgoing is shadow and told):
-                if outgoing is shadow:
-                    told = True
-                    outgoing = await flow.asend(refusal)
-                else:
-                    outgoing = await flow.asend(await exchange.send(outgoing))
+        """Run the provider until it would send the request, or send it again after its `rejection`.
 
-    @asynccontextmanager
-    async def _flow(
-        self, provider: "OAuthClientProvider", shadow: httpx2.Request
-    ) -> AsyncIterator[AsyncGenerator[httpx2.Request, httpx2.Response]]:
-        """Run the provider, which may end at any request. Raises SignInFailed for its errors."""
+        It may end at any request. Raises SignInFailed for its errors.
+        """
+        shadow = _stripped_request(request)
         flow = provider.async_auth_flow(shadow)
         try:
-            yield flow
+            outgoing = await anext(flow)
+            while outgoing is not shadow or rejection is not None:
+                if outgoing is shadow and rejection is not None:
+                    status, headers, rejection = rejection.status_code, rejection.headers, None
+                    outgoing = await flow.asend(httpx2.Response(status, headers=headers, request=shadow))
+                else:
+                    outgoing = await flow.asend(await send(outgoing))
         except StopAsyncIteration:
             pass
         except (McptuiError, asyncio.CancelledError):
@@ -411,12 +404,12 @@ class Authenticator(httpx2.Auth):
                 async with client.stream(
                     "GET", self._url, headers={"accept": "text/event-stream"}, follow_redirects=False
                 ) as response:
-                    self._record({**about, "status": response.status_code})
+                    self._tap.event("sign-in", **about, status=response.status_code)
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
             why = reason_of(error) if str(error) else f"no response within {CHALLENGE_SECONDS:g} s"
-            self._record({**about, "failed": why})
+            self._tap.event("sign-in", **about, failed=why)
             through = proxy_problem(error, self._url, "the server")
             problem, step = through or (
                 f"cannot connect: {why}",
@@ -436,7 +429,7 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault
-        return OAuthExchange(self._url, client, record=self._record, remember=remember, fault_of=fault_of)
+        return OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

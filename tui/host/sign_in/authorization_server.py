@@ -30,6 +30,7 @@ from tui.core.secrets.oauth_values import (
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
+from tui.host.frames.tap import WireTap
 from tui.host.sign_in.token_store import Remember, StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
@@ -97,7 +98,6 @@ CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
 
-Record = Callable[[Mapping[str, object]], None]
 FaultOf = Callable[[Mapping[str, Any], bytes], str]
 
 
@@ -128,7 +128,7 @@ class OAuthExchange:
     Args:
         server_url: the address of the MCP server.
         client: sends; not tapped. The caller closes it.
-        record: takes each exchange without its secrets; must not raise.
+        tap: reports each exchange without its secrets, as an event.
         remember: takes secrets to redact from now on, by name.
         fault_of: returns why the reply to a request with these fields is malformed, or "".
     """
@@ -138,14 +138,14 @@ class OAuthExchange:
         server_url: str,
         client: httpx2.AsyncClient,
         *,
-        record: Record,
+        tap: WireTap,
         remember: Remember,
         fault_of: FaultOf = lambda sent, body: "",
     ) -> None:
         self._fault_of = fault_of
         self._server_url = server_url
         self._client = client
-        self._record = record
+        self._tap = tap
         self._remember = remember
         self.rejects_client = False
         """Whether the authorization server no longer knows the client."""
@@ -168,13 +168,13 @@ class OAuthExchange:
         try:
             response, body = await self._bounded(request)
         except (TimeoutError, httpx2.TimeoutException):
-            self._record({**about, "failed": f"no response within {SECONDS:g} s"})
+            self._tap.event("sign-in", **about, failed=f"no response within {SECONDS:g} s")
             raise SignInFailed(
                 f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
             ) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = reason_of(error)
-            self._record({**about, "failed": why})
+            self._tap.event("sign-in", **about, failed=why)
             through = proxy_problem(error, str(request.url), f"the authorization server {host}")
             problem, step = through or (f"cannot connect to the authorization server {host}: {why}", RETRY)
             raise SignInFailed(f"{problem}.", next_step=step) from None
@@ -194,14 +194,14 @@ class OAuthExchange:
             and (fault := self._fault_of(fields or {}, body))
         ):
             about["failed"] = f"malformed: {fault}"
-            self._record(about)
+            self._tap.event("sign-in", **about)
             if (fields or {}).get("grant_type") != "refresh_token":
                 raise SignInFailed(
                     f"the authorization server {host} sent a malformed reply: {fault}.", next_step=RETRY
                 )
             status, body = 400, b""  # as if the token were not renewed: the user signs in again
         else:
-            self._record(about)
+            self._tap.event("sign-in", **about)
         if isinstance(token, str) and (fault := header_value_fault(token)):
             why = fault.partition(".")[0]
             raise SignInFailed(
@@ -302,13 +302,13 @@ async def revoke(
     sign_ins: Sequence[StoredSignIn],
     client: httpx2.AsyncClient,
     spec: ServerSpec | None,
-    record: Record,
+    tap: WireTap,
     remember: Remember,
 ) -> str:
     """Revoke the tokens of sign-ins within `REVOKING_SECONDS`; return why one was not revoked, or "".
 
     Each token has the same share of the time. Sign-ins of the client that `spec` configures use its secret or
-    private key, which are not stored with them. `client`, `record` and `remember` are those of an exchange.
+    private key, which are not stored with them. `client`, `tap` and `remember` are those of an exchange.
     """
     for one in sign_ins:
         remember(one.secrets())
@@ -318,7 +318,7 @@ async def revoke(
         share = REVOKING_SECONDS / len(tokens)
         try:
             async with asyncio.timeout(share):
-                exchange = OAuthExchange(sign_in.url, client, record=record, remember=remember)
+                exchange = OAuthExchange(sign_in.url, client, tap=tap, remember=remember)
                 found = await _revoked(sign_in, kind, exchange, spec, remember)
         except TimeoutError:
             found = f"the authorization server did not respond within {share:.3g} s"

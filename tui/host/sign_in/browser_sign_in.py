@@ -10,19 +10,19 @@ rejected and have no effect.
 
 import asyncio
 import hmac
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tui.core.background import in_daemon_thread
+from tui.core.background import Tasks, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
+from tui.host.waits import cancel_all
 
 HOST = "127.0.0.1"
 PATH = "/callback"
@@ -87,7 +87,7 @@ class CallbackListener:
         self._state = ""
         self._answer: asyncio.Future[Callback] | None = None
         self._open = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     @property
     def address(self) -> str:
@@ -111,11 +111,9 @@ class CallbackListener:
         """Close the port, after sending a page that is in progress."""
         if self._server is not None:
             self._server.close()
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=1.0)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        if self._tasks.running:
+            _, late = await asyncio.wait(self._tasks.running, timeout=1.0)
+            await cancel_all(late)
         if self._server is not None:
             await self._server.wait_closed()
             self._server = None
@@ -128,25 +126,21 @@ class CallbackListener:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        if len(self._tasks) >= AT_ONCE:
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._tasks.running) < AT_ONCE:
+            self._tasks.start(self._answered(reader, writer), "answer of a browser")
+        else:
             writer.transport.abort()
-            return
-        self._tasks.add(task)
+
+    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            # Cancelled by `close` only; CPython 3.11 would log it as an error.
-            with suppress(
-                OSError, ValueError, asyncio.IncompleteReadError, TimeoutError, asyncio.CancelledError
-            ):
+            with suppress(OSError, ValueError, asyncio.IncompleteReadError, TimeoutError):
                 async with asyncio.timeout(HEAD_SECONDS):
                     head = await reader.readuntil(b"\r\n\r\n")
                     status, page = self._take(head.decode("latin-1"))
                     writer.write(_response(status, page))
                     await writer.drain()
         finally:
-            self._tasks.discard(task)
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
@@ -266,9 +260,7 @@ class BrowserSignIn:
                     raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser")
                 answer = heard.result()
         finally:
-            heard.cancel()
-            with suppress(asyncio.CancelledError):
-                await heard
+            await cancel_all([heard])
         self._sign_ins.remember({"code": answer.code})
         return answer
 
@@ -279,8 +271,15 @@ class BrowserSignIn:
         self._sign_ins.say(self._server, "waiting for you")
         asked = message
         for left in reversed(range(PASTES)):
-            question = self._question(asked, opens, asked != message or not opens)
-            said = await self._first(question, callback)
+            asking = asyncio.ensure_future(self._question(asked, opens, asked != message or not opens))
+            either: set[asyncio.Future[Any]] = {asking, callback}
+            try:  # the question is withdrawn if the listener is first
+                await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                if not (callback.done() or asking.done()):
+                    raise self._timeout_failure(ASKED_SECONDS, "no answer")
+                said = callback.result() if callback.done() else asking.result()
+            finally:
+                await cancel_all([asking])
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:
@@ -305,21 +304,6 @@ class BrowserSignIn:
                 next_step=f"{SIGN_IN_WITH}{self._server}`" + ("." if nobody else ", or restart the server."),
             )
         return answer
-
-    async def _first(
-        self, question: Coroutine[Any, Any, QuestionAnswer], callback: "asyncio.Future[Callback]"
-    ) -> "QuestionAnswer | Callback":
-        """Wait for the user or the listener; withdraw the question if the listener is first."""
-        asked = asyncio.ensure_future(question)
-        either: set[asyncio.Future[Any]] = {asked, callback}
-        try:
-            done, _ = await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if not done:
-                raise self._timeout_failure(ASKED_SECONDS, "no answer")
-            return callback.result() if callback in done else asked.result()
-        finally:
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
 
     def _read_pasted(self, text: str, state: str) -> Callback:
         try:

@@ -47,7 +47,6 @@ class SignIns:
         questioner: Questioner | None = None,
         redactor: Redactor | None = None,
         changed: Callable[[str], None] = lambda server: None,
-        open_browser: Callable[[str], bool] = open_browser,
         client_metadata_url: str = "",
         decisions: DecisionLog | None = None,
     ) -> None:
@@ -62,7 +61,7 @@ class SignIns:
         self._redactor = redactor or Redactor()
         self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
-        self.open_browser = open_browser
+        self.open_browser: Callable[[str], bool] = open_browser
         self._states: dict[str, str | StoredSignIn] = {}
 
     def state(self, server: str) -> str:

@@ -49,9 +49,6 @@ SLICE = 16 * 1024
 EXCHANGE = "mcptui.exchange"
 """Key in a response's extensions for the part that was read."""
 
-WANTS_EVENTS = "mcptui.events"
-"""Key in a request's extensions: the caller takes the events of the response."""
-
 MAX_COOKIE = 4096
 """Maximum characters of the value of a cookie."""
 
@@ -253,8 +250,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if (sending := request.extensions.get(SENDING)) is not None:
             sending.check()
-        wanted = bool(request.extensions.get(WANTS_EVENTS))
-        exchange = HttpExchange(self._source, next(self._numbers), self._sink, judging=False, wanted=wanted)
+        exchange = HttpExchange(self._source, next(self._numbers), self._sink, ours=True)
         body = b"" if request.method in ("GET", "DELETE") else await request.aread()
         exchange.asked(request.method, str(request.url), request.headers.raw, body)
         unsendable = False

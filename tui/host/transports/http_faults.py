@@ -73,11 +73,6 @@ class SessionLost(HttpFault):
         self.session = session
 
 
-def is_passing(status: int) -> bool:
-    """Whether a server that answers with `status` may answer the same request otherwise soon."""
-    return status in (408, 425, 429) or status >= 500
-
-
 def status_text(status: int) -> str:
     """Return "HTTP 503 (Service Unavailable)"."""
     try:
@@ -133,8 +128,7 @@ def ended(status: int, why: str = "", *, said: bytes = b"", stray: str = "") -> 
     `said` is an error in the server's own words, `stray` a response to no request.
     """
     more = f" and was not resumed: {why}" if why else ""
-    words = f": {quoted_name(found, QUOTED)}" if (found := words_of(said)) else ""
-    text = f"HTTP {status}{words}: the event stream ended without a response{more}."
+    text = f"HTTP {status}{_quoted(said)}: the event stream ended without a response{more}."
     if stray:
         text = f"{text} It had {stray}."
     return HttpFault(text, next_step=MAY_HAVE, status=status)
@@ -160,8 +154,9 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
 
     `running`: the server has answered at this address before.
     """
-    status = response.status_code
-    text = words = f"{status_text(status)}{_quoted(response, body)}"
+    status, kind = response.status_code, content_type(response)
+    is_text = not kind or kind.startswith("text/") or kind == "application/json"
+    text = words = f"{status_text(status)}{_quoted(body if is_text else b'')}"
     has_credentials = bool(response.request.headers.get("authorization"))
     rejects, wait = True, None
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
@@ -189,7 +184,6 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
         text = f"{status_text(status)}: the server accepted the request, but did not respond to it"
         step, rejects = MAY_HAVE, False
     else:
-        kind = content_type(response)
         text = f"{words}: the response {f'is {kind}' if kind else 'has no content type'}, not JSON-RPC"
         step, rejects = "Check that the URL is that of an MCP server.", False
     return HttpFault(f"{text}.", next_step=step, status=status, refused=rejects, wait=wait)
@@ -219,9 +213,6 @@ def words_of(raw: bytes) -> str:
     return clean_line(whole_words(" ".join(text.split()), QUOTED), QUOTED).rstrip(".")
 
 
-def _quoted(response: httpx2.Response, body: bytes) -> str:
-    """Return the server's own words, quoted, or "" if the body is not text."""
-    kind = content_type(response)
-    if not body or not (kind.startswith("text/") or kind == "application/json" or not kind):
-        return ""
+def _quoted(body: bytes) -> str:
+    """Return the server's own words, quoted, or "" if there are none."""
     return f": {quoted_name(said, QUOTED)}" if (said := words_of(body)) else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx2
 
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.framing import LINE_LIMIT, Event, EventCutter
+from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
@@ -21,7 +21,6 @@ from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
-    WANTS_EVENTS,
     Sending,
     TappedTransport,
     Unwanted,
@@ -99,11 +98,7 @@ class HttpLink:
         what is `optional`: a rejection of it says nothing about the server. Raises HttpFault if there is no
         response.
         """
-        about = {
-            WANTS_EVENTS: True,
-            _OPTIONAL: optional,
-            **(sending.extensions if sending is not None else {}),
-        }
+        about = {_OPTIONAL: optional, **(sending.extensions if sending is not None else {})}
         url = url or self.url
         try:
             if not self._has_headers:
@@ -177,22 +172,22 @@ class HttpLink:
                     await self.event(event)
         return heard
 
-    async def body(self, response: httpx2.Response, limit: int = LINE_LIMIT) -> bytes:
-        """Return a whole body. Raises HttpFault if it breaks off or is larger than `limit`."""
+    async def body(self, response: httpx2.Response) -> bytes:
+        """Return a whole body. Raises HttpFault if it breaks off or is too large."""
         if _HEAD in response.extensions:
             return await self.head(response)
         status = response.status_code
         said = response.headers.get("content-length", "")
-        if said.isdigit() and int(said) > limit and is_plain(response):
-            raise faults.too_large(int(said), limit, status)
+        if said.isdigit() and int(said) > KEPT and is_plain(response):
+            raise faults.too_large(int(said), KEPT, status)
         exchange: HttpExchange = response.extensions[EXCHANGE]
-        own = None if is_plain(response) and limit <= KEPT else bytearray()
+        own = None if is_plain(response) else bytearray()
         try:
             async for block in response.aiter_raw() if own is None else response.aiter_bytes():
                 if own is not None:
                     own += block
-                if (exchange.size if own is None else len(own)) > limit:
-                    raise faults.too_large(None, limit, status)
+                if (exchange.size if own is None else len(own)) > KEPT:
+                    raise faults.too_large(None, KEPT, status)
         except httpx2.HTTPError as error:
             raise faults.broken(error, status) from error
         return exchange.body() if own is None else bytes(own)

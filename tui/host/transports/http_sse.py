@@ -24,7 +24,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue
+from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue, Wire
 from tui.host.waits import ScopeClock
 
 ENDPOINT_SECONDS = 10.0
@@ -47,8 +47,8 @@ _IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport =
 _log = logging.getLogger(__name__)
 
 
-class HttpSse:
-    """HTTP+SSE as a `Wire`."""
+class HttpSse(Wire):
+    """HTTP+SSE as a `Wire`. It has no versions in headers, and closing the stream ends the session."""
 
     kind = "HTTP+SSE"
     probe_seconds = 2.0
@@ -67,12 +67,6 @@ class HttpSse:
     def open(self) -> None:
         self._remote.start(self._keep_stream_open(), "stream")
         self._remote.start(self._send_in_order(), "notifications")
-
-    def negotiated(self, version: str) -> None:
-        """Do nothing: the transport is older than versions in headers."""
-
-    async def close(self) -> None:
-        """Do nothing: closing the stream ends the session."""
 
     def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""

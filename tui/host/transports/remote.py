@@ -5,14 +5,13 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 
 import asyncio
 import contextlib
-import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from tui.core.background import Tasks
 from tui.core.jsonrpc.messages import Id, Notification
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -39,8 +38,6 @@ from tui.host.transports.streams import ReadStream, WriteStream
 from tui.host.waits import first_of, to_its_end
 
 if TYPE_CHECKING:
-    import httpx2
-
     from tui.host.sign_in.authenticator import Authenticator
     from tui.host.sign_in.token_store import StoredSignIn
 
@@ -67,20 +64,7 @@ def authenticator_of(
     """Return an authenticator for a server; its requests are recorded as events, without their secrets."""
     from tui.host.sign_in.authenticator import Authenticator
 
-    def resent(request: "httpx2.Request", status: int) -> None:
-        with contextlib.suppress(ValueError):
-            message = json.loads(request.content)
-            if isinstance(message, dict) and "id" in message:
-                tap.refused(message["id"], f"HTTP {status}, sent again with another token")
-
-    return Authenticator(
-        spec,
-        sign_ins,
-        open_client=lambda: open_client(RoutedTransport(), {}),
-        record=lambda what: tap.event("sign-in", **what),
-        pause=clocks.standing_still,
-        resent=resent,
-    )
+    return Authenticator(spec, sign_ins, tap, clocks, open_client=lambda: open_client(RoutedTransport(), {}))
 
 
 async def sign_in(spec: ServerSpec, sign_ins: SignIns, sink: TrafficSink) -> "StoredSignIn":
@@ -101,11 +85,8 @@ async def revoke(
     """
     from tui.host.sign_in.authorization_server import revoke
 
-    tap = WireTap(server, sink)
     async with open_client(RoutedTransport(), {}) as client:
-        return await revoke(
-            sign_ins, client, spec, lambda what: tap.event("sign-in", **what), around.remember
-        )
+        return await revoke(sign_ins, client, spec, WireTap(server, sink), around.remember)
 
 
 class SendQueue(Generic[T]):
@@ -218,7 +199,7 @@ class RemoteTransport:
         )
         self.messages = self.link.messages
         self._is_modern = is_modern
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._wire = self._made(wire)
 
     def _made(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
@@ -244,14 +225,12 @@ class RemoteTransport:
         self._wire.open()
         return ReadStream(self.inbox), WriteStream(self._send)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await to_its_end(self._stop())
 
     async def kill_now(self) -> None:
         """Drop everything in progress, even a stop."""
-        for task in self._tasks:
+        for task in self._tasks.running:
             task.cancel()
 
     async def _stop(self) -> None:
@@ -269,10 +248,8 @@ class RemoteTransport:
         self.exited.set()
 
     async def _drop_tasks(self) -> None:
-        while self._tasks:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.wait(self._tasks)
+        while self._tasks.running:
+            await self._tasks.cancel()
 
     def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
         if self.exited.is_set() or self.stopping:
@@ -300,10 +277,7 @@ class RemoteTransport:
 
     def start(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
         """Run `work` in a task that ends with the connection."""
-        task = asyncio.create_task(work, name=f"{what} of {self.spec.name}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        return self._tasks.start(work, f"{what} of {self.spec.name}")
 
     def request(
         self,

@@ -10,7 +10,6 @@ import contextlib
 import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import brought
@@ -168,9 +167,7 @@ class StdioTransport:
             self._begin()
         return ReadStream(self._inbox), WriteStream(self._send)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await to_its_end(self._stop())
 
     async def kill_now(self) -> None:

@@ -12,13 +12,12 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
 import httpx2
 
-from tui.core.jsonrpc.framing import Event
 from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
@@ -287,7 +286,11 @@ class StreamableHttp:
                     session = b"" if event.size else session  # it works on the request
                     await self._link.event(event, wire_id)
                     if wire_id is not None and not self._gate.is_wanted(wire_id):
-                        await self._read_to_end(events)
+                        # To its end, so that its connection can be used again.
+                        with contextlib.suppress(TimeoutError, HttpFault):
+                            async with asyncio.timeout(AFTER_ANSWER):
+                                async for late in events:
+                                    await self._link.event(late)
                         return None
         except SessionLost:
             raise
@@ -300,13 +303,6 @@ class StreamableHttp:
         if wire_id is None:
             return None
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
-
-    async def _read_to_end(self, events: AsyncGenerator[Event]) -> None:
-        """Read a stream to its end, so that its connection can be used again."""
-        with contextlib.suppress(TimeoutError, HttpFault):
-            async with asyncio.timeout(AFTER_ANSWER):
-                async for late in events:
-                    await self._link.event(late)
 
     def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
         return faults.refused(response, body, running=bool(self._gate.version))
@@ -418,9 +414,15 @@ class StreamableHttp:
         retry = RetryDelay(longest=LONGEST_RETRY)
         while True:
             worked, retry.first = 0.0, RETRY_SECONDS
+            resumed: HeaderValues = {RESUME: last_id} if last_id else {}
+            session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
             try:
-                async with self._open_stream(last_id) as response:
-                    passes = faults.is_passing(response.status_code)
+                async with self._link.exchange("GET", headers, optional=True) as response:
+                    self._stream_answered.set()
+                    if session:
+                        await self._check_session(response, session)
+                    status = response.status_code
+                    passes = status in (408, 425, 429) or status >= 500  # it may answer otherwise soon
                     if is_stream(response) and response.is_success:
                         if has_stream and not last_id:
                             self._remote.missed()
@@ -433,7 +435,7 @@ class StreamableHttp:
                         # It is no failure to close the stream after each message, or to name a delay for it.
                         ended_well = heard or stream.retry_ms is not None
                         worked = LONGEST_RETRY if ended_well else time.monotonic() - began
-                    elif response.status_code == 405 or not (has_stream or passes):
+                    elif status == 405 or not (has_stream or passes):
                         return
                     elif not passes:
                         last_id = b""  # it may be the reason
@@ -445,17 +447,6 @@ class StreamableHttp:
                     return
             except HttpFault:
                 pass
-            await asyncio.sleep(retry.after_failure(worked))
-
-    @contextlib.asynccontextmanager
-    async def _open_stream(self, last_id: bytes) -> AsyncIterator[httpx2.Response]:
-        resumed: HeaderValues = {RESUME: last_id} if last_id else {}
-        session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
-        try:
-            async with self._link.exchange("GET", headers, optional=True) as response:
+            finally:
                 self._stream_answered.set()
-                if session:
-                    await self._check_session(response, session)
-                yield response
-        finally:
-            self._stream_answered.set()
+            await asyncio.sleep(retry.after_failure(worked))

@@ -15,6 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from tui.core.background import completed
 from tui.core.errors import reason_of
 from tui.core.library_imports import import_without, importing
 from tui.core.secrets.secret_names import is_secret_header
@@ -255,15 +256,7 @@ async def undisturbed(closing: Coroutine[Any, Any, Any]) -> None:
             # The connection is discarded, so a failure to close it does not matter.
             return
 
-    task = asyncio.create_task(bounded())
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled
+    await completed(bounded())
 
 
 # ---- recording: requests and replies as `Captured` values, with bodies as sent

@@ -29,7 +29,8 @@ class Ends:
     def __init__(self):
         self.inbox = FakeInbox()
         self.replies = []
-        self.gate = Gate(self.inbox, self.replies.append, itertools.count(1001).__next__)
+        self.gate = Gate(self.inbox, self.replies.append)
+        self.gate.new_id = itertools.count(1001).__next__
 
     def ask(self, session_id=1, method="tools/call", **params):
         message = {"jsonrpc": "2.0", "id": session_id, "method": method}

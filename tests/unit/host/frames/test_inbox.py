@@ -65,7 +65,7 @@ async def test_progress_that_was_not_yet_fetched_is_replaced_by_newer_progress()
 
 async def test_a_response_can_be_diverted_past_the_queue():
     inbox, taken = Inbox(Time()), []
-    inbox.divert(lambda response: response.id == 1 and not taken.append(response))
+    inbox.divert = lambda response: response.id == 1 and not taken.append(response)
     frames = [Response(1, {}), Response(2, {}), Failure(1, -1, "no")]
     assert all(inbox.put(frame) for frame in frames)
     assert taken == frames[:1]
@@ -74,7 +74,7 @@ async def test_a_response_can_be_diverted_past_the_queue():
 
 async def test_a_response_is_not_diverted_past_earlier_messages():
     inbox, taken = Inbox(Time()), []
-    inbox.divert(taken.append)
+    inbox.divert = taken.append
     frames = [progress("a", 1), Response(1, {}), Response(2, {})]
     for frame in frames:
         inbox.put(frame)
@@ -84,7 +84,7 @@ async def test_a_response_is_not_diverted_past_earlier_messages():
 
 async def test_a_closed_inbox_diverts_nothing():
     inbox, taken = Inbox(Time()), []
-    inbox.divert(taken.append)
+    inbox.divert = taken.append
     inbox.close()
     assert not inbox.put(Response(1, {}))
     assert not taken

@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import json
 import time
 
@@ -19,8 +20,8 @@ class Bench:
     def __init__(self):
         self.noted = []
         self.inbox = Inbox()
-        ids = iter(range(1001, 2000))
-        self.gate = Gate(self.inbox, lambda message: None, lambda: next(ids))
+        self.gate = Gate(self.inbox, lambda message: None)
+        self.gate.new_id = itertools.count(1001).__next__
         self.intake = StdoutReader(self.gate, self.inbox, WireTap("it", self.noted.append))
         for number in (1, 2):
             self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})

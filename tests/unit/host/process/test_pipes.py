@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.conftest import until
+from tui.host.process import pipes
 from tui.host.process.pipes import CHUNK, LARGE_CHUNK, PipeReader, PipeWriter
 
 
@@ -117,9 +118,10 @@ async def test_a_writer_never_blocks_and_eventually_sends_everything(pipe, readi
     assert await reader.read() == b""
 
 
-async def test_a_writer_reports_once_that_its_reader_does_not_read(pipe):
+async def test_a_writer_reports_once_that_its_reader_does_not_read(pipe, monkeypatch):
+    monkeypatch.setattr(pipes, "STUCK_SECONDS", 0.05)
     said = []
-    writer = PipeWriter(pipe[1], broken=said.append, seconds=0.05)
+    writer = PipeWriter(pipe[1], broken=said.append)
     writer.write(b"x" * 1_000_000)
     await until(lambda: said)
     assert said == ["it has not read its stdin for 0.05 s"]
@@ -144,8 +146,9 @@ async def test_a_writer_detects_a_closed_reader_without_writing(pipe):
     assert (said, writer.closed) == (["it closed its stdin"], True)
 
 
-async def test_the_write_buffer_is_bounded(pipe):
-    writer = PipeWriter(pipe[1], broken=pytest.fail, limit=1_000_000)
+async def test_the_write_buffer_is_bounded(pipe, monkeypatch):
+    monkeypatch.setattr(pipes, "WAITING_LIMIT", 1_000_000)
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
     assert writer.write(b"x" * 500_000)
     assert not writer.write(b"x" * 900_000)
     writer.close()
@@ -187,8 +190,9 @@ async def test_a_writer_is_flushed_once_the_only_bytes_that_wait_are_withdrawn(p
     writer.close()
 
 
-async def test_withdrawn_bytes_do_not_count_for_the_limit(pipe):
-    writer = PipeWriter(pipe[1], broken=pytest.fail, limit=1_000_000)
+async def test_withdrawn_bytes_do_not_count_for_the_limit(pipe, monkeypatch):
+    monkeypatch.setattr(pipes, "WAITING_LIMIT", 1_000_000)
+    writer = PipeWriter(pipe[1], broken=pytest.fail)
     assert writer.write(b"x" * 300_000)
     assert writer.write(b"y" * 600_000, "y") and not writer.write(b"z" * 600_000)
     assert writer.withdraw("y") and writer.write(b"z" * 600_000)

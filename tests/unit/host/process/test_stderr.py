@@ -84,7 +84,6 @@ def test_a_flood_takes_little_cpu_time():
     for _ in range(1000):
         tail.feed(chunk)
     assert time.process_time() - started < 2
-    assert tail.total == 1000 * len(chunk)
 
 
 @given(st.lists(st.binary(max_size=50)))

@@ -9,13 +9,12 @@ from mcp import ClientSession, MCPError
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from tests.conftest import until
-from tests.http_server import ECHO, HttpServer, http_server
+from tests.hosts import called, far, running
+from tests.http_server import ECHO, http_server
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response
-from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
 from tui.host.frames.inbox import Inbox
-from tui.host.host import Host
 from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge, header_map, parameter_headers
 from tui.host.transports.streams import ReadStream, WriteStream
 
@@ -276,14 +275,10 @@ async def test_an_internal_error_is_an_answer_too(calls, monkeypatch, caplog):
     assert calls.sent[0]["error"]["code"] == -32603 and "internal error" in caplog.text
 
 
-async def result_of(spec, arguments, sink=lambda *_: None):
+async def result_of(spec, arguments, **more):
     """Call the only tool of a server; return its result."""
-    host = Host([spec], sink=sink, clock=MonotonicClock())
-    await host.start_all()
-    (tool,) = host.toolbox.tools()
-    result = await host.toolbox.call(tool, arguments, seconds=5, progress=lambda *_: None)
-    await host.shutdown()
-    return result
+    async with running(spec, **more) as host:
+        return await called(host, **arguments)
 
 
 def local(path):
@@ -311,7 +306,7 @@ async def test_a_request_over_http_sends_what_the_session_would(modern, name, mo
     monkeypatch.setattr(ClientSession, "adopt", adopted)
     tool = ECHO | {"name": name, "inputSchema": schema(text={"type": "string", "x-mcp-header": "Text"})}
     async with http_server(modern=modern, tools=[tool]) as server:
-        spec = ServerSpec("srv", transport=Transport.HTTP, url=server.url)
+        spec = far(server)
         assert not (await result_of(spec, {"text": "ä"})).is_error
         assert (await result_of(spec, {"text": float("nan")})).content == (TextContent('{"text": null}'),)
     call = next(one for one in server.asked if one.method == "tools/call")
@@ -353,29 +348,18 @@ def test_an_invalid_header_annotation_is_rejected_with_the_reason():
     assert "integer/string/boolean" in header_map(schema(a={"type": "number", "x-mcp-header": "X"}))
 
 
-async def started(server: HttpServer) -> Host:
-    spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
-    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
-    await host.start("far")
-    return host
-
-
 async def test_a_tool_with_an_invalid_header_annotation_is_omitted_with_the_reason():
     tools = [ECHO, ECHO | {"name": "bad", "inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
-    async with http_server(tools=tools) as server:
-        host = await started(server)
+    async with http_server(tools=tools) as server, running(far(server)) as host:
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
         ((name, why),) = host.status("far").quarantined
         assert name == "bad" and why.startswith("its headers are invalid: ")
-        await host.shutdown()
 
 
 async def test_for_an_older_server_header_annotations_are_ignored():
     tools = [ECHO | {"inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
-    async with http_server(modern=False, tools=tools) as server:
-        host = await started(server)
+    async with http_server(modern=False, tools=tools) as server, running(far(server)) as host:
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
-        await host.shutdown()
 
 
 def test_an_argument_that_no_header_can_carry_is_refused_with_a_reason():

@@ -13,6 +13,8 @@ from tui.core.ports import DecisionRecord
 from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, Transport
+from tui.core.time_limits import TimeLimits
+from tui.host.frames.tap import WireTap
 from tui.host.sign_in.authenticator import Authenticator
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
@@ -79,7 +81,6 @@ class Around:
         self.person = person or Person()
         self.records: list[object] = []
         self.states: list[str] = []
-        self.paused: list[bool] = []
         self.redactor = Redactor()
         self.opened: list[str] = []
         self.decisions = Decided()
@@ -89,29 +90,23 @@ class Around:
             questioner=self.person,
             redactor=self.redactor,
             changed=lambda name: self.states.append(self.sign_ins.state(name)),
-            open_browser=self._open,
             decisions=self.decisions,
         )
+        self.sign_ins.open_browser = self._open
         self.auth = self.authenticator()
 
     def authenticator(self) -> Authenticator:
         return Authenticator(
             self.spec,
             self.sign_ins,
+            WireTap("safe", self.records.append),
+            TimeLimits(),
             open_client=lambda: open_client(httpx2.AsyncHTTPTransport(verify=False), {}),
-            record=self.records.append,
-            pause=self._pause,
         )
 
     def _open(self, address: str) -> bool:
         self.opened.append(address)
         return browse(address)
-
-    @contextmanager
-    def _pause(self) -> Iterator[None]:
-        self.paused.append(True)
-        yield
-        self.paused.append(False)
 
     async def call(self, method: str = "tools/list") -> httpx2.Response:
         """Send one request to the server as a transport would."""

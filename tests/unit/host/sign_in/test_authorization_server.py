@@ -1,7 +1,5 @@
 """Requests to authorization servers: allowed addresses, and what is recorded."""
 
-import json
-
 import httpx2
 import pytest
 from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, OAuthTokenError
@@ -9,6 +7,8 @@ from mcp.client.auth.oauth2 import OAuthContext
 from mcp.shared.auth import OAuthClientMetadata, OAuthMetadata, ProtectedResourceMetadata
 
 from tests.protocol.oauth_server import OAuthServer
+from tui.core.traffic import Captured
+from tui.host.frames.tap import WireTap
 from tui.host.sign_in.authorization_server import OAuthExchange, SignInFailed, address_fault, explained
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -38,29 +38,31 @@ def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
 
 
 async def test_a_request_is_recorded_without_its_secrets_and_they_are_learned() -> None:
-    records: list[object] = []
+    records: list[Captured] = []
     known: dict[str, str] = {}
     async with OAuthServer(client=("me", "canary-me")) as server:
         async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
-            exchange = OAuthExchange(server.url, client, record=records.append, remember=known.update)
+            exchange = OAuthExchange(
+                server.url, client, tap=WireTap("safe", records.append), remember=known.update
+            )
             form = {"grant_type": "client_credentials", "client_id": "me", "client_secret": "canary-me"}
             request = httpx2.Request("POST", f"{server.origin}/token", data=form, headers=FORM)
             response = await exchange.send(request)
         assert response.json()["access_token"] in server.valid
-        text = json.dumps(records)
+        text = str([one.raw for one in records])
         assert "canary" not in text and '"status": 200' in text and "client_credentials" in text
         assert known["client_secret"] == "canary-me" and known["access_token"] in server.valid
 
 
 async def test_an_unreachable_authorization_server_is_named() -> None:
-    records: list[object] = []
+    records: list[Captured] = []
     async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
         exchange = OAuthExchange(
-            "http://127.0.0.1:1/", client, record=records.append, remember=lambda _: None
+            "http://127.0.0.1:1/", client, tap=WireTap("safe", records.append), remember=lambda _: None
         )
         with pytest.raises(SignInFailed, match=r"cannot connect to the authorization server 127\.0\.0\.1:"):
             await exchange.send(httpx2.Request("GET", "http://127.0.0.1:1/token"))
-    assert "failed" in json.dumps(records)
+    assert b"failed" in records[0].raw
 
 
 # ---- failures -------------------------------------------------------------------------------------------

@@ -7,13 +7,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.hosts import far, host_of
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.permission.consent import ConsentGate
-from tui.core.ports import MonotonicClock
-from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut, Transport
+from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut
 from tui.core.traffic import Captured
-from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in import authorization_server
 from tui.host.sign_in.token_store import TokenStore
@@ -39,11 +38,9 @@ async def signed_out(
 ) -> tuple[SignedOut, list[Captured]]:
     """Sign in and out again; return the result and the records."""
     captured: list[Captured] = []
-    spec = ServerSpec("safe", transport=Transport.HTTP, url=server.url, oauth=oauth or OAuthSpec())
-    host = Host(
-        [spec],
+    host = host_of(
+        far(server, name="safe", oauth=oauth or OAuthSpec()),
         sink=captured.append,
-        clock=MonotonicClock(),
         answerers=Answerers(questioner=Person(), consent=consent or ConsentGate()),
         remembered=Remembered(tokens=TokenStore(folder, use_keychain=False)),
     )

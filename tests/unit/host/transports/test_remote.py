@@ -7,12 +7,11 @@ from mcp import Client, MCPError
 from mcp.client import session
 
 from tests.conftest import until
+from tests.hosts import called, far, running
 from tests.http_server import MODERN, http_server, reply
 from tests.unit.host.transports.test_streamable_http import Sink, remote
-from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerSpec, ServerState, Transport
-from tui.host.host import Host
+from tui.core.servers import ServerState
 from tui.host.passthrough.learned_secrets import MAX_AT_ONCE
 from tui.host.transports.http_faults import HttpFault
 
@@ -66,11 +65,6 @@ async def test_a_secret_in_the_address_is_not_shown():
     assert (transport.pid, transport.exit) == (None, None)
 
 
-def host_of(server):
-    spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
-    return Host([spec], sink=Sink(), clock=MonotonicClock())
-
-
 async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
     monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
     asked = asyncio.Event()
@@ -84,10 +78,8 @@ async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
         writer.write(reply(b"Missing MCP-Protocol-Version header", "400 Bad Request", "text/plain"))
 
     async with http_server(once={"server/discover": late}, answers={"initialize": refuse}) as server:
-        host = host_of(server)
-        await host.start("far")
-        assert host.status("far").protocol == MODERN
-        await host.shutdown()
+        async with running(far(server)) as host:
+            assert host.status("far").protocol == MODERN
         assert server.methods().count("server/discover") == 1
 
 
@@ -107,10 +99,8 @@ async def test_a_slow_modern_server_that_has_no_initialize_is_awaited(status, mo
         asked.set()
 
     async with http_server(answers={"server/discover": late, "initialize": refuse}) as server:
-        host = host_of(server)
-        await host.start("far")
-        assert host.status("far").protocol == MODERN
-        await host.shutdown()
+        async with running(far(server)) as host:
+            assert host.status("far").protocol == MODERN
 
 
 async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):
@@ -121,13 +111,10 @@ async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):
         await asyncio.sleep(0.2)
         writer.write(server.usual(asked_for))
 
-    async with http_server() as server:
-        host = host_of(server)
-        await host.start("far")
+    async with http_server() as server, running(far(server)) as host:
         server.answers["server/discover"] = late
         await host.restart("far")
         assert host.status("far").protocol == MODERN
-        await host.shutdown()
     assert "initialize" not in server.methods()
 
 
@@ -145,13 +132,9 @@ async def test_a_server_that_sends_more_cookies_than_can_be_redacted_is_cut_off_
 
     sink = Sink()
     async with http_server(modern=modern, answers={"tools/call": answer}) as server:
-        spec = ServerSpec("far", transport=Transport.HTTP, url=server.url)
-        host = Host([spec], sink=sink, clock=MonotonicClock(), redactor=Redactor())
-        await host.start_all()
-        tool = host.toolbox.tools()[0]
-        result = await host.toolbox.call(tool, {}, seconds=20, progress=lambda *_: None)
-        await until(lambda: host.status("far").state is ServerState.STOPPED)
-        assert result.is_error and "canary" not in repr(result)
-        assert "different cookies, session IDs and tokens" in repr(host.status("far"))
-        await host.shutdown()
+        async with running(far(server), sink=sink, redactor=Redactor()) as host:
+            result = await called(host)
+            await until(lambda: host.status("far").state is ServerState.STOPPED)
+            assert result.is_error and "canary" not in repr(result)
+            assert "different cookies, session IDs and tokens" in repr(host.status("far"))
     assert "canary" not in repr(sink)

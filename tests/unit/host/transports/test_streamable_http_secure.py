@@ -3,13 +3,13 @@
 import re
 import ssl
 import subprocess
+from dataclasses import replace
 
 import pytest
 
+from tests.hosts import far, running
 from tests.http_server import http_server
-from tui.core.ports import MonotonicClock
-from tui.core.servers import ServerSpec, ServerState, Transport
-from tui.host.host import Host
+from tui.core.servers import ServerState
 from tui.host.transports import http_client
 
 
@@ -31,13 +31,9 @@ def certificate(tmp_path, monkeypatch):
 
 
 async def started(server):
-    url = server.url.replace("http:", "https:")
-    spec = ServerSpec("far", transport=Transport.HTTP, url=url)
-    host = Host([spec], sink=lambda captured: None, clock=MonotonicClock())
-    await host.start("far")
-    status = host.status("far")
-    await host.shutdown()
-    return status
+    spec = far(server)
+    async with running(replace(spec, url=spec.url.replace("http:", "https:"))) as host:
+        return host.status("far")
 
 
 async def test_a_certificate_from_the_environment_is_trusted(certificate, monkeypatch):
