@@ -17,7 +17,7 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
-from tui.host.content import object_in, result_of
+from tui.host.content import result_of
 from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
 from tui.host.waits import first_of
 
