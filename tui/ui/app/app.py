@@ -144,9 +144,9 @@ class McptuiApp(BaseApp):
             cancel = self.overrides.first_of("ask.cancel")
             self.notify(f"Answer the question first, or press {cancel} to cancel it.")
         elif found is not None and self.screen is not self.main and name in LEADING:
-            self._leave_for(partial(self.run_action, found.method))
+            self.leave_for(partial(self.run_action, found.method))
 
-    def _leave_for(self, then: Callable[[], object]) -> None:
+    def leave_for(self, then: Callable[[], object]) -> None:
         """Close the screens over the chat screen and call `then`, unless something would be lost.
 
         A read-only screen has `stays`, which returns why it cannot be closed now, or "".
@@ -160,12 +160,12 @@ class McptuiApp(BaseApp):
             screen.dismiss(None)
         self.call_later(then)
 
-    async def _run_command(self, method: str) -> None:
-        found = next((each for each in ACTIONS if each.method == method), None)
-        if found is not None and found.id in LEADING and self.screen is not self.main:
-            self._leave_for(partial(self.run_action, found.method))
+    async def run_command(self, found: Action) -> None:
+        """Run an action that was selected in the palette."""
+        if found.id in LEADING and self.screen is not self.main:
+            self.leave_for(partial(self.run_action, found.method))
         else:
-            await self.run_action(method)
+            await self.run_action(found.method)
 
     def _pressed(self, event: events.Key) -> Action | None:
         everywhere = of_context(Context.ANYWHERE)
@@ -185,11 +185,7 @@ class McptuiApp(BaseApp):
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import app_commands
 
-        if (parts := self.main.parts) is None:
-            return ()
-        under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
-        run = partial(self.call_later, self._run_command)
-        return app_commands(parts, under, self.main, run, self._leave_for)
+        return app_commands(self, self.main.parts) if self.main.parts is not None else ()
 
     @property
     def _turn_runs(self) -> bool:

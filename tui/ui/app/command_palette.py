@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
@@ -19,8 +19,8 @@ from tui.ui.widgets.rows import cells_of, head_of
 from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
+    from tui.ui.app.app import McptuiApp
     from tui.ui.chat.parts import ChatParts
-    from tui.ui.chat.screen import ChatScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def elsewhere(
 def action_commands(
     why_not: Callable[[Action], str],
     overrides: KeyOverrides,
-    run: Callable[[str], object],
+    run: Callable[[Action], object],
     contexts: Sequence[Context] = (),
     actions: Sequence[Action] = ACTIONS,
 ) -> Iterator[Command]:
@@ -164,26 +164,21 @@ def action_commands(
         keys = ", ".join((keys, *(f"/{spec.name}" for spec in OWN if spec.help == found.help)))
         if why := why_not(found):
             keys = f"not available: {why}"
-        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
+        yield Command(found.help, keys, partial(run, found), f"{found.label} {found.id}", why)
 
 
-def app_commands(
-    parts: "ChatParts",
-    under: Screen[Any],
-    main: "ChatScreen",
-    run: Callable[[str], object],
-    leave_for: Callable[[Callable[[], object]], object],
-) -> list[Command]:
-    """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
-    contexts = getattr(under, "CONTEXTS", ())
-    found = list(action_commands(parts.why_not, main.regions.overrides, run, contexts))
+def app_commands(app: "McptuiApp", parts: "ChatParts") -> list[Command]:
+    """Return the commands over the screen that is under the palette."""
+
+    def open_screen(found: Action) -> None:
+        app.leave_for(partial(parts.navigator.open_screen_of, found))
+
+    under = next(one for one in reversed(app.screen_stack) if not isinstance(one, CommandPalette))
+    contexts, run = getattr(under, "CONTEXTS", ()), partial(app.call_later, app.run_command)
+    found = list(action_commands(parts.why_not, app.overrides, run, contexts))
     if parts.runtime.is_ready:
-        found += _chat_commands(parts) if under is main else ()
-        found += elsewhere(
-            contexts,
-            main.regions.overrides,
-            lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
-        )
+        found += _chat_commands(parts) if under is app.main else ()
+        found += elsewhere(contexts, app.overrides, open_screen)
         found += _server_commands(parts, under)
     return found
 

@@ -178,10 +178,6 @@ class ConversationActions:
 
     # ---- showing it ----
 
-    def adopt(self) -> None:
-        """Show the conversation that the runtime has opened."""
-        self._shown = self.conversations.opened
-
     def follow(self) -> None:
         """Show changes in the conversation that were not caused by a turn."""
         if not self._runtime.is_ready:

@@ -17,6 +17,7 @@ from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import ApprovalKeys
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, StandingNotes
+from tui.ui.chat.transcript.transcript import Choice
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, method_at
@@ -69,10 +70,8 @@ class ChatParts:
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
-        if runtime.conversations.messages:  # the command line named a saved conversation
-            self.current.show()
-            self._notes.forget_problems()
-        self.current.adopt()
+        self.current.show()  # the command line may have named a saved conversation
+        self._notes.forget_problems()
         for problem in problems:
             regions.conversation.add_note(problem, "bad")
         self._notes.show_problems()
@@ -126,6 +125,13 @@ class ChatParts:
         """Show the rules that apply to the call that waits for approval."""
         self.navigator.open_rules(self.approvals.current)
 
-    def ask(self, text: str) -> None:
-        self.regions.go_to(Context.COMPOSER)
-        self.turns.send(Written(text, text))
+    def choose(self, what: Choice) -> None:
+        """Act on what the user chose in the conversation."""
+        match what:
+            case str(question):
+                self.regions.go_to(Context.COMPOSER)
+                self.turns.send(Written(question, question))
+            case (server, link):
+                self.navigator.open_link(server, link)
+            case None:
+                self.current.open_menu()

@@ -54,29 +54,21 @@ SOON_SECONDS = 0.002
 SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
 """If this makes the updates too rare to read along, they may use more."""
 
+Choice = str | tuple[str, LinkContent] | None
+"""An example question, a link in a result with its server, or the selected message."""
+
 
 class Transcript(FlowPane):
     """The conversation, updated live. All texts may be uncleaned: they are cleaned in this class."""
 
     DEFAULT_CSS = "Transcript { padding: 0 1; }"
 
-    class MessageChosen(Posted):
-        """The user wants to act on the selected message."""
+    class Chosen(Posted):
+        """The user chose something in the conversation."""
 
-    class LinkChosen(Posted):
-        """A link in the result of a call was chosen."""
-
-        def __init__(self, server: str, link: LinkContent) -> None:
+        def __init__(self, what: Choice) -> None:
             super().__init__()
-            self.server = server
-            self.link = link
-
-    class ExampleChosen(Posted):
-        """The user chose an example question, `text`."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+            self.what = what
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.CONVERSATION, Context.QUESTION)
 
@@ -368,20 +360,20 @@ class Transcript(FlowPane):
     def target_chosen(self, block: Block, row: int) -> None:
         match block:
             case Card() if (link := block.link_at(row)) is not None:
-                self.post_message(self.LinkChosen(block.server, link))
+                self.post_message(self.Chosen((block.server, link)))
             case Card() | Thinking() | Summary():
                 block.open = not block.open
                 self.following = False
                 self._touch(block)
                 self.call_later(self.show_block, block)
             case Question() | Signature():
-                self.post_message(self.MessageChosen())
+                self.post_message(self.Chosen(None))
             case Fold():
                 self.flow.replace(self.flow.index_of(block), block.unfolded())
                 self.following = False
                 self.flow_changed()
             case Welcome():
-                self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)].question))
+                self.post_message(self.Chosen(block.examples[list(block.targets).index(row)].question))
 
     def row_clicked(self, index: int, x: int) -> None:
         position = self.flow.find(index) if self.flow.blocks else 0
