@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.core import units
@@ -24,13 +25,17 @@ AGAIN_SECONDS = 10.0
 """No note is added for a fault within this time after the last one: the status line shows it."""
 
 
+@dataclass(slots=True)
 class FaultNotes:
-    """Decides which notes to show for one thing that can fail: a state machine without its own clock."""
+    """Decides which notes to show for one thing that can fail: a state machine without its own clock.
 
-    def __init__(self, failing: str, working: str) -> None:
-        """Take the text before a fault's reason, and the text for the end of the fault."""
-        self._failing, self._working = failing, working
-        self.forget()
+    `failing` is the text before a fault's reason, `working` the text for the end of the fault.
+    """
+
+    failing: str
+    working: str
+    _why: str = ""
+    _noted_at: float = float("-inf")
 
     def forget(self) -> None:
         """Start over, for another conversation."""
@@ -43,7 +48,7 @@ class FaultNotes:
         """
         if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
             self._why, self._noted_at = why, now
-            yield (f"{self._failing}: {why}.", "bad") if why else (self._working, "info")
+            yield (f"{self.failing}: {why}.", "bad") if why else (self.working, "info")
 
 
 class ChatStatus:
