@@ -14,7 +14,7 @@ from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
-from tui.ui.chat.question_queue import ApprovalKeys
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, StandingNotes
 from tui.ui.chat.transcript.transcript import Choice
@@ -37,7 +37,7 @@ class ChatParts:
         regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
         self.navigator = Navigator(runtime, regions, self.spans)
-        self.approvals = runtime.questioner = ApprovalKeys(runtime, regions, self.bridge)
+        self.approvals = runtime.questioner = QuestionQueue(runtime, regions, self.bridge)
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(

@@ -57,8 +57,8 @@ NO_TURNS = "Model steps and tool calls appear here, with arguments, results and 
 class TitledPane(LinePane):
     """A `LinePane` whose first line is its title: a name on the left, a summary on the right.
 
-    Row 0 is the title, rows of the body start at 1. A subclass implements `title`, `body_count` and
-    `body_row`, and reports changes with `body_changed` or `body_row_changed`.
+    Row 0 is the title, rows of the body start at 1. A subclass implements `title`, sets `_shown_rows` or
+    implements `body_count` and `body_row`, and reports changes with `body_changed` or `body_row_changed`.
     """
 
     CURSOR = True
@@ -72,12 +72,12 @@ class TitledPane(LinePane):
     def title(self) -> tuple[str, str]:
         """Return the title and the text at its right end, both cleaned."""
 
-    @abstractmethod
-    def body_count(self) -> int: ...
+    def body_count(self) -> int:
+        return len(self._shown_rows)
 
-    @abstractmethod
     def body_row(self, index: int) -> Row:
         """Return a row of the body, counted from 0."""
+        return self._shown_rows[index]
 
     def title_changed(self) -> None:
         self.drop_row(0)
@@ -142,7 +142,6 @@ class ServersPane(TitledPane):
         self._redactor = Redactor()
         self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
-        self._rows: list[Row] = []
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
         self._empty_text = NO_SERVERS
@@ -217,12 +216,6 @@ class ServersPane(TitledPane):
     def title(self) -> tuple[str, str]:
         return "SERVERS", running_words(self._statuses)
 
-    def body_count(self) -> int:
-        return len(self._rows)
-
-    def body_row(self, index: int) -> Row:
-        return self._rows[index]
-
     def row_selectable(self, index: int) -> bool:
         return 0 < index <= len(self._owners) and (
             index == 1 or self._owners[index - 2] != self._owners[index - 1]
@@ -243,14 +236,14 @@ class ServersPane(TitledPane):
 
     def _rebuild(self, turn: int = 0) -> None:
         """Lay out all rows and repaint those that changed; `turn` counts the frames of the spinner."""
-        before = self._rows
-        self._rows, self._owners = self._build(turn)
+        before = self._shown_rows
+        self._shown_rows, self._owners = self._build(turn)
         if not self.is_mounted:
             return
-        if len(before) != len(self._rows):
+        if len(before) != len(self._shown_rows):
             self.body_changed()
         else:
-            for index, (old, new) in enumerate(zip(before, self._rows, strict=True)):
+            for index, (old, new) in enumerate(zip(before, self._shown_rows, strict=True)):
                 if old != new:
                     self.body_row_changed(index)
         if (status := self.selected_status) is not None:
@@ -292,6 +285,7 @@ class _Entry(Block):
 
     def __init__(self, index: int, rows_of: "Callable[[int], Sequence[Row]]") -> None:
         super().__init__(gap=0)
+        self.height = 0  # until it is laid out
         self._index = index
         self._rows_of = rows_of
 
@@ -313,7 +307,6 @@ class TracePane(TitledPane):
 
     def _begin_anew(self) -> None:
         self._flow = Flow(self.columns)  # a block for each entry, without rows while it is folded away
-        self._is_laid_out = False
         self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
         self._toggled: set[int] = set()  # entries that the user has toggled
         self._live: set[int] = set()  # entries that are still running
@@ -417,13 +410,9 @@ class TracePane(TitledPane):
                 opens = isinstance(spans[entry], TurnSpan | StepSpan)
                 self._parents.append((turn, entry if opens else step_of[1]))
                 self._flow.append(_Entry(entry, self._rows_of))
-            match spans[entry]:
-                case CallSpan() as call if not call.state.over:
-                    self._live.add(entry)
-                case StepSpan() as step if step.ms is None and not step.state.over:
-                    self._live.add(entry)
-                case _:
-                    self._live.discard(entry)
+            span = spans[entry]
+            runs = isinstance(span, CallSpan | StepSpan) and span.ms is None and not span.state.over
+            (self._live.add if runs else self._live.discard)(entry)
         self._lay_out(changed)
         self.title_changed()
 
@@ -431,13 +420,12 @@ class TracePane(TitledPane):
         """Lay out these entries again, move the entries below, and repaint."""
         flow = self._flow
         again = list(entries)
-        was_empty = not self._is_laid_out
+        was_empty = not flow.height
         kept = 0 if was_empty else self._entry_at(self.cursor - 1)
         before, sizes = flow.height, [flow.blocks[entry].height for entry in again]
         for entry in again:
             flow.blocks[entry].width = 0
         first = flow.settle(again)
-        self._is_laid_out = bool(flow.blocks)
         if flow.height != before or sizes != [flow.blocks[entry].height for entry in again] or was_empty:
             self._keep_cursor(kept)
             self.body_changed(0 if was_empty else first)
