@@ -144,9 +144,9 @@ class McptuiApp(BaseApp):
             cancel = self.overrides.first_of("ask.cancel")
             self.notify(f"Answer the question first, or press {cancel} to cancel it.")
         elif found is not None and self.screen is not self.main and name in LEADING:
-            self.leave_for(partial(self.run_action, found.method))
+            self._leave_for(partial(self.run_action, found.method))
 
-    def leave_for(self, then: Callable[[], object]) -> None:
+    def _leave_for(self, then: Callable[[], object]) -> None:
         """Close the screens over the chat screen and call `then`, unless something would be lost.
 
         A read-only screen has `stays`, which returns why it cannot be closed now, or "".
@@ -160,10 +160,10 @@ class McptuiApp(BaseApp):
             screen.dismiss(None)
         self.call_later(then)
 
-    async def run_command(self, found: Action) -> None:
+    async def _run_command(self, found: Action) -> None:
         """Run an action that was selected in the palette."""
         if found.id in LEADING and self.screen is not self.main:
-            self.leave_for(partial(self.run_action, found.method))
+            self._leave_for(partial(self.run_action, found.method))
         else:
             await self.run_action(found.method)
 
@@ -183,9 +183,22 @@ class McptuiApp(BaseApp):
         self.call_next(self.main.regions.arrange)  # Textual learns the new size only after this handler
 
     def commands(self) -> "Sequence[Command]":
-        from tui.ui.app.command_palette import app_commands
+        from tui.ui.app.command_palette import action_commands, chat_commands, elsewhere, server_commands
 
-        return app_commands(self, self.main.parts) if self.main.parts is not None else ()
+        if (parts := self.main.parts) is None:
+            return ()
+
+        def open_screen(found: Action) -> None:
+            self._leave_for(partial(parts.navigator.open_screen_of, found))
+
+        under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
+        contexts, run = getattr(under, "CONTEXTS", ()), partial(self.call_later, self._run_command)
+        found = list(action_commands(parts.why_not, self.overrides, run, contexts))
+        if parts.runtime.is_ready:
+            found += chat_commands(parts) if under is self.main else ()
+            found += elsewhere(contexts, self.overrides, open_screen)
+            found += server_commands(parts, under)
+        return found
 
     @property
     def _turn_runs(self) -> bool:

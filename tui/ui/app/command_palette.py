@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
@@ -19,7 +19,6 @@ from tui.ui.widgets.rows import cells_of, head_of
 from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
-    from tui.ui.app.app import McptuiApp
     from tui.ui.chat.parts import ChatParts
 
 
@@ -167,23 +166,7 @@ def action_commands(
         yield Command(found.help, keys, partial(run, found), f"{found.label} {found.id}", why)
 
 
-def app_commands(app: "McptuiApp", parts: "ChatParts") -> list[Command]:
-    """Return the commands over the screen that is under the palette."""
-
-    def open_screen(found: Action) -> None:
-        app.leave_for(partial(parts.navigator.open_screen_of, found))
-
-    under = next(one for one in reversed(app.screen_stack) if not isinstance(one, CommandPalette))
-    contexts, run = getattr(under, "CONTEXTS", ()), partial(app.call_later, app.run_command)
-    found = list(action_commands(parts.why_not, app.overrides, run, contexts))
-    if parts.runtime.is_ready:
-        found += _chat_commands(parts) if under is app.main else ()
-        found += elsewhere(contexts, app.overrides, open_screen)
-        found += _server_commands(parts, under)
-    return found
-
-
-def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
+def chat_commands(parts: "ChatParts") -> Iterator[Command]:
     """Yield the commands of the chat screen that are not actions."""
     listed = {one.help for one in ACTIONS if one.palette}
     for spec in OWN:
@@ -195,7 +178,7 @@ def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
     yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
 
 
-def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
+def server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, depending on its state."""
     host, navigator = parts.runtime.host, parts.navigator
 

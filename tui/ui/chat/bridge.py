@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tui.core import events, units
 from tui.core.attachments import as_shown
@@ -16,10 +15,8 @@ from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.ui.chat.transcript.blocks import outcome, pieces_of
-
-if TYPE_CHECKING:
-    from tui.ui.chat.transcript.flow import Block
-    from tui.ui.chat.transcript.transcript import Transcript
+from tui.ui.chat.transcript.flow import Block
+from tui.ui.chat.transcript.transcript import Transcript
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to continue with fresh limits.",
@@ -61,7 +58,7 @@ class Bridge:
 
     def __init__(
         self,
-        view: "Transcript",
+        view: Transcript,
         notice: Callable[[], str],
         key: Callable[[str], str],
         clock: Callable[[], float] = time.monotonic,
@@ -168,7 +165,7 @@ class Bridge:
             case _:
                 self._apply_to_call(event)
 
-    def _note(self, event: events.Event) -> "Block | None":
+    def _note(self, event: events.Event) -> Block | None:
         if (remark := remark_of(event, 0)) is not None:
             words, kind = note_of(remark, self._key("chat.continue"))
             if words:

@@ -91,7 +91,7 @@ class ConfigEditing:
 
     def review_changes(self) -> None:
         """Review the changes of the selected server, or of the first server with changes."""
-        name, changed = self._selected(), self._changed()
+        name, changed = self._regions.servers.selected, self._changed()
         self._runtime.host.review_changes(name if name in changed else changed[0])
 
     def start_or_stop(self) -> None:
@@ -122,7 +122,7 @@ class ConfigEditing:
         self._open_form(ServerValues(), "", add)
 
     def change(self) -> None:
-        if (name := self._selected()) is None:
+        if (name := self._regions.servers.selected) is None:
             return
         changes = self._runtime.server_changes
         try:
@@ -175,8 +175,7 @@ class ConfigEditing:
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm
 
-        name = self._selected()
-        if name is None:
+        if (name := self._regions.servers.selected) is None:
             return
 
         def decided(yes: bool | None) -> None:
@@ -189,11 +188,8 @@ class ConfigEditing:
         about = "This stops the server and deletes it from the configuration. To keep it, disable it instead."
         self._regions.open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 
-    def _selected(self) -> str | None:
-        return self._regions.servers.selected if self._runtime.is_ready else None
-
     def _selected_status(self) -> ServerStatus | None:
-        name = self._selected()
+        name = self._regions.servers.selected
         return configured(self._runtime.host, name, self._regions.notify) if name is not None else None
 
     def _run(

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from textual.content import Content
 
 from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
+from tui.core.conversation.sessions import ExportKind, SessionInfo
 from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
+from tui.runtime.conversations import Conversations
+from tui.runtime.runtime import Runtime
 from tui.traffic.spans.spans import Spans, past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 from tui.ui.chat.composer.pastes import Reference, Written
@@ -21,11 +24,6 @@ from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
-
-if TYPE_CHECKING:
-    from tui.core.conversation.sessions import ExportKind, SessionInfo
-    from tui.runtime.conversations import Conversations
-    from tui.runtime.runtime import Runtime
 
 NOT_SAVED = "The conversation is empty."
 
@@ -48,7 +46,7 @@ class ConversationActions:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
         spans: Spans,
         bridge: Bridge,
@@ -70,7 +68,7 @@ class ConversationActions:
         self._change: asyncio.Task[None] | None = None
 
     @property
-    def conversations(self) -> "Conversations":
+    def conversations(self) -> Conversations:
         """The saved conversations and the one on screen. Only available once the runtime is ready."""
         return self._runtime.conversations
 
@@ -297,14 +295,14 @@ class ConversationActions:
         else:
             self._regions.notify(NOT_SAVED, timeout=3)
 
-    def ask_to_export(self, info: "SessionInfo", path: Path | None = None, kind: str = "markdown") -> None:
+    def ask_to_export(self, info: SessionInfo, path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
         from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
         async def export(wanted: Export) -> None:
-            kind = cast("ExportKind", wanted.format)
+            kind = cast(ExportKind, wanted.format)
             contents = await stored.export(info.id, kind, wanted.path, shapes=wanted.shapes)
             form = ", redacted" if wanted.shapes else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)

@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.files import append_private, make_folder, open_private, refuse_links
 from tui.core.text import clean_line, quoted_name
+from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
 from tui.settings.locations import state_dir
 from tui.settings.save import write_private
@@ -30,9 +31,6 @@ from tui.ui.keys.slash_commands import (
     parse_command,
 )
 from tui.ui.widgets.rows import Row
-
-if TYPE_CHECKING:  # not needed for the first frame
-    from tui.runtime.runtime import Runtime
 
 _log = logging.getLogger(__name__)
 MOST_CHARS = 16 * 1024
@@ -86,7 +84,7 @@ class Outbox:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
         turns: TurnQueue,
         sent: SerialQueue[Composer.Sent],

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 from inspect import isawaitable
-from typing import TYPE_CHECKING
 
+from tui.runtime.runtime import Runtime
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
@@ -22,14 +22,11 @@ from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, method_at
 
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-
 
 class ChatParts:
     """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
+    def __init__(self, runtime: Runtime, regions: Regions) -> None:
         self.runtime = runtime
         self.regions = regions
         self._sources = regions.composer.completing.sources
@@ -48,7 +45,6 @@ class ChatParts:
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
-        self._notes = StandingNotes(runtime, regions)
         regions.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
@@ -57,7 +53,6 @@ class ChatParts:
             self.status.show,
             self.current.follow,
             self.turns.flush,
-            self._notes.show,
         )
 
     async def begin(self, problems: Iterable[str]) -> None:
@@ -71,10 +66,11 @@ class ChatParts:
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
         self.current.show()  # the command line may have named a saved conversation
-        self._notes.forget_problems()
+        notes = StandingNotes(runtime, regions)
         for problem in problems:
             regions.conversation.add_note(problem, "bad")
-        self._notes.show_problems()
+        notes.show_problems()
+        regions.ticker.observers.append(notes.show)
         self._sources.runtime = runtime
         self.turns.flush()
         regions.ticker.wake()

@@ -27,6 +27,9 @@ from tui.core.questions import (
     SamplingReview,
 )
 from tui.core.text import clean_line, quoted_name
+from tui.runtime.runtime import Runtime
+from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
@@ -34,9 +37,6 @@ from tui.ui.platform.editing import caret_of
 from tui.ui.questions.question_dialogs import ServerQuestion, dialog_for, withdrawal
 
 if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-    from tui.ui.chat.bridge import Bridge
-    from tui.ui.chat.regions import Regions
     from tui.ui.questions.question_dialogs import Dialog
 
 TYPING_SECONDS = 1.5
@@ -66,7 +66,7 @@ class QuestionQueue:
         closed_by_user: whether the last approval was answered, or its call was ended by the user.
     """
 
-    def __init__(self, runtime: "Runtime", regions: "Regions", bridge: "Bridge") -> None:
+    def __init__(self, runtime: Runtime, regions: Regions, bridge: Bridge) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app

@@ -156,10 +156,6 @@ class ChatScreen(Screen[None]):
             self.parts.outbox.put(event)
             self.parts.approvals.give_back()
 
-    def on_composer_dropped(self) -> None:
-        if self.parts is not None:
-            self.parts.outbox.drop()
-
     def on_box_chosen(self, event: Box.Chosen) -> None:
         if event.box is not self.regions.held_box:
             self.composer.choose(event.index)

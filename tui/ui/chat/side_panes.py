@@ -8,7 +8,7 @@ visible, so thousands of calls need little memory.
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -17,9 +17,11 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
+from tui.host.host import Host
 from tui.traffic.spans.span_values import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.trace_rows import TraceLook, span_rows
@@ -30,10 +32,6 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, spread, wrap
 from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows
 from tui.ui.widgets.symbols import symbols_for
-
-if TYPE_CHECKING:
-    from tui.core.context.context_parts import DefinitionTokens
-    from tui.host.host import Host
 
 SPIN_NS = 160_000_000
 
@@ -132,7 +130,7 @@ class ServersPane(TitledPane):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
     FOLLOWS = False
-    _host: "Host | None" = None
+    _host: Host | None = None
     _seen: tuple[int, ...] | None = None
     _selected = ""
     room = 0
@@ -148,10 +146,10 @@ class ServersPane(TitledPane):
 
     def show_host(
         self,
-        host: "Host",
+        host: Host,
         redactor: Redactor | None = None,
         *,
-        tokens: Callable[[], Mapping[str, "DefinitionTokens"]] = dict,
+        tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict,
         mistakes: bool = False,
     ) -> None:
         """Show the servers of this host and the tokens of their definitions.

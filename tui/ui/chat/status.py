@@ -4,10 +4,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tui.core import units
 from tui.core.ports import NO_MODEL
+from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
@@ -16,10 +16,6 @@ from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
-
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-
 
 AGAIN_SECONDS = 10.0
 """No note is added for a fault within this time after the last one: the status line shows it."""
@@ -56,7 +52,7 @@ class ChatStatus:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
         chat: TurnQueue,
         bridge: Bridge,
@@ -150,9 +146,12 @@ class ChatStatus:
 
 
 class StandingNotes:
-    """What mcptui itself says in the conversation: the welcome, problems, faults, changed instructions."""
+    """What mcptui itself says in the conversation: the welcome, problems, faults, changed instructions.
 
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
+    The runtime is ready.
+    """
+
+    def __init__(self, runtime: Runtime, regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
         self._seen: tuple[int, int] | None = None
@@ -169,8 +168,6 @@ class StandingNotes:
     def show(self) -> None:
         """Show changes, cheap if there are none."""
         runtime = self._runtime
-        if not runtime.is_ready:
-            return
         self._show_faults()
         seen = (runtime.host.revision, runtime.revision)
         if seen != self._seen:
@@ -203,10 +200,6 @@ class StandingNotes:
             yield model
         if project := self._runtime.request.project_words:
             yield project
-
-    def forget_problems(self) -> None:
-        """Show all problems again: another conversation has replaced the one that showed them."""
-        self._problems_shown = ()
 
     def show_problems(self) -> None:
         """Add new problems to the conversation; some occur only while the app runs."""

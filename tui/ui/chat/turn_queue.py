@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
 from tui.core.context.tool_results import result_text
@@ -18,19 +17,17 @@ from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
+from tui.host.workbench import HandWorkbench
+from tui.runtime.runtime import Runtime
+from tui.runtime.turn import PendingTurn
 from tui.settings.files import Unreadable, read_bytes
 from tui.traffic.spans.span_values import CallSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.question_queue import QuestionQueue
+from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
-
-if TYPE_CHECKING:  # not needed for the first frame
-    from tui.host.workbench import HandWorkbench
-    from tui.runtime.runtime import Runtime
-    from tui.runtime.turn import PendingTurn
-    from tui.ui.chat.regions import Regions
 
 _log = logging.getLogger(__name__)
 
@@ -59,8 +56,8 @@ class TurnQueue:
 
     def __init__(
         self,
-        runtime: "Runtime",
-        regions: "Regions",
+        runtime: Runtime,
+        regions: Regions,
         approvals: QuestionQueue,
         bridge: Bridge,
         spans: Spans,
@@ -234,7 +231,7 @@ class TurnQueue:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _start(self, start: "Callable[[], PendingTurn]") -> bool:
+    def _start(self, start: Callable[[], PendingTurn]) -> bool:
         """Start a turn; if it cannot start, say why in the conversation, and return False."""
         try:
             turn = self._turn = start()
@@ -248,7 +245,7 @@ class TurnQueue:
         self._task.add_done_callback(self._ended)
         return True
 
-    async def _drive(self, turn: "PendingTurn") -> None:
+    async def _drive(self, turn: PendingTurn) -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
                 known = (one for one in self._steered if one.text == event.text)
@@ -286,7 +283,7 @@ class TurnQueue:
 
 
 async def read_attachments(
-    written: Written, bench: "HandWorkbench", folder: Path, numbers: Iterator[int]
+    written: Written, bench: HandWorkbench, folder: Path, numbers: Iterator[int]
 ) -> tuple[Attachment, ...]:
     """Read the attachments of a message, in order: files in a thread, resources from their servers.
 

@@ -46,9 +46,6 @@ class Composer(LinesField):
             self.written = written
             self.now = now
 
-    class Dropped(Message):
-        """The last queued message was dropped."""
-
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
         self.set_reactive(TextArea.cursor_blink, False)
@@ -190,10 +187,10 @@ class Composer(LinesField):
         elif not self.completing.is_awaited:
             self.screen.focus_next()
 
-    def action_drop(self) -> None:
+    async def action_drop(self) -> None:
         """Drop the last queued message if the composer is blank, otherwise cut."""
         if self.is_blank and self.holding:
-            self.post_message(self.Dropped())
+            await self.app.run_action("app.act('composer.drop')")
         else:
             self.action_cut()
 

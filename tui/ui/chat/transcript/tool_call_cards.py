@@ -7,6 +7,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.hidden_text.readable import readable
+from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
@@ -120,15 +121,13 @@ class Card(Block):
             self._result = preview(result)
         self.width = 0
 
-    def ask(
-        self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
-    ) -> None:
+    def ask(self, request: ApprovalRequest, keys_of: Callable[[str], str]) -> None:
         """Ask about the call. `keys_of` returns the keys of an action."""
-        answers = [one for one in (*ANSWERS, LEAD) if not (once_only and one[0] in LASTING)]
+        answers = [one for one in (*ANSWERS, LEAD) if not (request.once_only and one[0] in LASTING)]
         self._keys = [(action_id, keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
-        self._warning = clean_line(warning, 400)
-        why = clean_line(why, 200)
+        self._warning = clean_line(request.warning, 400)
+        why = clean_line(request.why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
         self._body_at = 0

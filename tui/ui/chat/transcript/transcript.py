@@ -156,7 +156,7 @@ class Transcript(FlowPane):
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
-        card.ask(request.why, request.warning, keys_of=self._keys_of, once_only=request.once_only)
+        card.ask(request, self._keys_of)
         card.has_keys = self.has_focus
         self._asked = card
         self._aim(None)  # select the newest block, whatever was selected when the focus came
@@ -267,9 +267,8 @@ class Transcript(FlowPane):
 
     def show_summary(self, words: str, text: str) -> None:
         """Show, at the end, the summary that replaces older messages for the model; "" removes it."""
-        if self._summary is not None and self._summary in self.flow.blocks:
-            self.flow.replace(self.flow.index_of(self._summary), ())
-            self._target = None
+        if self._summary is not None:
+            self.drop_note(self._summary)
         self._summary = None
         if words:
             self._writer.close()

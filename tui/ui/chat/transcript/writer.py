@@ -163,9 +163,6 @@ class Writer:
             self._text_at = None
             self._changed()
 
-    def took(self, seconds: float) -> None:
-        self._seconds += seconds
-
     def end(
         self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
     ) -> None:
@@ -307,15 +304,13 @@ class PastWriter:
             self._model = message.model
             writer.forget()
         writer.begin(message.model or "model")
-        writer.took(message.seconds)
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
-        if message.partial and not is_explained:  # otherwise a remark says why
-            writer.note("truncated", "info")
-        if message.text and not message.calls:
-            writer.sign()
-            writer.notice(self.notice(message.model))
+        is_last = bool(message.text and not message.calls)
+        notice = self.notice(message.model) if is_last else ""
+        partial = message.partial and not is_explained  # otherwise a remark says why
+        writer.end(message.seconds, notice, partial, last=is_last)
 
     def _call(self, call: CallRequest, is_unresolved: bool) -> None:
         server, joint, tool = call.name.partition("__")
