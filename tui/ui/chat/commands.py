@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from textual.content import Content
@@ -48,7 +49,7 @@ class SlashCommands:
         self._sources = regions.composer.completing.sources
         self._current = current
         self._navigator = navigator
-        self._prompt_calls = 0
+        self._prompt_calls = count(1)
 
     async def run(self, command: SlashCommand) -> None:
         """Run a command. A `McptuiError` means that nothing was changed."""
@@ -285,12 +286,11 @@ class SlashCommands:
             self._regions.notify(f"Enter a value for {missing}.")
             self._navigator.open_form(spec.server, spec.target, dict(found.values), prompt=True)
             return
-        self._prompt_calls += 1
         result = await self._runtime.workbench.get_prompt(
             spec.server,
             spec.target,
             found.values,
-            call=f"hand-prompt-{self._prompt_calls}",
+            call=f"hand-prompt-{next(self._prompt_calls)}",
             seconds=PROMPT_SECONDS,
         )
         text, attachments = prompt_text(result, f"/{spec.name}")

@@ -51,7 +51,8 @@ class ConfigEditing:
         is_new = await configuration.exclusively(lambda: asyncio.to_thread(config.begin))
         before = config.stamp()
         try:
-            await self._editor.lend(lambda: edit_file(path, command, "The configuration was not reloaded."))
+            with self._editor.lent():
+                await edit_file(path, command, "The configuration was not reloaded.")
         finally:
             unchanged = config.stamp() == before
             if is_new and unchanged:
@@ -114,34 +115,35 @@ class ConfigEditing:
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
 
-        def add(draft: "Draft") -> None:
-            words = f"Added the server {quoted_name(draft.name)}."
-            after = partial(self._regions.servers.select, draft.name)
-            self._run(self._runtime.server_changes.add(draft), words, after)
-
-        self._open_form(ServerValues(), "", add)
+        self._open_form(ServerValues())
 
     def change(self) -> None:
         if (name := self._regions.servers.selected) is None:
             return
-        changes = self._runtime.server_changes
         try:
-            values = changes.values(name)
+            values = self._runtime.server_changes.values(name)
         except McptuiError as error:
             self._regions.notify(clean_line(str(error), 400), timeout=8)
             return
-        done = f"Changed the server {quoted_name(name)}."
-        self._open_form(values, name, lambda draft: self._run(changes.change(draft), done))
+        self._open_form(values, name)
 
-    def _open_form(self, values: "ServerValues", name: str, take: Callable[["Draft"], None]) -> None:
-        """Edit the values of the server `name`, or of a new one; `take` gets the result."""
+    def _open_form(self, values: "ServerValues", name: str = "") -> None:
+        """Edit the values of the server `name`, or of a new one, and change or add it."""
         from tui.ui.forms.server_form import ServerForm
 
-        def make(typed: str, values: "ServerValues") -> "Draft":
-            return self._runtime.server_changes.draft(name or typed, values, changes=name)
+        changes = self._runtime.server_changes
 
-        form = ServerForm(self._regions.overrides, make, values, name)
-        self._regions.open_dialog(form, lambda draft: take(draft) if draft is not None else None)
+        def make(typed: str, values: "ServerValues") -> "Draft":
+            return changes.draft(name or typed, values, changes=name)
+
+        def take(draft: "Draft | None") -> None:
+            if draft is not None and name:
+                self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
+            elif draft is not None:
+                select = partial(self._regions.servers.select, draft.name)
+                self._run(changes.add(draft), f"Added the server {quoted_name(draft.name)}.", select)
+
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), take)
 
     def toggle_disabled(self) -> None:
         if (status := self._selected_status()) is None:

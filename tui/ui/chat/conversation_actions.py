@@ -15,12 +15,13 @@ from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
 from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
-from tui.traffic.spans.spans import Spans, past_turns
+from tui.traffic.spans.spans import past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.transcript.blocks import Question
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
@@ -48,7 +49,6 @@ class ConversationActions:
         self,
         runtime: Runtime,
         regions: Regions,
-        spans: Spans,
         bridge: Bridge,
         turns: TurnQueue,
         navigator: Navigator,
@@ -57,7 +57,6 @@ class ConversationActions:
         self._runtime = runtime
         self._regions = regions
         self._transcript = regions.conversation
-        self._spans = spans
         self._bridge = bridge
         self._turns = turns
         self._navigator = navigator
@@ -196,10 +195,9 @@ class ConversationActions:
         conversations, runtime, bridge = self.conversations, self._runtime, self._bridge
         is_another, self._shown = self._shown != conversations.opened, conversations.opened
         if is_another:  # the current trace has more details than the messages
-            self._spans.clear(
+            self._regions.trace.replace(
                 past_turns(conversations.messages, conversations.remarks, conversations.now.turn_numbers)
             )
-            self._regions.trace.show(self._spans)
         self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice
@@ -408,8 +406,9 @@ class ConversationActions:
         if label is not None and question is not None:
             turn = self.conversations.messages[question : self._end_of(question)]
             replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
-            is_question = label.role == "user"
-            text = label.said if is_question else "\n\n".join(replies) or text
-            what = "the question" if is_question else "the reply"
+            if isinstance(label, Question):
+                text, what = label.said, "the question"
+            else:
+                text, what = "\n\n".join(replies) or text, "the reply"
         if text:
             clipboard.copy(self._regions.screen.app, clean(text), what)

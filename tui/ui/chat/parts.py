@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from inspect import isawaitable
 
 from tui.runtime.runtime import Runtime
-from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
@@ -30,16 +29,12 @@ class ChatParts:
         self.runtime = runtime
         self.regions = regions
         self._sources = regions.composer.completing.sources
-        self.spans = Spans()
-        regions.trace.show(self.spans)
         self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
-        self.navigator = Navigator(runtime, regions, self.spans)
+        self.navigator = Navigator(runtime, regions)
         self.approvals = runtime.questioner = QuestionQueue(runtime, regions, self.bridge)
-        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge)
         sent = SerialQueue[Composer.Sent](regions.start)
-        self.current = ConversationActions(
-            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent
-        )
+        self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editor = EditorSession(regions)

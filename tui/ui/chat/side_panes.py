@@ -298,7 +298,7 @@ class TracePane(TitledPane):
 
     def __init__(self, **look: Any) -> None:
         super().__init__(**look)
-        self._spans = Spans()
+        self.spans = Spans()
         self._seen = -1
         self._second = 0
         self._begin_anew()
@@ -309,9 +309,9 @@ class TracePane(TitledPane):
         self._toggled: set[int] = set()  # entries that the user has toggled
         self._live: set[int] = set()  # entries that are still running
 
-    def show(self, spans: Spans) -> None:
-        """Show these spans from their first entry: a hidden pane must not keep the rows of others."""
-        self._spans = spans
+    def replace(self, turns: Sequence[Span] = ()) -> None:
+        """Show only these turns and what follows: a hidden pane must not keep the rows of others."""
+        self.spans.clear(turns)
         self._begin_anew()
         self._seen = -1
         self.tick()
@@ -321,7 +321,7 @@ class TracePane(TitledPane):
         if not self.is_mounted or not self.display:
             return
         # Without a width, the text of an empty pane needs many rows: a scroll bar would flash up.
-        if self._spans.revision != self._seen and (self.size or self._spans.entries):
+        if self.spans.revision != self._seen and (self.size or self.spans.entries):
             self._update_rows()
         second = self._clock() // 1_000_000_000
         if self._live and second != self._second:
@@ -329,9 +329,9 @@ class TracePane(TitledPane):
         self._second = second
 
     def title(self) -> tuple[str, str]:
-        if not self._spans.turns:
+        if not self.spans.turns:
             return "TRACE", ""
-        turn = f"turn {self._spans.turns}"
+        turn = f"turn {self.spans.turns}"
         return "TRACE", turn if self.following else f"{turn}, press end to follow"
 
     def body_count(self) -> int:
@@ -345,7 +345,7 @@ class TracePane(TitledPane):
         if index < 1 or index > self._flow.height:
             return False
         entry = self._entry_at(index - 1)
-        return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
+        return self._head_row(entry) == index - 1 and not isinstance(self.spans.entries[entry], NoteSpan)
 
     def row_ground(self, index: int) -> str:
         """Highlight the selected row only while the pane has the focus: otherwise, no key acts on it."""
@@ -353,13 +353,13 @@ class TracePane(TitledPane):
 
     @property
     def selected(self) -> Span | None:
-        entries = self._spans.entries
+        entries = self.spans.entries
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
         """Select a step of a turn, by its number in the traffic, or the turn; return False without one."""
         found, number = -1, 0
-        for index, span in enumerate(self._spans.entries[: len(self._flow.blocks)]):
+        for index, span in enumerate(self.spans.entries[: len(self._flow.blocks)]):
             if isinstance(span, TurnSpan) and span.traffic == turn:
                 found, number = index, span.number
             elif isinstance(span, StepSpan) and (span.turn, span.number) == (number, step):
@@ -373,7 +373,7 @@ class TracePane(TitledPane):
     def row_chosen(self, index: int) -> None:
         entry = self._entry_at(index - 1)
         self._toggled ^= {entry}
-        is_call = isinstance(self._spans.entries[entry], CallSpan)
+        is_call = isinstance(self.spans.entries[entry], CallSpan)
         self._lay_out([entry] if is_call else range(entry, len(self._flow.blocks)))
         self.cursor = self._head_row(entry) + 1
         self.show_row(self.cursor, self._flow.blocks[entry].height)
@@ -385,7 +385,7 @@ class TracePane(TitledPane):
         self._flow.width = self.columns
         for block in self._flow.blocks:
             block.rows, block.width = None, self.columns
-        spans = enumerate(self._spans.entries[: len(self._flow.blocks)])
+        spans = enumerate(self.spans.entries[: len(self._flow.blocks)])
         self._lay_out(
             entry
             for entry, span in spans
@@ -396,11 +396,11 @@ class TracePane(TitledPane):
         self._update_rows()
 
     def _update_rows(self) -> None:
-        changed, spans = self._spans.changed_since(self._seen), self._spans.entries
+        changed, spans = self.spans.changed_since(self._seen), self.spans.entries
         if changed is None or self._seen < 0:
             self._begin_anew()
             changed = list(range(len(spans)))
-        self._seen = self._spans.revision
+        self._seen = self.spans.revision
         for entry in changed:
             if entry >= len(self._parents):
                 step_of = self._parents[-1] if self._parents else (entry, entry)
@@ -438,7 +438,7 @@ class TracePane(TitledPane):
         if self.following and not self.has_focus:
             entry = len(self._flow.blocks) - 1
         turn, step = self._parents[entry]
-        if isinstance(self._spans.entries[entry], NoteSpan) or self._folded_away(entry):
+        if isinstance(self.spans.entries[entry], NoteSpan) or self._folded_away(entry):
             entry = turn if self._folded_away(step) else step
         self.cursor = self._head_row(entry) + 1
 
@@ -451,7 +451,7 @@ class TracePane(TitledPane):
     def _rows_of(self, entry: int) -> Sequence[Row]:
         if self._folded_away(entry):
             return ()
-        span, toggled = self._spans.entries[entry], entry in self._toggled
+        span, toggled = self.spans.entries[entry], entry in self._toggled
         look = TraceLook(self.columns, self._symbols, self._clock())
         open = toggled if isinstance(span, CallSpan) else not toggled
         return span_rows(span, look, open=open, first=entry == 0)
@@ -464,7 +464,7 @@ class TracePane(TitledPane):
 
     def _head_row(self, entry: int) -> int:
         """Return the row by which an entry is selected: its first row that is not blank."""
-        blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
+        blank = isinstance(self.spans.entries[entry], TurnSpan) and entry > 0
         return self._flow.top(entry) + blank
 
     def _empty_rows(self) -> list[Row]:

@@ -22,7 +22,6 @@ from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
 from tui.settings.files import Unreadable, read_bytes
 from tui.traffic.spans.span_values import CallSpan
-from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.question_queue import QuestionQueue
@@ -51,7 +50,7 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    An unsent message goes back into the composer. The trace, `spans`, gets every event.
+    An unsent message goes back into the composer. The trace gets every event.
     """
 
     def __init__(
@@ -60,7 +59,6 @@ class TurnQueue:
         regions: Regions,
         approvals: QuestionQueue,
         bridge: Bridge,
-        spans: Spans,
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -68,7 +66,6 @@ class TurnQueue:
         self._give_back = regions.composer.put_back
         self._approvals = approvals
         self._bridge = bridge
-        self._spans = spans
         self._numbers = count(1)
         self._changed = regions.ticker.wake
         self._held: list[QueuedMessage] = []
@@ -254,7 +251,7 @@ class TurnQueue:
                     self._changed()
             if not self._closed:
                 self._bridge.apply(event)
-                self._spans.apply(event, time.monotonic_ns())
+                self._regions.trace.spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._changed()
 

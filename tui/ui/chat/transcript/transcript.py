@@ -289,15 +289,16 @@ class Transcript(FlowPane):
             blocks = blocks[: at + 1]
         return next((one for one in reversed(blocks) if isinstance(one, Label)), None)
 
-    def question_of(self, label: Label) -> tuple[str, int] | None:
-        """Return the user message of a message, if any, and how often it has been repeated since."""
-        labels = [one for one in self.flow.blocks if isinstance(one, Label)]
-        at = labels.index(label) if label in labels else -1
-        asked = next((one for one in reversed(labels[: at + 1]) if one.role == "user"), None)
+    @property
+    def marked_question(self) -> tuple[str, int] | None:
+        """The user message of the selected message, if any, and how often it has been repeated since."""
+        label = self.marked_label
+        before = self.flow.blocks[: self.flow.index_of(label) + 1] if label is not None else []
+        asked = next((one for one in reversed(before) if isinstance(one, Question)), None)
         if asked is None:
             return None
-        behind = labels[labels.index(asked) + 1 :]
-        return asked.said, sum(1 for one in behind if one.role == "user" and one.said == asked.said)
+        behind = self.flow.blocks[len(before) :]
+        return asked.said, sum(isinstance(one, Question) and one.said == asked.said for one in behind)
 
     @property
     def marked_call(self) -> str:
