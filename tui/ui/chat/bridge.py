@@ -69,7 +69,6 @@ class Bridge:
         self._clock = clock
         self._retry: tuple[float, events.RetryScheduled] | None = None
         self._label = ""
-        self._open = False
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
@@ -129,7 +128,7 @@ class Bridge:
                 self._activity = message or "waiting for the model"
                 self._view.show_waiting(message)
             case events.Steered(text=text):
-                self._end_reply(None)
+                self._view.end_reply(None)
                 self._view.add_user(text)
             case events.LimitReached() | events.Notice():
                 self._note(event)
@@ -139,11 +138,11 @@ class Bridge:
     def _apply_to_step(self, event: events.Event) -> None:
         match event:
             case events.TextDelta(text=text):
-                self._reply()
+                self._view.begin_reply(self._label)
                 self._activity = "answering"
                 self._view.add_text(text)
             case events.ReasoningDelta(text=text, replaces_text=replaces_text):
-                self._reply()
+                self._view.begin_reply(self._label)
                 self._activity = "thinking"
                 self._view.add_reasoning(text, replaces_text)
             case events.StepStarted(step=step, final=final):
@@ -160,8 +159,8 @@ class Bridge:
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text also has a label
-                    self._reply()
-                self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
+                    self._view.begin_reply(self._label)
+                self._view.end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
             case _:
                 self._apply_to_call(event)
 
@@ -178,7 +177,7 @@ class Bridge:
 
     def abandon(self) -> None:
         """End a turn whose events ended without `TurnEnded`."""
-        self._end_reply(None, partial=True)
+        self._view.end_reply(None, partial=True)
         self._forget_turn()
         self._retry = None
 
@@ -196,18 +195,6 @@ class Bridge:
         self._activity = "waiting for the model"
         self._note(event)
 
-    def _reply(self) -> None:
-        if not self._open:
-            self._open = True
-            self._view.begin_reply(self._label)
-
-    def _end_reply(
-        self, seconds: float | None, notice: str = "", *, partial: bool = False, last: bool = True
-    ) -> None:
-        if self._open:
-            self._open = False
-            self._view.end_reply(seconds, notice, partial, last=last)
-
     def _fail(self, event: events.TurnError) -> None:
         self._activity = ""
         self._stop_reply()
@@ -219,13 +206,13 @@ class Bridge:
     def _stop_reply(self) -> None:
         """End a reply that stopped in the middle; the reason is shown below it."""
         took = self._clock() - self._step_at if self._step_at is not None else None
-        self._end_reply(took, self._notice())
+        self._view.end_reply(took, self._notice())
 
     def _apply_to_call(self, event: events.Event) -> None:
         view = self._view
         match event:
             case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
-                self._end_reply(None, last=False)
+                self._view.end_reply(None, last=False)
                 self._cards.add(call_id)
                 view.add_call(call_id, server, tool, arguments, event.recovered)
             case events.CallJudged(id=call_id, rule=rule) if rule:

@@ -198,18 +198,16 @@ class ConversationActions:
             self._regions.trace.replace(
                 past_turns(conversations.messages, conversations.remarks, conversations.now.turn_numbers)
             )
-        self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice
         go_on = self._regions.key_of("chat.continue")
-        if conversations.messages:
-            self._transcript.show_past(
-                conversations.messages,
-                conversations.now.unknown,
-                lambda model: notice if model == label else "",
-                conversations.remarks,
-                lambda remark: note_of(remark, go_on),
-            )
+        self._transcript.show_past(
+            conversations.messages,
+            conversations.now.unknown,
+            lambda model: notice if model == label else "",
+            conversations.remarks,
+            lambda remark: note_of(remark, go_on),
+        )
         self._show_compaction()
         if lost := conversations.lost():
             words = f"Some messages of the previous conversation were not saved: {lost}."

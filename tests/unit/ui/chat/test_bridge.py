@@ -169,7 +169,7 @@ def test_after_a_limit_continuing_is_offered_until_the_next_turn(bridge, view):
     bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
     bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
     assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
-    assert "ctrl+g" in view.done[2][1]
+    assert "ctrl+g" in view.done[3][1]
     assert bridge.can_continue
     bridge.apply(events.TurnStarted("demo", 2))
     assert not bridge.can_continue
@@ -180,7 +180,7 @@ def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridg
     clock.now += 8
     bridge.apply(ended(EndReason.CANCELLED))
     assert view.done[2:] == [
-        ("end_reply", 8.0, NOTICE, False, True),
+        ("end_reply", 8.0, NOTICE),
         ("sign_reply",),
         ("add_note", "Stopped.", "info"),
     ]
@@ -189,7 +189,7 @@ def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridg
 def test_the_reply_of_an_abandoned_turn_is_marked_as_truncated(bridge, view):
     bridge.apply(events.TextDelta(1, "Hel"))
     bridge.abandon()
-    assert view.done[2] == ("end_reply", None, "", True, True)
+    assert view.done[2] == ("end_reply", None, True)
 
 
 def test_a_failure_is_noted_once_when_its_retries_fail_too(bridge, view):

@@ -188,16 +188,6 @@ class Transcript(FlowPane):
                 card.saw(top + crop.y, top + crop.bottom)
         return strips
 
-    def clear(self) -> None:
-        """Remove everything; the welcome is shown again."""
-        self._empty()
-        self.following = True
-        if self._welcome is not None:
-            self._welcome.notes.clear()
-            self.flow.append(self._welcome)
-            self._size_welcome()
-        self.flow_changed()
-
     def set_welcome(
         self, lines: Sequence[str], examples: Sequence[Example] = (), keys: Sequence[tuple[str, str]] = ()
     ) -> None:
@@ -232,13 +222,22 @@ class Transcript(FlowPane):
         messages: Sequence[Message],
         unknown: Collection[str],
         notice: Callable[[str], str],
-        remarks: Sequence[Remark] = (),
-        note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
+        remarks: Sequence[Remark],
+        note: Callable[[Remark], tuple[str, str]],
     ) -> None:
-        """Show a saved conversation at its end; arguments as for `PastWriter`."""
-        self._empty()
-        past = PastWriter(self._writer, messages, unknown, notice, remarks, note, time())
-        self._places = past.write()
+        """Show a saved conversation at its end, or the welcome; arguments as for `PastWriter`."""
+        self._writer.reset()
+        self._target = None
+        self._given.clear()
+        self._summary = self._waiting = self._asked = None
+        self.flow.truncate(0)
+        self._places = []
+        if messages:
+            self._places = PastWriter(self._writer, messages, unknown, notice, remarks, note, time()).write()
+        elif self._welcome is not None:
+            self._welcome.notes.clear()
+            self.flow.append(self._welcome)
+            self._size_welcome()
         self.following = True
         self.flow_changed()
 
@@ -256,14 +255,6 @@ class Transcript(FlowPane):
         self._place(self.flow.top(self.flow.index_of(block)))  # the user reads the text below, too
         if block.targets:
             self._aim((block, block.targets[0]))
-
-    def _empty(self) -> None:
-        self._writer.reset()
-        self._target = None
-        self._places = []
-        self._given.clear()
-        self._summary = self._waiting = self._asked = None
-        self.flow.truncate(0)
 
     def show_summary(self, words: str, text: str) -> None:
         """Show, at the end, the summary that replaces older messages for the model; "" removes it."""
