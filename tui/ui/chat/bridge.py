@@ -14,9 +14,10 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
+from tui.runtime.runtime import Runtime
+from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import outcome, pieces_of
 from tui.ui.chat.transcript.flow import Block
-from tui.ui.chat.transcript.transcript import Transcript
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to continue with fresh limits.",
@@ -48,7 +49,7 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
 
 
 class Bridge:
-    """Shows the events of turns. `notice` returns the line to show below each reply, or "".
+    """Shows the events of turns.
 
     Attributes:
         step: the running step, 0 between turns.
@@ -57,15 +58,11 @@ class Bridge:
     """
 
     def __init__(
-        self,
-        view: Transcript,
-        notice: Callable[[], str],
-        key: Callable[[str], str],
-        clock: Callable[[], float] = time.monotonic,
+        self, runtime: Runtime, regions: Regions, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._view = view
-        self._notice = notice
-        self._key = key
+        self._runtime = runtime
+        self._view = regions.conversation
+        self._key = regions.key_of
         self._clock = clock
         self._retry: tuple[float, events.RetryScheduled] | None = None
         self._label = ""
@@ -160,7 +157,9 @@ class Bridge:
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text also has a label
                     self._view.begin_reply(self._label)
-                self._view.end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
+                self._view.end_reply(
+                    ms / 1000, self._runtime.model_notice if not calls else "", last=not calls
+                )
             case _:
                 self._apply_to_call(event)
 
@@ -206,7 +205,7 @@ class Bridge:
     def _stop_reply(self) -> None:
         """End a reply that stopped in the middle; the reason is shown below it."""
         took = self._clock() - self._step_at if self._step_at is not None else None
-        self._view.end_reply(took, self._notice())
+        self._view.end_reply(took, self._runtime.model_notice)
 
     def _apply_to_call(self, event: events.Event) -> None:
         view = self._view

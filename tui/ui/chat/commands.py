@@ -53,7 +53,7 @@ class SlashCommands:
 
     async def run(self, command: SlashCommand) -> None:
         """Run a command. A `McptuiError` means that nothing was changed."""
-        spec, rest = command.spec, command.rest
+        spec, rest = command
         if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)
         elif spec.kind is CommandKind.PROMPT:

@@ -171,7 +171,7 @@ class Outbox:
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
         found = parse_command(shown, self._sources.specs())
-        if not isinstance(found, SlashCommand) and shown.startswith("/"):
+        if not isinstance(found, tuple) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
                 found = parse_command(shown, await self._sources.known())

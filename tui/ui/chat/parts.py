@@ -29,7 +29,7 @@ class ChatParts:
         self.runtime = runtime
         self.regions = regions
         self._sources = regions.composer.completing.sources
-        self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
+        self.bridge = Bridge(runtime, regions)
         self.navigator = Navigator(runtime, regions)
         self.approvals = runtime.questioner = QuestionQueue(runtime, regions, self.bridge)
         self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge)

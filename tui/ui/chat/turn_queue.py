@@ -53,13 +53,7 @@ class TurnQueue:
     An unsent message goes back into the composer. The trace gets every event.
     """
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        regions: Regions,
-        approvals: QuestionQueue,
-        bridge: Bridge,
-    ) -> None:
+    def __init__(self, runtime: Runtime, regions: Regions, approvals: QuestionQueue, bridge: Bridge) -> None:
         self._runtime = runtime
         self._regions = regions
         self._view = regions.conversation
@@ -237,7 +231,6 @@ class TurnQueue:
             step = f"Press {key} to select another model." if key else ""
             self._view.add_note(sentences(str(error), step), "bad")
             return False
-        self.stopping = False
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
         return True

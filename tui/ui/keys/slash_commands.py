@@ -263,12 +263,8 @@ def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SlashCommand:
-    """A command and the text after its name."""
-
-    spec: CommandSpec
-    rest: str
+SlashCommand = tuple[CommandSpec, str]
+"""A command and the text after its name."""
 
 
 def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str | None:
@@ -285,7 +281,7 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
     if spec is not None and rest and not spec.takes_text:
         return f"/{spec.name} takes no arguments. {_AS_IT_IS}"
     if spec is not None:
-        return SlashCommand(spec, rest)
+        return spec, rest
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)

@@ -1,5 +1,6 @@
 """Events of a turn, applied to the conversation pane."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,7 +57,8 @@ def clock() -> Hand:
 
 @pytest.fixture
 def bridge(view: Recorder, clock: Hand) -> Bridge:
-    bridge = Bridge(view, notice=lambda: NOTICE, key=KEYS.__getitem__, clock=clock)
+    regions = SimpleNamespace(conversation=view, key_of=KEYS.__getitem__)
+    bridge = Bridge(SimpleNamespace(model_notice=NOTICE), regions, clock)
     bridge.apply(events.TurnStarted("demo", 2))
     bridge.apply(events.StepStarted(1, 10))
     return bridge

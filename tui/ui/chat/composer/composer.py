@@ -13,7 +13,7 @@ from textual.widgets.text_area import Edit, EditResult
 from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
-from tui.ui.chat.composer.pastes import Pastes, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Pastes, Reference, Written
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.key_order import actions_of
@@ -235,7 +235,8 @@ class Composer(LinesField):
             or not self._typed.endswith(f"@{place.query}")
         ):
             return
-        if name := next(filter(self.completing.sources.names_file, place.names), ""):
+        names = place.query, place.query.rstrip(BEHIND)
+        if name := next(filter(self.completing.sources.names_file, names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))
