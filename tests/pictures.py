@@ -95,7 +95,10 @@ class Stage:
             # A short turn may already be over. A message that was sent is no longer in the input.
             await self.until(lambda: self.app.main.parts.turns.running or not self.app.main.composer.text)
             while self.app.main.parts.turns.running:
-                if self.app.main.parts.approvals.current and self.app.main.parts.approvals.accepts_keys:
+                if (
+                    self.app.main.parts.approvals.current
+                    and self.app.main.parts.approvals.answer_delay.accepts_keys
+                ):
                     await self.app.action_act("question.once")
                 await asyncio.sleep(0.02)
         await self.app.action_act("focus.composer")

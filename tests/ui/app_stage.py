@@ -91,7 +91,7 @@ async def asked(app: McptuiApp, pilot: Pilot[int]) -> None:
 
 
 async def ripen(app: McptuiApp) -> None:
-    await until(lambda: app.main.parts.approvals.accepts_keys)
+    await until(lambda: app.main.parts.approvals.answer_delay.accepts_keys)
 
 
 async def keys(pilot: Pilot[int], text: str) -> None:

@@ -50,8 +50,8 @@ async def talk(
     taken: list[str] = []
 
     def note(message: Message) -> None:
-        if isinstance(message, Transcript.ExampleChosen):
-            taken.append(message.text)
+        if isinstance(message, Transcript.Chosen) and isinstance(message.what, str):
+            taken.append(message.what)
 
     async with Stage(pane).run_test(size=(columns, rows), message_hook=note) as pilot:
         await pilot.pause()

@@ -57,7 +57,7 @@ async def test_keys_kept_during_loading_do_not_answer_a_tool_approval():
         approvals = app.main.parts.approvals
         request = ApprovalRequest("1", Tool("notes", "delete_note"), {}, "a rule asks")
         asking = asyncio.ensure_future(approvals.ask(request))
-        await until(lambda: approvals.current is request and approvals.accepts_keys)
+        await until(lambda: approvals.current is request and approvals.answer_delay.accepts_keys)
         gate.set()
         await until(lambda: app._early_keys.is_released)
         handled = asyncio.Event()

@@ -123,7 +123,7 @@ async def test_letters_pressed_as_the_question_appears_change_neither_it_nor_the
     async with asked_while_typing() as (app, pilot, runtime):
         stop_typing(app)
         await until(lambda: app.focused is app.main.regions.conversation)
-        app.main.parts.approvals._delay._shown += 1e6
+        app.main.parts.approvals.answer_delay._shown += 1e6
         await pilot.press("y", "e", "s", "x")
         assert app.main.parts.approvals.current
         assert runtime.toolbox.called == []
@@ -195,7 +195,7 @@ async def test_a_user_who_returns_from_another_screen_does_not_answer_with_its_k
         await until(lambda: app.screen is not app.main)
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
-        assert not app.main.parts.approvals.accepts_keys
+        assert not app.main.parts.approvals.answer_delay.accepts_keys
         await has_keys(app)
         await pilot.press("y")
         await shows(app, "So be it.")

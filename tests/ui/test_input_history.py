@@ -13,18 +13,18 @@ from tests.ui.test_commands import keys
 from tui.core.secrets.redact import Redactor
 from tui.settings.locations import state_dir
 from tui.ui.app.app import McptuiApp
-from tui.ui.chat.outbox import HistoryEntry, HistoryFile
+from tui.ui.chat.outbox import HistoryEntry, add_to_history, load_history
 
 
 def kept() -> list[str]:
-    return [one.text for one in HistoryFile(state_dir() / "input_history").load()]
+    return [one.text for one in load_history(state_dir() / "input_history")]
 
 
 @asynccontextmanager
 async def recalling(*texts: str) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
     """Open the app with the history of an earlier run."""
     for text in texts:
-        HistoryFile(state_dir() / "input_history").add(HistoryEntry(text))
+        add_to_history(state_dir() / "input_history", HistoryEntry(text))
     async with opened(FakeRuntime()) as (app, pilot):
         await until(lambda: len(app.main.composer.earlier) == len(texts))
         yield app, pilot

@@ -113,7 +113,7 @@ async def test_one_escape_too_many_when_leaving_a_screen_does_not_stop_a_turn_th
         await pilot.press("escape")
         assert app.main.parts.approvals.current is not None
         app.main.parts.approvals._now = time.monotonic
-        app.main.parts.approvals.ignore_first_keys()
+        app.main.parts.approvals.answer_delay.restart()
         await ripen(app)
         await pilot.press("escape")
         await until(lambda: app.main.parts.approvals.current is None, what="a stopped turn")

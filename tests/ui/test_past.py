@@ -17,7 +17,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.tools import BinaryContent, ToolResult
 from tui.ui.chat.transcript.markdown_stream import parts
 
-SILENT = {"notice": lambda model: ""}
+SILENT = {"notice": lambda model: "", "remarks": (), "note": lambda remark: ("", "")}
 
 
 def call(call_id: str = "c1", name: str = "weather__get_weather", **more: object) -> CallRequest:
@@ -91,7 +91,9 @@ async def test_the_notice_of_a_model_is_shown_once_below_its_reply():
     async with talk() as it:
         messages = [UserMessage("a"), AssistantMessage("b", model="demo"), UserMessage("c")]
         it.pane.show_past(
-            messages, (), notice=lambda model: "not a language model" if model == "demo" else ""
+            messages,
+            (),
+            **SILENT | {"notice": lambda model: "not a language model" if model == "demo" else ""},
         )
         assert (await it.lines()).count("not a language model") == 1
 

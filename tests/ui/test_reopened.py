@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,7 +60,8 @@ class Scene:
 
     def __init__(self, it: Talk, journal: SessionJournal, clock: HandClock) -> None:
         self.it, self.journal, self.clock = it, journal, clock
-        self.bridge = Bridge(it.pane, lambda: NOTICE, KEYS.__getitem__, lambda: clock.ns / 1e9)
+        regions = SimpleNamespace(conversation=it.pane, key_of=KEYS.__getitem__)
+        self.bridge = Bridge(SimpleNamespace(model_notice=NOTICE), regions, lambda: clock.ns / 1e9)
         self.talk = Conversation(journal=journal)
 
     async def turn(self, *replies: Reply, limits: Limits | None = None, answer: Answer = Answer.ONCE) -> None:

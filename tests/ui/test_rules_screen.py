@@ -149,7 +149,7 @@ async def test_a_call_waiting_for_approval_is_checked_on_the_rules_screen(tmp_pa
         await until(lambda: app.main.parts.approvals.current)
         app.main.parts.approvals.typed_at = -1e9
         await pilot.press("f2")
-        await until(lambda: app.main.parts.approvals.accepts_keys)
+        await until(lambda: app.main.parts.approvals.answer_delay.accepts_keys)
         await pilot.press("P")
         await scene.shows("try ›", CALL, "Needs approval   rule: ask notes/*")
         await pilot.press("escape")
@@ -164,7 +164,7 @@ async def test_the_last_call_of_the_conversation_can_be_checked(tmp_path: Path):
         scene = OnScreen(pilot)
         await asked(app, pilot)
         await pilot.press("f2")
-        await until(lambda: app.main.parts.approvals.accepts_keys)
+        await until(lambda: app.main.parts.approvals.answer_delay.accepts_keys)
         await pilot.press("n")
         await scene.shows("So be it.")
         await pilot.press("f3", "P")

@@ -56,7 +56,7 @@ def earlier_run(*entries: Entry) -> None:
 
 
 def turns(app: McptuiApp) -> int:
-    return app.main.parts.spans.turns
+    return app.main.regions.trace.spans.turns
 
 
 async def test_an_opened_conversation_restores_its_trace_and_turn_count() -> None:
@@ -78,12 +78,15 @@ async def test_selecting_the_current_conversation_keeps_its_trace() -> None:
         await send(pilot, "go")
         await shows(app, "Sunny.")
         await until(lambda: not app.main.parts.turns.running)
-        before = list(app.main.parts.spans.entries)
+        before = list(app.main.regions.trace.spans.entries)
         await pilot.press("f9")
         await shows(app, "1 session")
         await pilot.press("enter")
         await until(lambda: app.screen is app.main)
-        assert app.main.parts.spans.entries == before and not app.main.parts.spans.turn_of(before[0]).past
+        assert (
+            app.main.regions.trace.spans.entries == before
+            and not app.main.regions.trace.spans.turn_of(before[0]).past
+        )
         await shows(app, "Sunny.", "weather › get_weather")
 
 

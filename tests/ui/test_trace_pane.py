@@ -28,9 +28,8 @@ class Story:
 
     def __init__(self) -> None:
         self.hand = Hand()
-        self.spans = Spans()
         self.pane = TracePane(clock=self.hand)
-        self.pane.show(self.spans)
+        self.spans = self.pane.spans
         self._calls = 0
 
     def tell(self, *told: events.Event) -> "Story":
@@ -274,8 +273,7 @@ async def test_a_hidden_trace_of_a_new_conversation_can_be_resized() -> None:
         story.one_call()
         await pilot.pause()
         story.pane.display = False
-        story.spans.clear()
-        story.pane.show(story.spans)
+        story.pane.replace()
         story.pane.rewrap()
         story.pane.display = True
         story.pane.tick()

@@ -87,7 +87,7 @@ async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> N
         await press(pilot, "f2", "y")
         await shows(app, "Done.")
         runtime.recorded.add(Kind.EVENT, method="spawn")
-        turn = app.main.parts.spans.entries[0].number
+        turn = app.main.regions.trace.spans.entries[0].number
         await press(pilot, "f4")
         screen = app.screen
         await until(lambda: screen.list.selected)
@@ -119,7 +119,7 @@ async def test_the_waterfall_has_the_turn_number_of_the_conversation(number, wor
     async with app_with(runtime) as (app, pilot):
         await press(pilot, "x", "enter")
         await shows(app, "Done.")
-        turn = app.main.parts.spans.entries[0]
+        turn = app.main.regions.trace.spans.entries[0]
         turn.number, turn.traffic = number, 8
         runtime.recorded.call(cause=Cause(8, 1, "call-1"))
         await press(pilot, "f4")

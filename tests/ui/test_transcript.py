@@ -226,7 +226,7 @@ async def test_an_empty_conversation_shows_the_welcome_until_the_first_message()
         it.pane.add_user("hello")
         assert not any("weather" in line for line in await it.lines())
 
-        it.pane.clear()
+        it.pane.show_past((), (), lambda model: "", (), lambda remark: ("", ""))
         await it.shows("› What is the weather?")
 
 

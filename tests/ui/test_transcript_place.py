@@ -1,5 +1,6 @@
 """The scroll position of the conversation is kept, whatever arrives and whatever is resized."""
 
+from tests.conftest import until
 from tests.ui.stage import press
 from tests.ui.talk_stage import talk
 
@@ -88,12 +89,9 @@ async def test_after_a_smaller_size_the_same_message_is_selected():
         selected = it.pane.marked_label
 
         await it.pilot.resize_terminal(30, 2)
-        await it.lines()
-        assert it.pane.marked_label is not selected
+        await until(lambda: it.pane.marked_label is not selected)
         await it.pilot.resize_terminal(60, 20)
-        await it.lines()
-
-        assert it.pane.marked_label is selected
+        await until(lambda: it.pane.marked_label is selected)
 
 
 async def test_a_thousand_messages_are_wrapped_when_they_become_visible():

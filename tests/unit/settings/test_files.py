@@ -12,7 +12,7 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.settings.files import Unreadable, locked, read_bounded, refused_links
 from tui.settings.state.stored_calls import StoredCalls
-from tui.ui.chat.outbox import HistoryFile
+from tui.ui.chat.outbox import load_history
 
 
 def test_text_is_read_without_its_byte_order_mark(tmp_path: Path):
@@ -72,17 +72,17 @@ key = CallKey("s", CallKind.TOOL, "t")
 def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
 """,
     "history": """
-from tui.ui.chat.outbox import HistoryFile, HistoryEntry
+from tui.ui.chat.outbox import HistoryEntry, add_to_history, load_history
 def change(name):
-    HistoryFile(path).add(HistoryEntry(name))
-    HistoryFile(path).load()
+    add_to_history(path, HistoryEntry(name))
+    load_history(path)
 """,
 }
 
 READ: dict[str, Callable[[Path], set[str]]] = {
     "approvals": lambda path: set(_toml(path)["approvals"]["remembered"]),
     "calls": lambda path: {name for calls in StoredCalls(path).read().saved.values() for name in calls},
-    "history": lambda path: {kept.text for kept in HistoryFile(path).load()},
+    "history": lambda path: {kept.text for kept in load_history(path)},
 }
 
 PROGRAM = """

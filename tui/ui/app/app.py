@@ -160,12 +160,12 @@ class McptuiApp(BaseApp):
             screen.dismiss(None)
         self.call_later(then)
 
-    async def _run_command(self, method: str) -> None:
-        found = next((each for each in ACTIONS if each.method == method), None)
-        if found is not None and found.id in LEADING and self.screen is not self.main:
+    async def _run_command(self, found: Action) -> None:
+        """Run an action that was selected in the palette."""
+        if found.id in LEADING and self.screen is not self.main:
             self._leave_for(partial(self.run_action, found.method))
         else:
-            await self.run_action(method)
+            await self.run_action(found.method)
 
     def _pressed(self, event: events.Key) -> Action | None:
         everywhere = of_context(Context.ANYWHERE)
@@ -183,13 +183,22 @@ class McptuiApp(BaseApp):
         self.call_next(self.main.regions.arrange)  # Textual learns the new size only after this handler
 
     def commands(self) -> "Sequence[Command]":
-        from tui.ui.app.command_palette import app_commands
+        from tui.ui.app.command_palette import action_commands, chat_commands, elsewhere, server_commands
 
         if (parts := self.main.parts) is None:
             return ()
+
+        def open_screen(found: Action) -> None:
+            self._leave_for(partial(parts.navigator.open_screen_of, found))
+
         under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
-        run = partial(self.call_later, self._run_command)
-        return app_commands(parts, under, self.main, run, self._leave_for)
+        contexts, run = getattr(under, "CONTEXTS", ()), partial(self.call_later, self._run_command)
+        found = list(action_commands(parts.why_not, self.overrides, run, contexts))
+        if parts.runtime.is_ready:
+            found += chat_commands(parts) if under is self.main else ()
+            found += elsewhere(contexts, self.overrides, open_screen)
+            found += server_commands(parts, under)
+        return found
 
     @property
     def _turn_runs(self) -> bool:

@@ -20,7 +20,6 @@ from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
     from tui.ui.chat.parts import ChatParts
-    from tui.ui.chat.screen import ChatScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ def elsewhere(
 def action_commands(
     why_not: Callable[[Action], str],
     overrides: KeyOverrides,
-    run: Callable[[str], object],
+    run: Callable[[Action], object],
     contexts: Sequence[Context] = (),
     actions: Sequence[Action] = ACTIONS,
 ) -> Iterator[Command]:
@@ -164,31 +163,10 @@ def action_commands(
         keys = ", ".join((keys, *(f"/{spec.name}" for spec in OWN if spec.help == found.help)))
         if why := why_not(found):
             keys = f"not available: {why}"
-        yield Command(found.help, keys, partial(run, found.method), f"{found.label} {found.id}", why)
+        yield Command(found.help, keys, partial(run, found), f"{found.label} {found.id}", why)
 
 
-def app_commands(
-    parts: "ChatParts",
-    under: Screen[Any],
-    main: "ChatScreen",
-    run: Callable[[str], object],
-    leave_for: Callable[[Callable[[], object]], object],
-) -> list[Command]:
-    """Return the commands over the screen `under`; `leave_for` closes it for commands of other screens."""
-    contexts = getattr(under, "CONTEXTS", ())
-    found = list(action_commands(parts.why_not, main.regions.overrides, run, contexts))
-    if parts.runtime.is_ready:
-        found += _chat_commands(parts) if under is main else ()
-        found += elsewhere(
-            contexts,
-            main.regions.overrides,
-            lambda one: leave_for(partial(parts.navigator.open_screen_of, one)),
-        )
-        found += _server_commands(parts, under)
-    return found
-
-
-def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
+def chat_commands(parts: "ChatParts") -> Iterator[Command]:
     """Yield the commands of the chat screen that are not actions."""
     listed = {one.help for one in ACTIONS if one.palette}
     for spec in OWN:
@@ -200,7 +178,7 @@ def _chat_commands(parts: "ChatParts") -> Iterator[Command]:
     yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
 
 
-def _server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
+def server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
     """Yield workbench, start, stop, restart and log of every server, depending on its state."""
     host, navigator = parts.runtime.host, parts.navigator
 

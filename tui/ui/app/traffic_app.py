@@ -1,7 +1,6 @@
 """The app of `mcptui traffic FILE`: the traffic screen over a recording, and nothing else."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.traffic.record.open_recording import Recording
 from tui.ui.app.base import BaseApp
-from tui.ui.keys.action_table import ACTIONS, Context
+from tui.ui.keys.action_table import ACTIONS, Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -62,7 +61,9 @@ class TrafficApp(BaseApp):
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import action_commands
 
-        run = partial(self.call_later, self.run_action)
+        def run(found: Action) -> None:
+            self.call_later(self.run_action, found.method)
+
         contexts = TrafficScreen.CONTEXTS
         here = [found for found in ACTIONS if found.context in contexts or found.id in _ACTIONS]
         return list(action_commands(attrgetter("when"), self.overrides, run, contexts, here))

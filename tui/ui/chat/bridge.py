@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tui.core import events, units
 from tui.core.attachments import as_shown
@@ -15,11 +14,10 @@ from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
 from tui.core.turn.prepared_calls import plain_reason
 from tui.core.turn.turn_endings import remark_of, words_of
+from tui.runtime.runtime import Runtime
+from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import outcome, pieces_of
-
-if TYPE_CHECKING:
-    from tui.ui.chat.transcript.flow import Block
-    from tui.ui.chat.transcript.transcript import Transcript
+from tui.ui.chat.transcript.flow import Block
 
 END_HINTS: Mapping[str, str] = {
     EndReason.LIMIT: "Press {go_on} to continue with fresh limits.",
@@ -51,7 +49,7 @@ def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
 
 
 class Bridge:
-    """Shows the events of turns. `notice` returns the line to show below each reply, or "".
+    """Shows the events of turns.
 
     Attributes:
         step: the running step, 0 between turns.
@@ -60,19 +58,14 @@ class Bridge:
     """
 
     def __init__(
-        self,
-        view: "Transcript",
-        notice: Callable[[], str],
-        key: Callable[[str], str],
-        clock: Callable[[], float] = time.monotonic,
+        self, runtime: Runtime, regions: Regions, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._view = view
-        self._notice = notice
-        self._key = key
+        self._runtime = runtime
+        self._view = regions.conversation
+        self._key = regions.key_of
         self._clock = clock
         self._retry: tuple[float, RetryPart] | None = None
         self._label = ""
-        self._open = False
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
@@ -132,7 +125,7 @@ class Bridge:
                 self._activity = message or "waiting for the model"
                 self._view.show_waiting(message)
             case events.Steered(text=text):
-                self._end_reply(None)
+                self._view.end_reply(None)
                 self._view.add_user(text)
             case events.LimitReached() | events.Notice():
                 self._note(event)
@@ -142,11 +135,11 @@ class Bridge:
     def _apply_to_step(self, event: events.Event) -> None:
         match event:
             case TextPart(text=text):
-                self._reply()
+                self._view.begin_reply(self._label)
                 self._activity = "answering"
                 self._view.add_text(text)
             case ReasoningPart(text=text, replaces_text=replaces_text):
-                self._reply()
+                self._view.begin_reply(self._label)
                 self._activity = "thinking"
                 self._view.add_reasoning(text, replaces_text)
             case events.StepStarted(step=step, final=final):
@@ -163,12 +156,14 @@ class Bridge:
                 self._activity = f"waiting for the model{at_once}"
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text also has a label
-                    self._reply()
-                self._end_reply(ms / 1000, self._notice() if not calls else "", last=not calls)
+                    self._view.begin_reply(self._label)
+                self._view.end_reply(
+                    ms / 1000, self._runtime.model_notice if not calls else "", last=not calls
+                )
             case _:
                 self._apply_to_call(event)
 
-    def _note(self, event: events.Event) -> "Block | None":
+    def _note(self, event: events.Event) -> Block | None:
         if (remark := remark_of(event, 0)) is not None:
             words, kind = note_of(remark, self._key("chat.continue"))
             if words:
@@ -181,7 +176,7 @@ class Bridge:
 
     def abandon(self) -> None:
         """End a turn whose events ended without `TurnEnded`."""
-        self._end_reply(None, partial=True)
+        self._view.end_reply(None, partial=True)
         self._forget_turn()
         self._retry = None
 
@@ -199,18 +194,6 @@ class Bridge:
         self._activity = "waiting for the model"
         self._note(event)
 
-    def _reply(self) -> None:
-        if not self._open:
-            self._open = True
-            self._view.begin_reply(self._label)
-
-    def _end_reply(
-        self, seconds: float | None, notice: str = "", *, partial: bool = False, last: bool = True
-    ) -> None:
-        if self._open:
-            self._open = False
-            self._view.end_reply(seconds, notice, partial, last=last)
-
     def _fail(self, event: events.TurnError) -> None:
         self._activity = ""
         self._stop_reply()
@@ -222,13 +205,13 @@ class Bridge:
     def _stop_reply(self) -> None:
         """End a reply that stopped in the middle; the reason is shown below it."""
         took = self._clock() - self._step_at if self._step_at is not None else None
-        self._end_reply(took, self._notice())
+        self._view.end_reply(took, self._runtime.model_notice)
 
     def _apply_to_call(self, event: events.Event) -> None:
         view = self._view
         match event:
             case events.ToolCallProposed(id=call_id, server=server, tool=tool, arguments=arguments):
-                self._end_reply(None, last=False)
+                self._view.end_reply(None, last=False)
                 self._cards.add(call_id)
                 view.add_call(call_id, server, tool, arguments, event.recovered)
             case events.CallJudged(id=call_id, rule=rule) if rule:

@@ -5,8 +5,8 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -15,6 +15,8 @@ from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
+from tui.runtime.conversations import Conversations
+from tui.runtime.runtime import Runtime
 from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.navigation import Navigator
@@ -30,10 +32,6 @@ from tui.ui.keys.slash_commands import (
     parse_arguments,
 )
 
-if TYPE_CHECKING:
-    from tui.runtime.conversations import Conversations
-    from tui.runtime.runtime import Runtime
-
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
 PROMPT_SECONDS = 60.0
@@ -43,7 +41,7 @@ class SlashCommands:
     """Runs slash commands: `OWN` names the methods, which take the text after the command."""
 
     def __init__(
-        self, runtime: "Runtime", regions: Regions, current: ConversationActions, navigator: Navigator
+        self, runtime: Runtime, regions: Regions, current: ConversationActions, navigator: Navigator
     ) -> None:
         self._runtime = runtime
         self._regions = regions
@@ -51,11 +49,11 @@ class SlashCommands:
         self._sources = regions.composer.completing.sources
         self._current = current
         self._navigator = navigator
-        self._prompt_calls = 0
+        self._prompt_calls = count(1)
 
     async def run(self, command: SlashCommand) -> None:
         """Run a command. A `McptuiError` means that nothing was changed."""
-        spec, rest = command.spec, command.rest
+        spec, rest = command
         if spec.kind is CommandKind.SNIPPET:
             self._snippet(spec, rest)
         elif spec.kind is CommandKind.PROMPT:
@@ -288,12 +286,11 @@ class SlashCommands:
             self._regions.notify(f"Enter a value for {missing}.")
             self._navigator.open_form(spec.server, spec.target, dict(found.values), prompt=True)
             return
-        self._prompt_calls += 1
         result = await self._runtime.workbench.get_prompt(
             spec.server,
             spec.target,
             found.values,
-            call=f"hand-prompt-{self._prompt_calls}",
+            call=f"hand-prompt-{next(self._prompt_calls)}",
             seconds=PROMPT_SECONDS,
         )
         text, attachments = prompt_text(result, f"/{spec.name}")
@@ -313,7 +310,7 @@ def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
     raise McptuiError(what, where=clean_line(name, 80), next_step=f"Use {choices}." if found else "")
 
 
-async def switch_model(conversations: "Conversations", rest: str) -> str:
+async def switch_model(conversations: Conversations, rest: str) -> str:
     """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
 
     `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an

@@ -52,7 +52,8 @@ class ConfigEditing:
         is_new = await configuration.exclusively(lambda: asyncio.to_thread(config.begin))
         before = config.stamp()
         try:
-            await self._editor.lend(lambda: edit_file(path, command, "The configuration was not reloaded."))
+            with self._editor.lent():
+                await edit_file(path, command, "The configuration was not reloaded.")
         finally:
             unchanged = config.stamp() == before
             if is_new and unchanged:
@@ -92,7 +93,7 @@ class ConfigEditing:
 
     def review_changes(self) -> None:
         """Review the changes of the selected server, or of the first server with changes."""
-        name, changed = self._selected(), self._changed()
+        name, changed = self._regions.servers.selected, self._changed()
         self._runtime.host.review_changes(name if name in changed else changed[0])
 
     def start_or_stop(self) -> None:
@@ -115,34 +116,35 @@ class ConfigEditing:
     def add(self) -> None:
         from tui.runtime.server_changes import ServerValues
 
-        def add(draft: "Draft") -> None:
-            words = f"Added the server {quoted_name(draft.name)}."
-            after = partial(self._regions.servers.select, draft.name)
-            self._run(self._runtime.server_changes.add(draft), words, after)
-
-        self._open_form(ServerValues(), "", add)
+        self._open_form(ServerValues())
 
     def change(self) -> None:
-        if (name := self._selected()) is None:
+        if (name := self._regions.servers.selected) is None:
             return
-        changes = self._runtime.server_changes
         try:
-            values = changes.values(name)
+            values = self._runtime.server_changes.values(name)
         except McptuiError as error:
             self._regions.notify(clean_line(str(error), 400), timeout=8)
             return
-        done = f"Changed the server {quoted_name(name)}."
-        self._open_form(values, name, lambda draft: self._run(changes.change(draft), done))
+        self._open_form(values, name)
 
-    def _open_form(self, values: "ServerValues", name: str, take: Callable[["Draft"], None]) -> None:
-        """Edit the values of the server `name`, or of a new one; `take` gets the result."""
+    def _open_form(self, values: "ServerValues", name: str = "") -> None:
+        """Edit the values of the server `name`, or of a new one, and change or add it."""
         from tui.ui.forms.server_form import ServerForm
 
-        def make(typed: str, values: "ServerValues") -> "Draft":
-            return self._runtime.server_changes.draft(name or typed, values, changes=name)
+        changes = self._runtime.server_changes
 
-        form = ServerForm(self._regions.overrides, make, values, name)
-        self._regions.open_dialog(form, lambda draft: take(draft) if draft is not None else None)
+        def make(typed: str, values: "ServerValues") -> "Draft":
+            return changes.draft(name or typed, values, changes=name)
+
+        def take(draft: "Draft | None") -> None:
+            if draft is not None and name:
+                self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
+            elif draft is not None:
+                select = partial(self._regions.servers.select, draft.name)
+                self._run(changes.add(draft), f"Added the server {quoted_name(draft.name)}.", select)
+
+        self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), take)
 
     def toggle_disabled(self) -> None:
         if (status := self._selected_status()) is None:
@@ -176,8 +178,7 @@ class ConfigEditing:
     def remove(self) -> None:
         from tui.ui.dialogs.confirm import Confirm
 
-        name = self._selected()
-        if name is None:
+        if (name := self._regions.servers.selected) is None:
             return
 
         def decided(yes: bool | None) -> None:
@@ -190,11 +191,8 @@ class ConfigEditing:
         about = "This stops the server and deletes it from the configuration. To keep it, disable it instead."
         self._regions.open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
 
-    def _selected(self) -> str | None:
-        return self._regions.servers.selected if self._runtime.is_ready else None
-
     def _selected_status(self) -> ServerStatus | None:
-        name = self._selected()
+        name = self._regions.servers.selected
         return configured(self._runtime.host, name, self._regions.notify) if name is not None else None
 
     def _run(

@@ -3,29 +3,28 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from textual.content import Content
 
 from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
+from tui.core.conversation.sessions import ExportKind, SessionInfo
 from tui.core.errors import sentences
 from tui.core.text import clean, clean_line
-from tui.traffic.spans.spans import Spans, past_turns
+from tui.runtime.conversations import Conversations
+from tui.runtime.runtime import Runtime
+from tui.traffic.spans.spans import past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
+from tui.ui.chat.transcript.blocks import Question
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
-
-if TYPE_CHECKING:
-    from tui.core.conversation.sessions import ExportKind, SessionInfo
-    from tui.runtime.conversations import Conversations
-    from tui.runtime.runtime import Runtime
 
 NOT_SAVED = "The conversation is empty."
 
@@ -48,9 +47,8 @@ class ConversationActions:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
-        spans: Spans,
         bridge: Bridge,
         turns: TurnQueue,
         navigator: Navigator,
@@ -59,7 +57,6 @@ class ConversationActions:
         self._runtime = runtime
         self._regions = regions
         self._transcript = regions.conversation
-        self._spans = spans
         self._bridge = bridge
         self._turns = turns
         self._navigator = navigator
@@ -70,7 +67,7 @@ class ConversationActions:
         self._change: asyncio.Task[None] | None = None
 
     @property
-    def conversations(self) -> "Conversations":
+    def conversations(self) -> Conversations:
         """The saved conversations and the one on screen. Only available once the runtime is ready."""
         return self._runtime.conversations
 
@@ -178,10 +175,6 @@ class ConversationActions:
 
     # ---- showing it ----
 
-    def adopt(self) -> None:
-        """Show the conversation that the runtime has opened."""
-        self._shown = self.conversations.opened
-
     def follow(self) -> None:
         """Show changes in the conversation that were not caused by a turn."""
         if not self._runtime.is_ready:
@@ -202,22 +195,19 @@ class ConversationActions:
         conversations, runtime, bridge = self.conversations, self._runtime, self._bridge
         is_another, self._shown = self._shown != conversations.opened, conversations.opened
         if is_another:  # the current trace has more details than the messages
-            self._spans.clear(
+            self._regions.trace.replace(
                 past_turns(conversations.messages, conversations.remarks, conversations.now.turn_numbers)
             )
-            self._regions.trace.show(self._spans)
-        self._transcript.clear()
         bridge.can_continue = ended_at_limit(conversations.remarks, len(conversations.messages))
         label, notice = runtime.model_label, runtime.model_notice
         go_on = self._regions.key_of("chat.continue")
-        if conversations.messages:
-            self._transcript.show_past(
-                conversations.messages,
-                conversations.now.unknown,
-                lambda model: notice if model == label else "",
-                conversations.remarks,
-                lambda remark: note_of(remark, go_on),
-            )
+        self._transcript.show_past(
+            conversations.messages,
+            conversations.now.unknown,
+            lambda model: notice if model == label else "",
+            conversations.remarks,
+            lambda remark: note_of(remark, go_on),
+        )
         self._show_compaction()
         if lost := conversations.lost():
             words = f"Some messages of the previous conversation were not saved: {lost}."
@@ -301,14 +291,14 @@ class ConversationActions:
         else:
             self._regions.notify(NOT_SAVED, timeout=3)
 
-    def ask_to_export(self, info: "SessionInfo", path: Path | None = None, kind: str = "markdown") -> None:
+    def ask_to_export(self, info: SessionInfo, path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
         from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
         async def export(wanted: Export) -> None:
-            kind = cast("ExportKind", wanted.format)
+            kind = cast(ExportKind, wanted.format)
             contents = await stored.export(info.id, kind, wanted.path, shapes=wanted.shapes)
             form = ", redacted" if wanted.shapes else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
@@ -411,8 +401,9 @@ class ConversationActions:
         if label is not None and question is not None:
             turn = self.conversations.messages[question : self._end_of(question)]
             replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
-            is_question = label.role == "user"
-            text = label.said if is_question else "\n\n".join(replies) or text
-            what = "the question" if is_question else "the reply"
+            if isinstance(label, Question):
+                text, what = label.said, "the question"
+            else:
+                text, what = "\n\n".join(replies) or text, "the reply"
         if text:
             clipboard.copy(self._regions.screen.app, clean(text), what)

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -127,7 +127,7 @@ class EditorSession:
         self.begin(self._edit)
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Start work that calls `lend`, unless an editor is open; its errors are shown."""
+        """Start work that uses `lent`, unless an editor is open; its errors are shown."""
         if self._task is None or self._task.done():
             self._task = self._regions.start(work(), "editor")
 
@@ -141,14 +141,9 @@ class EditorSession:
     async def _edit(self) -> None:
         composer = self._regions.composer
         before = composer.text
-        written = composer.pastes.expand(before, attached=False)
-        text = written
-
-        async def edit() -> None:
-            nonlocal text
+        text = written = composer.pastes.expand(before, attached=False)
+        with self.lent():
             text = await edited(written, os.environ)
-
-        await self.lend(edit)
         if text != written:
             typed_ahead = composer.text.removeprefix(before)
             composer.show("")
@@ -156,8 +151,9 @@ class EditorSession:
             composer.insert(typed_ahead)
         self._regions.go_to(Context.COMPOSER)
 
-    async def lend(self, run: Callable[[], Awaitable[None]]) -> None:
-        """Await `run` while the terminal is lent. Raises its errors once the terminal is back."""
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[None]:
+        """Lend the terminal in this context. Its errors are raised once the terminal is back."""
         app = self._regions.screen.app
         self.has_terminal = True
         failure: BaseException | None = None
@@ -165,7 +161,7 @@ class EditorSession:
             # Without the batch, a repaint would wait for the terminal forever (measured).
             with app.suspend(), app.batch_update():
                 try:
-                    await run()
+                    yield
                 except (Exception, asyncio.CancelledError) as error:
                     # Raised only now that the terminal is ours again: Textual's `suspend` has no finally.
                     failure = error

@@ -12,7 +12,6 @@ from tui.core.library_imports import importing
 from tui.core.traffic import Cause
 from tui.traffic.filter.fields import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
-from tui.traffic.spans.spans import Spans
 from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import result_of
@@ -50,25 +49,21 @@ def filter_of(cause: Cause) -> str:
 
 
 def _is_part(call: CallSpan, span: Span) -> bool:
-    match span:
-        case CallSpan():
-            return call is span
-        case StepSpan():
-            return (call.turn, call.step) == (span.turn, span.number)
-        case TurnSpan():
-            return call.turn == span.number
-        case _:
-            return call.turn == span.turn
+    if isinstance(span, CallSpan):
+        return call is span
+    if isinstance(span, StepSpan):
+        return (call.turn, call.step) == (span.turn, span.number)
+    return call.turn == (span.number if isinstance(span, TurnSpan) else span.turn)
 
 
 class Navigator:
     """Opens other screens, and is the `MessageDraft` into which they put results."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions, spans: Spans) -> None:
+    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
         self._app = regions.screen.app
-        self._spans = spans
+        self._spans = regions.trace.spans
         self._place = ("", 0)  # filter and entry to restore when the traffic screen is opened again
         self._expects_server = False
 
@@ -240,9 +235,7 @@ class Navigator:
 
     def question(self) -> int | None:
         """Return the index of the user message that is marked, or that the marked message answers."""
-        transcript = self._regions.conversation
-        label = transcript.marked_label
-        found = transcript.question_of(label) if label is not None else None
+        found = self._regions.conversation.marked_question
         if found is None or not self._runtime.is_ready:
             return None
         said, since = found

@@ -8,12 +8,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.files import append_private, make_folder, open_private, refuse_links
 from tui.core.text import clean_line, quoted_name
+from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
 from tui.settings.locations import state_dir
 from tui.settings.save import write_private
@@ -30,9 +31,6 @@ from tui.ui.keys.slash_commands import (
     parse_command,
 )
 from tui.ui.widgets.rows import Row
-
-if TYPE_CHECKING:  # not needed for the first frame
-    from tui.runtime.runtime import Runtime
 
 _log = logging.getLogger(__name__)
 MOST_CHARS = 16 * 1024
@@ -86,7 +84,7 @@ class Outbox:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
         turns: TurnQueue,
         sent: SerialQueue[Composer.Sent],
@@ -99,7 +97,7 @@ class Outbox:
         self._sources = regions.composer.completing.sources
         self._run_command = run_command
         self.sent = sent
-        self._history = HistoryFile(state_dir() / "input_history")
+        self._history = state_dir() / "input_history"
         self._history_fails = False
         self._to_remember = SerialQueue[str](regions.start)
         self._is_ready = asyncio.Event()
@@ -108,7 +106,7 @@ class Outbox:
         """Load the history of earlier runs; called once the runtime is ready."""
         self._is_ready.set()
         try:
-            kept = await asyncio.to_thread(self._history.load)
+            kept = await asyncio.to_thread(load_history, self._history)
             self._composer.earlier.begin_with(one.text for one in kept)
             self._composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
@@ -173,7 +171,7 @@ class Outbox:
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
         found = parse_command(shown, self._sources.specs())
-        if not isinstance(found, SlashCommand) and shown.startswith("/"):
+        if not isinstance(found, tuple) and shown.startswith("/"):
             server, colon, _ = shown[1:].partition(":")
             if colon and server in self._sources.running:  # its prompts may not have been listed yet
                 found = parse_command(shown, await self._sources.known())
@@ -235,7 +233,7 @@ class Outbox:
         pastes = self._composer.pastes
         text = self._runtime.redactor.redact_spoken(pastes.expand(shown, attached=False), shapes=True)
         try:
-            await asyncio.to_thread(self._history.add, HistoryEntry(text, pastes.attached(shown)))
+            await asyncio.to_thread(add_to_history, self._history, HistoryEntry(text, pastes.attached(shown)))
         except (OSError, McptuiError) as error:
             _log.warning("cannot write the input history", exc_info=True)
             if not self._history_fails and self._regions.screen.app.is_running:
@@ -266,43 +264,42 @@ class HistoryEntry:
     attached: tuple[str, ...] = ()
 
 
-class HistoryFile:
-    """The file of the input history: one line of JSON per message, readable by its owner only.
+def load_history(path: Path) -> list[HistoryEntry]:
+    """Return the entries of the input history, oldest first. Blocks; a damaged line is skipped.
 
-    Its methods block, so call them in a thread. A damaged line is skipped.
+    Raises `OSError`, or `ConfigError` if the file cannot be shortened.
     """
+    kept, is_long = _read(path)
+    if is_long:
+        with locked(path):  # another program may be adding a message, or may have shortened it
+            kept, is_long = _read(path)
+            if is_long:
+                write_private(path, "".join(map(_line, kept)), links=False)
+    return kept
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
 
-    def load(self) -> list[HistoryEntry]:
-        """Return the entries, oldest first; raises `OSError`, or `ConfigError` if it cannot be shortened."""
-        kept, is_long = self._read()
-        if is_long:
-            with locked(self._path):  # another program may be adding a message, or may have shortened it
-                kept, is_long = self._read()
-                if is_long:
-                    write_private(self._path, "".join(map(_line, kept)), links=False)
-        return kept
+def _read(path: Path) -> tuple[list[HistoryEntry], bool]:
+    """Return the entries, and whether the file should be shortened."""
+    try:
+        raw, is_whole = _tail(path)
+    except FileNotFoundError:
+        return [], False
+    lines = raw.decode("utf-8", "replace").split("\n")
+    kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
+    return kept, not is_whole or len(lines) > 2 * MOST
 
-    def _read(self) -> tuple[list[HistoryEntry], bool]:
-        """Return the entries, and whether the file should be shortened."""
-        try:
-            raw, is_whole = _tail(self._path)
-        except FileNotFoundError:
-            return [], False
-        lines = raw.decode("utf-8", "replace").split("\n")
-        kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
-        return kept, not is_whole or len(lines) > 2 * MOST
 
-    def add(self, kept: HistoryEntry) -> None:
-        """Append an entry without secrets; raises `OSError`, or `ConfigError` if it stays locked."""
-        if len(kept.text) > MOST_CHARS:
-            return
-        make_folder(self._path.parent)
-        refuse_links((self._path,))
-        with locked(self._path):  # otherwise, it could be added to a file that another program is replacing
-            append_private(self._path, _line(kept).encode("utf-8", "replace"))
+def add_to_history(path: Path, kept: HistoryEntry) -> None:
+    """Append an entry without secrets as a line of JSON, in a file that only its owner can read. Blocks.
+
+    Raises `OSError`, or `ConfigError` if the file stays locked.
+    """
+    if len(kept.text) > MOST_CHARS:
+        return
+    make_folder(path.parent)
+    refuse_links((path,))
+    with locked(path):  # otherwise, it could be added to a file that another program is replacing
+        append_private(path, _line(kept).encode("utf-8", "replace"))
 
 
 def _tail(path: Path) -> tuple[bytes, bool]:

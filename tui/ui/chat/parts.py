@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from inspect import isawaitable
-from typing import TYPE_CHECKING
 
-from tui.traffic.spans.spans import Spans
+from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
@@ -14,40 +13,33 @@ from tui.ui.chat.conversation_actions import ConversationActions
 from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
-from tui.ui.chat.question_queue import ApprovalKeys
+from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, StandingNotes
+from tui.ui.chat.transcript.transcript import Choice
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
 from tui.ui.keys.bindings import NEED_RUNTIME, method_at
-
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
 
 
 class ChatParts:
     """The objects behind the chat screen. Its panes are mounted; the runtime is not ready yet."""
 
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
+    def __init__(self, runtime: Runtime, regions: Regions) -> None:
         self.runtime = runtime
         self.regions = regions
         self._sources = regions.composer.completing.sources
-        self.spans = Spans()
-        regions.trace.show(self.spans)
-        self.bridge = Bridge(regions.conversation, notice=lambda: runtime.model_notice, key=regions.key_of)
-        self.navigator = Navigator(runtime, regions, self.spans)
-        self.approvals = runtime.questioner = ApprovalKeys(runtime, regions, self.bridge)
-        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge, self.spans)
+        self.bridge = Bridge(runtime, regions)
+        self.navigator = Navigator(runtime, regions)
+        self.approvals = runtime.questioner = QuestionQueue(runtime, regions, self.bridge)
+        self.turns = TurnQueue(runtime, regions, self.approvals, self.bridge)
         sent = SerialQueue[Composer.Sent](regions.start)
-        self.current = ConversationActions(
-            runtime, regions, self.spans, self.bridge, self.turns, self.navigator, sent
-        )
+        self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
-        self._notes = StandingNotes(runtime, regions)
         regions.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
@@ -56,7 +48,6 @@ class ChatParts:
             self.status.show,
             self.current.follow,
             self.turns.flush,
-            self._notes.show,
         )
 
     async def begin(self, problems: Iterable[str]) -> None:
@@ -69,13 +60,12 @@ class ChatParts:
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
-        if runtime.conversations.messages:  # the command line named a saved conversation
-            self.current.show()
-            self._notes.forget_problems()
-        self.current.adopt()
+        self.current.show()  # the command line may have named a saved conversation
+        notes = StandingNotes(runtime, regions)
         for problem in problems:
             regions.conversation.add_note(problem, "bad")
-        self._notes.show_problems()
+        notes.show_problems()
+        regions.ticker.observers.append(notes.show)
         self._sources.runtime = runtime
         self.turns.flush()
         regions.ticker.wake()
@@ -126,6 +116,13 @@ class ChatParts:
         """Show the rules that apply to the call that waits for approval."""
         self.navigator.open_rules(self.approvals.current)
 
-    def ask(self, text: str) -> None:
-        self.regions.go_to(Context.COMPOSER)
-        self.turns.send(Written(text, text))
+    def choose(self, what: Choice) -> None:
+        """Act on what the user chose in the conversation."""
+        match what:
+            case str(question):
+                self.regions.go_to(Context.COMPOSER)
+                self.turns.send(Written(question, question))
+            case (server, link):
+                self.navigator.open_link(server, link)
+            case None:
+                self.current.open_menu()

@@ -13,6 +13,9 @@ from textual.widget import Widget
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import Action, AddressQuestion, Questioner
 from tui.core.text import clean_line, quoted_name
+from tui.runtime.runtime import Runtime
+from tui.ui.chat.bridge import Bridge
+from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Action as KeyAction
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import STORED_SECONDS, USUAL_SECONDS, AnswerDelay, AnswerKeys
@@ -20,9 +23,6 @@ from tui.ui.platform.editing import caret_of
 from tui.ui.questions.question_dialogs import DialogQuestion, dialog_for, withdrawal
 
 if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-    from tui.ui.chat.bridge import Bridge
-    from tui.ui.chat.regions import Regions
     from tui.ui.questions.question_dialogs import Dialog
 
 TYPING_SECONDS = 1.5
@@ -42,22 +42,34 @@ class _Question:
 class QuestionQueue(Questioner):
     """`Approver` and `Questioner` for the screen, which shows one question after the other.
 
-    Approvals are shown in the conversation, other questions in dialogs. Whatever opens without a key of the
-    user is one of them: it waits until the user stops typing, and ignores the first keys.
+    Approvals are shown in the conversation, other questions in dialogs over whatever screen is on top.
+    Whatever opens without a key of the user is one of them: it waits until the user stops typing, and ignores
+    the first keys. The visible one has the keys and the focus, and returns them.
+
+    Attributes:
+        answer_delay: determines whether the question has been visible long enough for a key to answer it.
+        closed_by_user: whether the last approval was answered, or its call was ended by the user.
     """
 
-    def __init__(self) -> None:
-        self._now = time.monotonic
+    def __init__(self, runtime: Runtime, regions: Regions, bridge: Bridge) -> None:
+        self._runtime = runtime
+        self._regions = regions
+        self._app = regions.screen.app
+        self._bridge = bridge
+        self._wake = regions.ticker.wake
         self._queue: list[_Question] = []
-        self._delay = AnswerDelay(self._now)
+        self.answer_delay = AnswerDelay()
         self.closed_by_user = True
-        """Whether the last approval was answered, or its call was ended by the user."""
+        self.keys = AnswerKeys(self.write, self._app.set_timer)
+        self.typed_at = -TYPING_SECONDS
+        self._dialog: Dialog | None = None
+        self._approval: ApprovalRequest | None = None  # the approval that is on screen
+        self._shown: ApprovalRequest | None = None  # the same, until another one has the keys
+        self._took_from: Context | None = None
+        self._withdrawn: AnswerDelay | None = None
+        self._returned = False
 
-    def changed(self) -> None:
-        """Handle a change of the visible question, or of the number of those that wait."""
-
-    def tell(self, text: str) -> None:
-        """Show a notification."""
+    # ---- the queue ----
 
     @property
     def first(self) -> Asked | None:
@@ -73,11 +85,6 @@ class QuestionQueue(Questioner):
     def waiting(self) -> int:
         """Number of questions after the visible one."""
         return max(0, len(self._queue) - 1)
-
-    @property
-    def accepts_keys(self) -> bool:
-        """Whether the question has been visible long enough for a key to answer it."""
-        return self._delay.accepts_keys
 
     async def ask(self, request: Asked) -> Any:
         """Wait for the user's answer: a `Decision` or a `QuestionAnswer`. Cancelling withdraws it."""
@@ -95,7 +102,8 @@ class QuestionQueue(Questioner):
 
     def refused(self, server: str, why: str) -> None:
         name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
-        self.tell(f"Rejected an invalid request from the server {name}. {reason}.")
+        told = f"Rejected an invalid request from the server {name}. {reason}."
+        self._regions.notify(told, severity="warning", timeout=12)
 
     def decide(self, answer: str, reason: str = "") -> None:
         """Answer the visible approval with a value of `Answer`, if that answer is possible."""
@@ -120,42 +128,13 @@ class QuestionQueue(Questioner):
 
     def _changed(self, is_another: bool) -> None:
         if is_another:
-            self.ignore_first_keys()
+            self.answer_delay.restart()  # the question is on screen only from now on
         self.changed()
-
-    def ignore_first_keys(self) -> None:
-        """Ignore keys for a moment: the question is on screen only from now on."""
-        self._delay = AnswerDelay(self._now)
-
-
-class ApprovalKeys(QuestionQueue):
-    """Shows the first question once the user is not typing, with its keys; takes the focus and returns it.
-
-    An approval is shown in the conversation, another question over whatever screen is on top.
-    """
-
-    def __init__(self, runtime: "Runtime", regions: "Regions", bridge: "Bridge") -> None:
-        super().__init__()
-        self._runtime = runtime
-        self._regions = regions
-        self._app = regions.screen.app
-        self._bridge = bridge
-        self._wake = regions.ticker.wake
-        self.keys = AnswerKeys(self.write, self._app.set_timer)
-        self.typed_at = -TYPING_SECONDS
-        self._dialog: Dialog | None = None
-        self._approval: ApprovalRequest | None = None  # the approval that is on screen
-        self._shown: ApprovalRequest | None = None  # the same, until another one has the keys
-        self._took_from: Context | None = None
-        self._withdrawn: AnswerDelay | None = None
-        self._returned = False
 
     # ---- the visible question ----
 
-    def tell(self, text: str) -> None:
-        self._regions.notify(text, severity="warning", timeout=12)
-
     def changed(self) -> None:
+        """Handle a change of the visible question, or of the number of those that wait."""
         self._show_first()
         self._wake()
 
@@ -230,7 +209,7 @@ class ApprovalKeys(QuestionQueue):
                 call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
                 key = regions.key_of("focus.conversation")
                 regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
-        self.ignore_first_keys()
+        self.answer_delay.restart()
         if regions.focus_context is not Context.CONVERSATION:
             self._took_from = regions.focus_context
         regions.go_to(Context.CONVERSATION)
@@ -278,11 +257,11 @@ class ApprovalKeys(QuestionQueue):
         if dialog is not None and dialog.is_current:
             return not dialog.answer_delay.accepts_keys
         has_keys = self.has_keys and regions.is_on_top and regions.conversation.has_focus
-        return has_keys and not self.accepts_keys
+        return has_keys and not self.answer_delay.accepts_keys
 
     def answer(self, answer: str) -> None:
         """Answer the visible question, unless it has just appeared."""
-        if self.has_keys and self.accepts_keys:
+        if self.has_keys and self.answer_delay.accepts_keys:
             seconds = STORED_SECONDS if answer == Answer.ALWAYS else USUAL_SECONDS
             self.keys.hold(partial(self._settle, answer), seconds)
 
@@ -307,7 +286,7 @@ class ApprovalKeys(QuestionQueue):
         from tui.ui.dialogs.text_dialogs import SayWhy
 
         request = self.current
-        if request is None or not (self.has_keys and self.accepts_keys):
+        if request is None or not (self.has_keys and self.answer_delay.accepts_keys):
             return
 
         def refuse(reason: str | None) -> None:
@@ -325,7 +304,7 @@ class ApprovalKeys(QuestionQueue):
     def came_back(self) -> None:
         """Ignore the next keys of a user who returns from another screen: they were meant for that."""
         if self.has_keys:
-            self.ignore_first_keys()
+            self.answer_delay.restart()
             self._returned = True
 
     def focus_conversation(self) -> None:
@@ -360,7 +339,7 @@ class ApprovalKeys(QuestionQueue):
         another screen, enter and the like end it.
         """
         regions = self._regions
-        self._returned = self._returned and not self.accepts_keys
+        self._returned = self._returned and not self.answer_delay.accepts_keys
         if self.ignores_keys or (event.is_printable and self._ignores_text):
             return True
         stop_keys = regions.overrides.keys_of(action("chat.cancel")).split(",")

@@ -13,7 +13,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -153,7 +152,7 @@ class Regions:
         self._widgets: dict[Context, Widget] = {Context.COMPOSER: self.composer}
         self.status_line = StatusLine()
         self.footer = Footer()
-        self.rule_top = BodyRule(id="rule-top")
+        self.rule_top = BodyRule(self.go_to)
         self.rule_composer = Rule(id="rule-composer")
         self.rule_side = Rule(id="rule-side")
 
@@ -321,17 +320,11 @@ class Regions:
 
 
 class BodyRule(Rule):
-    """A plain line if all regions are visible; their names if only one is."""
+    """A plain line if all regions are visible; their names if only one is. `go_to` focuses a region."""
 
-    class Chosen(Message):
-        """The name of a region was clicked."""
-
-        def __init__(self, context: Context) -> None:
-            super().__init__()
-            self.context = context
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, go_to: Callable[[Context], None]) -> None:
+        super().__init__(id="rule-top")
+        self._go_to = go_to
         self._tabs: tuple[Context, ...] = ()
         self._active: Context | None = None
         self._keys: dict[Context, str] = {}
@@ -371,4 +364,4 @@ class BodyRule(Rule):
 
     def on_click(self, event: events.Click) -> None:
         if (tab := part_at(self._parts(), event.x)) is not None:
-            self.post_message(self.Chosen(tab))
+            self._go_to(tab)

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
-from tui.ui.chat.regions import BodyRule, Regions
+from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Status
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides
@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # not needed for the first frame
     from tui.settings.problems import Problem
     from tui.ui.chat.parts import ChatParts
     from tui.ui.chat.transcript.transcript import Transcript
-    from tui.ui.traffic.entry_list import TrafficTail
 
 _LOADED_LATER = (
     "tui.ui.chat.transcript.transcript",
@@ -157,32 +156,12 @@ class ChatScreen(Screen[None]):
             self.parts.outbox.put(event)
             self.parts.approvals.give_back()
 
-    def on_composer_dropped(self) -> None:
-        if self.parts is not None:
-            self.parts.outbox.drop()
-
     def on_box_chosen(self, event: Box.Chosen) -> None:
         if event.box is not self.regions.held_box:
             self.composer.choose(event.index)
         elif self.parts is not None:
             self.parts.outbox.take_back()
 
-    def on_body_rule_chosen(self, event: BodyRule.Chosen) -> None:
-        self.regions.go_to(event.context)
-
-    def on_transcript_example_chosen(self, event: "Transcript.ExampleChosen") -> None:
+    def on_transcript_chosen(self, event: "Transcript.Chosen") -> None:
         if self.parts is not None:
-            self.parts.ask(event.text)
-
-    def on_transcript_link_chosen(self, event: "Transcript.LinkChosen") -> None:
-        event.stop()
-        if self.parts is not None:
-            self.parts.navigator.open_link(event.server, event.link)
-
-    def on_transcript_message_chosen(self) -> None:
-        if self.parts is not None:
-            self.parts.current.open_menu()
-
-    def on_traffic_tail_opened(self, event: "TrafficTail.Opened") -> None:
-        if self.parts is not None:
-            self.parts.navigator.open_traffic()
+            self.parts.choose(event.what)

@@ -8,7 +8,7 @@ visible, so thousands of calls need little memory.
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -17,9 +17,11 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.core.context.context_parts import DefinitionTokens
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
+from tui.host.host import Host
 from tui.traffic.spans.span_values import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
 from tui.ui.chat.trace_rows import TraceLook, span_rows
@@ -30,10 +32,6 @@ from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, spread, wrap
 from tui.ui.widgets.server_rows import MOVING, Look, fitted, running_words, server_rows
 from tui.ui.widgets.symbols import symbols_for
-
-if TYPE_CHECKING:
-    from tui.core.context.context_parts import DefinitionTokens
-    from tui.host.host import Host
 
 SPIN_NS = 160_000_000
 
@@ -57,8 +55,8 @@ NO_TURNS = "Model steps and tool calls appear here, with arguments, results and 
 class TitledPane(LinePane):
     """A `LinePane` whose first line is its title: a name on the left, a summary on the right.
 
-    Row 0 is the title, rows of the body start at 1. A subclass implements `title`, `body_count` and
-    `body_row`, and reports changes with `body_changed` or `body_row_changed`.
+    Row 0 is the title, rows of the body start at 1. A subclass implements `title`, sets `_shown_rows` or
+    implements `body_count` and `body_row`, and reports changes with `body_changed` or `body_row_changed`.
     """
 
     CURSOR = True
@@ -72,12 +70,12 @@ class TitledPane(LinePane):
     def title(self) -> tuple[str, str]:
         """Return the title and the text at its right end, both cleaned."""
 
-    @abstractmethod
-    def body_count(self) -> int: ...
+    def body_count(self) -> int:
+        return len(self._shown_rows)
 
-    @abstractmethod
     def body_row(self, index: int) -> Row:
         """Return a row of the body, counted from 0."""
+        return self._shown_rows[index]
 
     def title_changed(self) -> None:
         self.drop_row(0)
@@ -132,7 +130,7 @@ class ServersPane(TitledPane):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVERS)
 
     FOLLOWS = False
-    _host: "Host | None" = None
+    _host: Host | None = None
     _seen: tuple[int, ...] | None = None
     _selected = ""
     room = 0
@@ -142,17 +140,16 @@ class ServersPane(TitledPane):
         self._redactor = Redactor()
         self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
-        self._rows: list[Row] = []
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
         self._empty_text = NO_SERVERS
 
     def show_host(
         self,
-        host: "Host",
+        host: Host,
         redactor: Redactor | None = None,
         *,
-        tokens: Callable[[], Mapping[str, "DefinitionTokens"]] = dict,
+        tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict,
         mistakes: bool = False,
     ) -> None:
         """Show the servers of this host and the tokens of their definitions.
@@ -217,12 +214,6 @@ class ServersPane(TitledPane):
     def title(self) -> tuple[str, str]:
         return "SERVERS", running_words(self._statuses)
 
-    def body_count(self) -> int:
-        return len(self._rows)
-
-    def body_row(self, index: int) -> Row:
-        return self._rows[index]
-
     def row_selectable(self, index: int) -> bool:
         return 0 < index <= len(self._owners) and (
             index == 1 or self._owners[index - 2] != self._owners[index - 1]
@@ -243,14 +234,14 @@ class ServersPane(TitledPane):
 
     def _rebuild(self, turn: int = 0) -> None:
         """Lay out all rows and repaint those that changed; `turn` counts the frames of the spinner."""
-        before = self._rows
-        self._rows, self._owners = self._build(turn)
+        before = self._shown_rows
+        self._shown_rows, self._owners = self._build(turn)
         if not self.is_mounted:
             return
-        if len(before) != len(self._rows):
+        if len(before) != len(self._shown_rows):
             self.body_changed()
         else:
-            for index, (old, new) in enumerate(zip(before, self._rows, strict=True)):
+            for index, (old, new) in enumerate(zip(before, self._shown_rows, strict=True)):
                 if old != new:
                     self.body_row_changed(index)
         if (status := self.selected_status) is not None:
@@ -291,6 +282,7 @@ class _Entry(Block):
 
     def __init__(self, index: int, rows_of: "Callable[[int], Sequence[Row]]") -> None:
         super().__init__(gap=0)
+        self.height = 0  # until it is laid out
         self._index = index
         self._rows_of = rows_of
 
@@ -305,21 +297,20 @@ class TracePane(TitledPane):
 
     def __init__(self, **look: Any) -> None:
         super().__init__(**look)
-        self._spans = Spans()
+        self.spans = Spans()
         self._seen = -1
         self._second = 0
         self._begin_anew()
 
     def _begin_anew(self) -> None:
         self._flow = Flow(self.columns)  # a block for each entry, without rows while it is folded away
-        self._is_laid_out = False
         self._parents: list[tuple[int, int]] = []  # entry -> its turn and its step, or itself
         self._toggled: set[int] = set()  # entries that the user has toggled
         self._live: set[int] = set()  # entries that are still running
 
-    def show(self, spans: Spans) -> None:
-        """Show these spans from their first entry: a hidden pane must not keep the rows of others."""
-        self._spans = spans
+    def replace(self, turns: Sequence[Span] = ()) -> None:
+        """Show only these turns and what follows: a hidden pane must not keep the rows of others."""
+        self.spans.clear(turns)
         self._begin_anew()
         self._seen = -1
         self.tick()
@@ -329,7 +320,7 @@ class TracePane(TitledPane):
         if not self.is_mounted or not self.display:
             return
         # Without a width, the text of an empty pane needs many rows: a scroll bar would flash up.
-        if self._spans.revision != self._seen and (self.size or self._spans.entries):
+        if self.spans.revision != self._seen and (self.size or self.spans.entries):
             self._update_rows()
         second = self._clock() // 1_000_000_000
         if self._live and second != self._second:
@@ -337,9 +328,9 @@ class TracePane(TitledPane):
         self._second = second
 
     def title(self) -> tuple[str, str]:
-        if not self._spans.turns:
+        if not self.spans.turns:
             return "TRACE", ""
-        turn = f"turn {self._spans.turns}"
+        turn = f"turn {self.spans.turns}"
         return "TRACE", turn if self.following else f"{turn}, press end to follow"
 
     def body_count(self) -> int:
@@ -353,7 +344,7 @@ class TracePane(TitledPane):
         if index < 1 or index > self._flow.height:
             return False
         entry = self._entry_at(index - 1)
-        return self._head_row(entry) == index - 1 and not isinstance(self._spans.entries[entry], NoteSpan)
+        return self._head_row(entry) == index - 1 and not isinstance(self.spans.entries[entry], NoteSpan)
 
     def row_ground(self, index: int) -> str:
         """Highlight the selected row only while the pane has the focus: otherwise, no key acts on it."""
@@ -361,13 +352,13 @@ class TracePane(TitledPane):
 
     @property
     def selected(self) -> Span | None:
-        entries = self._spans.entries
+        entries = self.spans.entries
         return entries[self._entry_at(self.cursor - 1)] if entries else None
 
     def go_to_turn(self, turn: int, step: int) -> bool:
         """Select a step of a turn, by its number in the traffic, or the turn; return False without one."""
         found, number = -1, 0
-        for index, span in enumerate(self._spans.entries[: len(self._flow.blocks)]):
+        for index, span in enumerate(self.spans.entries[: len(self._flow.blocks)]):
             if isinstance(span, TurnSpan) and span.traffic == turn:
                 found, number = index, span.number
             elif isinstance(span, StepSpan) and (span.turn, span.number) == (number, step):
@@ -381,7 +372,7 @@ class TracePane(TitledPane):
     def row_chosen(self, index: int) -> None:
         entry = self._entry_at(index - 1)
         self._toggled ^= {entry}
-        is_call = isinstance(self._spans.entries[entry], CallSpan)
+        is_call = isinstance(self.spans.entries[entry], CallSpan)
         self._lay_out([entry] if is_call else range(entry, len(self._flow.blocks)))
         self.cursor = self._head_row(entry) + 1
         self.show_row(self.cursor, self._flow.blocks[entry].height)
@@ -393,7 +384,7 @@ class TracePane(TitledPane):
         self._flow.width = self.columns
         for block in self._flow.blocks:
             block.rows, block.width = None, self.columns
-        spans = enumerate(self._spans.entries[: len(self._flow.blocks)])
+        spans = enumerate(self.spans.entries[: len(self._flow.blocks)])
         self._lay_out(
             entry
             for entry, span in spans
@@ -404,11 +395,11 @@ class TracePane(TitledPane):
         self._update_rows()
 
     def _update_rows(self) -> None:
-        changed, spans = self._spans.changed_since(self._seen), self._spans.entries
+        changed, spans = self.spans.changed_since(self._seen), self.spans.entries
         if changed is None or self._seen < 0:
             self._begin_anew()
             changed = list(range(len(spans)))
-        self._seen = self._spans.revision
+        self._seen = self.spans.revision
         for entry in changed:
             if entry >= len(self._parents):
                 step_of = self._parents[-1] if self._parents else (entry, entry)
@@ -416,13 +407,9 @@ class TracePane(TitledPane):
                 opens = isinstance(spans[entry], TurnSpan | StepSpan)
                 self._parents.append((turn, entry if opens else step_of[1]))
                 self._flow.append(_Entry(entry, self._rows_of))
-            match spans[entry]:
-                case CallSpan() as call if not call.state.over:
-                    self._live.add(entry)
-                case StepSpan() as step if step.ms is None and not step.state.over:
-                    self._live.add(entry)
-                case _:
-                    self._live.discard(entry)
+            span = spans[entry]
+            runs = isinstance(span, CallSpan | StepSpan) and span.ms is None and not span.state.over
+            (self._live.add if runs else self._live.discard)(entry)
         self._lay_out(changed)
         self.title_changed()
 
@@ -430,13 +417,12 @@ class TracePane(TitledPane):
         """Lay out these entries again, move the entries below, and repaint."""
         flow = self._flow
         again = list(entries)
-        was_empty = not self._is_laid_out
+        was_empty = not flow.height
         kept = 0 if was_empty else self._entry_at(self.cursor - 1)
         before, sizes = flow.height, [flow.blocks[entry].height for entry in again]
         for entry in again:
             flow.blocks[entry].width = 0
         first = flow.settle(again)
-        self._is_laid_out = bool(flow.blocks)
         if flow.height != before or sizes != [flow.blocks[entry].height for entry in again] or was_empty:
             self._keep_cursor(kept)
             self.body_changed(0 if was_empty else first)
@@ -451,7 +437,7 @@ class TracePane(TitledPane):
         if self.following and not self.has_focus:
             entry = len(self._flow.blocks) - 1
         turn, step = self._parents[entry]
-        if isinstance(self._spans.entries[entry], NoteSpan) or self._folded_away(entry):
+        if isinstance(self.spans.entries[entry], NoteSpan) or self._folded_away(entry):
             entry = turn if self._folded_away(step) else step
         self.cursor = self._head_row(entry) + 1
 
@@ -464,7 +450,7 @@ class TracePane(TitledPane):
     def _rows_of(self, entry: int) -> Sequence[Row]:
         if self._folded_away(entry):
             return ()
-        span, toggled = self._spans.entries[entry], entry in self._toggled
+        span, toggled = self.spans.entries[entry], entry in self._toggled
         look = TraceLook(self.columns, self._symbols, self._clock())
         open = toggled if isinstance(span, CallSpan) else not toggled
         return span_rows(span, look, open=open, first=entry == 0)
@@ -477,7 +463,7 @@ class TracePane(TitledPane):
 
     def _head_row(self, entry: int) -> int:
         """Return the row by which an entry is selected: its first row that is not blank."""
-        blank = isinstance(self._spans.entries[entry], TurnSpan) and entry > 0
+        blank = isinstance(self.spans.entries[entry], TurnSpan) and entry > 0
         return self._flow.top(entry) + blank
 
     def _empty_rows(self) -> list[Row]:

@@ -3,10 +3,11 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from tui.core import units
 from tui.core.ports import NO_MODEL
+from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
@@ -16,21 +17,21 @@ from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
 from tui.ui.widgets.server_rows import MOVING, running_words
 
-if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-
-
 AGAIN_SECONDS = 10.0
 """No note is added for a fault within this time after the last one: the status line shows it."""
 
 
+@dataclass(slots=True)
 class FaultNotes:
-    """Decides which notes to show for one thing that can fail: a state machine without its own clock."""
+    """Decides which notes to show for one thing that can fail: a state machine without its own clock.
 
-    def __init__(self, failing: str, working: str) -> None:
-        """Take the text before a fault's reason, and the text for the end of the fault."""
-        self._failing, self._working = failing, working
-        self.forget()
+    `failing` is the text before a fault's reason, `working` the text for the end of the fault.
+    """
+
+    failing: str
+    working: str
+    _why: str = ""
+    _noted_at: float = float("-inf")
 
     def forget(self) -> None:
         """Start over, for another conversation."""
@@ -43,7 +44,7 @@ class FaultNotes:
         """
         if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
             self._why, self._noted_at = why, now
-            yield (f"{self._failing}: {why}.", "bad") if why else (self._working, "info")
+            yield (f"{self.failing}: {why}.", "bad") if why else (self.working, "info")
 
 
 class ChatStatus:
@@ -51,7 +52,7 @@ class ChatStatus:
 
     def __init__(
         self,
-        runtime: "Runtime",
+        runtime: Runtime,
         regions: Regions,
         chat: TurnQueue,
         bridge: Bridge,
@@ -145,9 +146,12 @@ class ChatStatus:
 
 
 class StandingNotes:
-    """What mcptui itself says in the conversation: the welcome, problems, faults, changed instructions."""
+    """What mcptui itself says in the conversation: the welcome, problems, faults, changed instructions.
 
-    def __init__(self, runtime: "Runtime", regions: Regions) -> None:
+    The runtime is ready.
+    """
+
+    def __init__(self, runtime: Runtime, regions: Regions) -> None:
         self._runtime = runtime
         self._regions = regions
         self._seen: tuple[int, int] | None = None
@@ -164,8 +168,6 @@ class StandingNotes:
     def show(self) -> None:
         """Show changes, cheap if there are none."""
         runtime = self._runtime
-        if not runtime.is_ready:
-            return
         self._show_faults()
         seen = (runtime.host.revision, runtime.revision)
         if seen != self._seen:
@@ -198,10 +200,6 @@ class StandingNotes:
             yield model
         if project := self._runtime.request.project_words:
             yield project
-
-    def forget_problems(self) -> None:
-        """Show all problems again: another conversation has replaced the one that showed them."""
-        self._problems_shown = ()
 
     def show_problems(self) -> None:
         """Add new problems to the conversation; some occur only while the app runs."""

@@ -77,10 +77,10 @@ class StatusLine(Bar):
 def status_row(status: Status, width: int) -> Row:
     """Return the line for `width` cells; the least important parts are dropped first."""
     for right, bars, meters in _FULL_TO_BARE:
-        row = (*_left(status, bars=bars, meters=meters), ("  ", ""), *_used(status, right, bars=bars))
-        if width_of(row) <= width:
+        left, used = _left(status, bars=bars, meters=meters), _used(status, right, bars=bars)
+        if width_of(left) + 2 + width_of(used) <= width:
             break
-    return spread(_left(status, bars=bars, meters=meters), _used(status, right, bars=bars), width)
+    return spread(left, used, width)
 
 
 # (parts at the right end, meters with bars, any meters)

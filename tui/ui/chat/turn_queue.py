@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
 from tui.core.context.tool_results import result_text
@@ -18,19 +17,16 @@ from tui.core.events import Steered, TurnError
 from tui.core.ports import NO_MODEL
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
+from tui.host.workbench import HandWorkbench
+from tui.runtime.runtime import Runtime
+from tui.runtime.turn import PendingTurn
 from tui.settings.files import Unreadable, read_bytes
 from tui.traffic.spans.span_values import CallSpan
-from tui.traffic.spans.spans import Spans
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.question_queue import QuestionQueue
+from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
-
-if TYPE_CHECKING:  # not needed for the first frame
-    from tui.host.workbench import HandWorkbench
-    from tui.runtime.runtime import Runtime
-    from tui.runtime.turn import PendingTurn
-    from tui.ui.chat.regions import Regions
 
 _log = logging.getLogger(__name__)
 
@@ -54,24 +50,16 @@ class QueuedMessage:
 class TurnQueue:
     """One turn at a time. Messages sent during a turn are queued and sent after it, in order.
 
-    An unsent message goes back into the composer. The trace, `spans`, gets every event.
+    An unsent message goes back into the composer. The trace gets every event.
     """
 
-    def __init__(
-        self,
-        runtime: "Runtime",
-        regions: "Regions",
-        approvals: QuestionQueue,
-        bridge: Bridge,
-        spans: Spans,
-    ) -> None:
+    def __init__(self, runtime: Runtime, regions: Regions, approvals: QuestionQueue, bridge: Bridge) -> None:
         self._runtime = runtime
         self._regions = regions
         self._view = regions.conversation
         self._give_back = regions.composer.put_back
         self._approvals = approvals
         self._bridge = bridge
-        self._spans = spans
         self._numbers = count(1)
         self._changed = regions.ticker.wake
         self._held: list[QueuedMessage] = []
@@ -234,7 +222,7 @@ class TurnQueue:
                 task.cancel()
                 await asyncio.wait({task}, timeout=1.0)
 
-    def _start(self, start: "Callable[[], PendingTurn]") -> bool:
+    def _start(self, start: Callable[[], PendingTurn]) -> bool:
         """Start a turn; if it cannot start, say why in the conversation, and return False."""
         try:
             turn = self._turn = start()
@@ -243,12 +231,11 @@ class TurnQueue:
             step = f"Press {key} to select another model." if key else ""
             self._view.add_note(sentences(str(error), step), "bad")
             return False
-        self.stopping = False
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
         return True
 
-    async def _drive(self, turn: "PendingTurn") -> None:
+    async def _drive(self, turn: PendingTurn) -> None:
         async for event in turn.events():
             if isinstance(event, Steered):
                 known = (one for one in self._steered if one.text == event.text)
@@ -257,7 +244,7 @@ class TurnQueue:
                     self._changed()
             if not self._closed:
                 self._bridge.apply(event)
-                self._spans.apply(event, time.monotonic_ns())
+                self._regions.trace.spans.apply(event, time.monotonic_ns())
                 if isinstance(event, TurnError):  # the status line must stop showing a retry
                     self._changed()
 
@@ -286,7 +273,7 @@ class TurnQueue:
 
 
 async def read_attachments(
-    written: Written, bench: "HandWorkbench", folder: Path, numbers: Iterator[int]
+    written: Written, bench: HandWorkbench, folder: Path, numbers: Iterator[int]
 ) -> tuple[Attachment, ...]:
     """Read the attachments of a message, in order: files in a thread, resources from their servers.
 

@@ -39,6 +39,9 @@ OF_SCREENS = tuple(context for context in Context if context not in _OF_CHAT)
 _OF_LISTS = (Context.SESSIONS, Context.MODELS, Context.RULES)
 """Contexts whose actions are Textual actions of their screen."""
 
+_OF_FIELDS = (Context.COMPOSER, Context.BENCH_FORM)
+"""Contexts whose actions without `call` are Textual actions of the focused pane."""
+
 OPENERS = {
     Context.TRAFFIC: "traffic.open",
     Context.ENTRY: "traffic.open",
@@ -91,27 +94,14 @@ class Action:
         """The Textual action that this action's keys run."""
         if self.context in _OF_LISTS:
             return f"screen.{self.id.replace('.', '_')}"
+        if self.context in _OF_FIELDS and not (self.call or self.run):
+            return self.id.removeprefix("composer.").replace(".", "_")
         return self.run or f"{'screen' if self.context in OF_SCREENS else 'app'}.act('{self.id}')"
 
     @property
     def place(self) -> str:
         """The method that this action calls, with its arguments."""
         return self.call or f"{self.id.partition('.')[2]}()"
-
-
-def _on_pane(
-    context: Context,
-    id: str,
-    keys: str,
-    label: str,
-    help: str,
-    footer: int = 0,
-    run: str = "",
-    when: str = "",
-) -> Action:
-    """Return an action of the focused pane that is not in the palette."""
-    run = run or id.removeprefix("composer.").replace(".", "_")
-    return Action(context, id, keys, label, help, footer, run=run, when=when, palette=False)
 
 
 SEND_KEYS = "ctrl+s,ctrl+enter"
@@ -130,8 +120,8 @@ _entry = partial(Action, Context.ENTRY, palette=False)
 _bench = partial(Action, Context.WORKBENCH)
 _of_bench = partial(Action, Context.BENCH_LIST)
 _log = partial(Action, Context.LOG)
-_form = partial(_on_pane, Context.BENCH_FORM)
-_composer = partial(_on_pane, Context.COMPOSER)
+_form = partial(Action, Context.BENCH_FORM, palette=False)
+_composer = partial(Action, Context.COMPOSER, palette=False)
 _to_composer = partial(Action, Context.COMPOSER)
 _chat = partial(Action, Context.ANYWHERE)
 _pane = partial(Action, Context.SERVERS)
@@ -159,8 +149,8 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="current.continue_turn",
         when="turns.why_not_continue"),
     _chat("chat.new", "ctrl+n", "new", "New conversation", 36, call="current.start_new_if_free"),
-    _on_pane(_C.CONVERSATION, "chat.expand", "enter", "expand", "Expand or collapse the selected block", 1,
-        run="choose", when="current.why_none"),
+    _on_message("chat.expand", "enter", "expand", "Expand or collapse the selected block", 1, run="choose",
+        palette=False),
     # ---- servers ----
     _of_server("servers.open", "enter", "open", "Open the workbench of the selected server", 1,
         "navigator.open_server"),
@@ -222,7 +212,8 @@ ACTIONS: tuple[Action, ...] = (
     _to_composer("composer.take_back", "ctrl+up", "edit queued", "Edit the queued message", 5,
         call="outbox.take_back", when="outbox.why_none_held"),
     _composer("composer.drop", "ctrl+x", "discard queued",
-        "Discard the queued message, if the input is empty", 6, when="outbox.why_none_held"),
+        "Discard the queued message, if the input is empty", 6, "outbox.drop", "outbox.why_none_held",
+        run="drop"),
     # ---- conversations and models ----
     _chat("chat.sessions", "f9", "sessions", "Open, search or manage sessions", 32,
         call="current.open_sessions"),

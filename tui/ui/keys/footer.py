@@ -98,11 +98,12 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
     """
     shown: list[tuple[int, Entry]] = []
     asks, runs = not why_not(action("question.once")), not why_not(action("chat.cancel"))
+    leads_here = f"focus.{focus.name.lower()}"
     answers = asks and focus is Context.CONVERSATION  # its keys are at the question
     for found in ACTIONS:
         to_input = answers and found.id == "focus.composer"
         here = found.context in (Context.ANYWHERE, focus)
-        if not (found.footer or to_input) or not (here or found.anywhere) or _LEADS_TO.get(found.id) is focus:
+        if not (found.footer or to_input) or not (here or found.anywhere) or found.id == leads_here:
             continue
         if (answers and found.context is Context.CONVERSATION) or why_not(found):
             continue
@@ -118,15 +119,6 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
         shown.append((rank, (key, label, found)))
     return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
-
-
-_LEADS_TO = {
-    "focus.conversation": Context.CONVERSATION,
-    "focus.servers": Context.SERVERS,
-    "focus.trace": Context.TRACE,
-    "focus.composer": Context.COMPOSER,
-}
-"""Actions that are useless in the pane that they lead to."""
 
 
 def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
@@ -127,7 +127,6 @@ class CommandSpec:
         name: without the slash.
         usage: its arguments as displayed: "[NAME [ID]]", or "".
         help: a sentence without a full stop.
-        takes_text: whether text may follow its name.
         action: the id of the action that it runs without text, or "".
         method: the method of `SlashCommands` that it runs otherwise.
         suggests: the method of `LiveSources` that suggests its text, or "".
@@ -142,7 +141,6 @@ class CommandSpec:
     name: str
     usage: str
     help: str
-    takes_text: bool = False
     action: str = ""
     method: str = ""
     suggests: str = ""
@@ -153,22 +151,15 @@ class CommandSpec:
     server: str = ""
     target: str = ""
 
+    @property
+    def takes_text(self) -> bool:
+        """Whether text may follow its name."""
+        return bool(self.usage) or self.kind is CommandKind.SNIPPET or self.name == "key"
 
-def _own(
-    name: str,
-    usage: str,
-    help: str = "",
-    *,
-    action: str = "",
-    method: str = "",
-    suggests: str = "",
-    alone: bool = False,
-) -> CommandSpec:
+
+def _own(name: str, usage: str, help: str = "", action: str = "", **more: Any) -> CommandSpec:
     """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
-    takes_text = bool(usage) or name == "key"
-    return CommandSpec(
-        name, usage, help or table_action(action).help, takes_text, action, method, suggests, alone
-    )
+    return CommandSpec(name, usage, help or table_action(action).help, action, **more)
 
 
 # fmt: off
@@ -220,7 +211,6 @@ def of_snippets(snippets: Mapping[str, str]) -> list[CommandSpec]:
             name,
             usage_of(names_in(text)),
             clean_line(text, 80),
-            takes_text=True,
             kind=CommandKind.SNIPPET,
             names=names_in(text),
             required=names_in(text),
@@ -250,7 +240,6 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
                 name,
                 usage_of(names, required),
                 clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
-                takes_text=bool(names),
                 kind=CommandKind.PROMPT,
                 names=names,
                 required=required,
@@ -274,12 +263,8 @@ def usage_of(names: Sequence[str], required: Sequence[str] | None = None) -> str
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SlashCommand:
-    """A command and the text after its name."""
-
-    spec: CommandSpec
-    rest: str
+SlashCommand = tuple[CommandSpec, str]
+"""A command and the text after its name."""
 
 
 def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str | None:
@@ -296,7 +281,7 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
     if spec is not None and rest and not spec.takes_text:
         return f"/{spec.name} takes no arguments. {_AS_IT_IS}"
     if spec is not None:
-        return SlashCommand(spec, rest)
+        return spec, rest
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)

@@ -11,7 +11,7 @@ from tui.core.traffic import Outcome
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import ReaderThread, Recording
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
 from tui.ui.traffic.bars import exact
@@ -359,9 +359,6 @@ class TrafficTail(EntryList, can_focus=False):
 
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
-    class Opened(Message):
-        """A line was clicked."""
-
     def __init__(self, recording: Recording) -> None:
         super().__init__(recording, empty=("Live traffic appears here.",))
 
@@ -377,4 +374,4 @@ class TrafficTail(EntryList, can_focus=False):
         return ""
 
     def row_clicked(self, index: int, x: int) -> None:
-        self.post_message(self.Opened())
+        self.app.call_later(self.app.run_action, action("traffic.open").method)

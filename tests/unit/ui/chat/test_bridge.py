@@ -1,5 +1,6 @@
 """Events of a turn, applied to the conversation pane."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,7 +57,8 @@ def clock() -> Hand:
 
 @pytest.fixture
 def bridge(view: Recorder, clock: Hand) -> Bridge:
-    bridge = Bridge(view, notice=lambda: NOTICE, key=KEYS.__getitem__, clock=clock)
+    regions = SimpleNamespace(conversation=view, key_of=KEYS.__getitem__)
+    bridge = Bridge(SimpleNamespace(model_notice=NOTICE), regions, clock)
     bridge.apply(events.TurnStarted("demo", 2))
     bridge.apply(events.StepStarted(1, 10))
     return bridge
@@ -169,7 +171,7 @@ def test_after_a_limit_continuing_is_offered_until_the_next_turn(bridge, view):
     bridge.apply(events.LimitReached(LimitName.MAX_STEPS, 10))
     bridge.apply(ended(EndReason.LIMIT, LimitName.MAX_STEPS))
     assert view.done[0] == ("add_note", "Limit reached: 10 steps (max_steps in [limits]).", "warn")
-    assert "ctrl+g" in view.done[2][1]
+    assert "ctrl+g" in view.done[3][1]
     assert bridge.can_continue
     bridge.apply(events.TurnStarted("demo", 2))
     assert not bridge.can_continue
@@ -180,7 +182,7 @@ def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridg
     clock.now += 8
     bridge.apply(ended(EndReason.CANCELLED))
     assert view.done[2:] == [
-        ("end_reply", 8.0, NOTICE, False, True),
+        ("end_reply", 8.0, NOTICE),
         ("sign_reply",),
         ("add_note", "Stopped.", "info"),
     ]
@@ -189,7 +191,7 @@ def test_a_cancelled_reply_keeps_its_duration_and_is_noted_as_stopped_once(bridg
 def test_the_reply_of_an_abandoned_turn_is_marked_as_truncated(bridge, view):
     bridge.apply(TextPart("Hel", step=1))
     bridge.abandon()
-    assert view.done[2] == ("end_reply", None, "", True, True)
+    assert view.done[2] == ("end_reply", None, True)
 
 
 def test_a_failure_is_noted_once_when_its_retries_fail_too(bridge, view):

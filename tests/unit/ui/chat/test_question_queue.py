@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
@@ -10,7 +11,7 @@ from tui.core.ports import Answer, ApprovalRequest, Decision
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.tools import Tool
 from tui.ui.chat.question_queue import QuestionQueue
-from tui.ui.keys.answer_pause import GRACE_SECONDS
+from tui.ui.keys.answer_pause import GRACE_SECONDS, AnswerDelay
 
 
 def request(name: str) -> ApprovalRequest:
@@ -21,12 +22,9 @@ class Watched(QuestionQueue):
     def __init__(self) -> None:
         self.now = 100.0
         self.shown: list[str | None] = []
-        self.told: list[str] = []
-        super().__init__()
-        self._now = lambda: self.now
-
-    def tell(self, text: str) -> None:
-        self.told.append(text)
+        self.regions = Mock()
+        super().__init__(Mock(), self.regions, Mock())
+        self.answer_delay = AnswerDelay(lambda: self.now)
 
     def changed(self) -> None:
         name = self.current.tool.name if self.current else None
@@ -82,9 +80,9 @@ async def test_a_question_can_be_answered_only_after_the_grace_time():
     approvals = Watched()
     asked = asyncio.create_task(approvals.ask(request("add")))
     await until(lambda: approvals.current)
-    assert not approvals.accepts_keys
+    assert not approvals.answer_delay.accepts_keys
     approvals.now += GRACE_SECONDS + 0.01
-    assert approvals.accepts_keys
+    assert approvals.answer_delay.accepts_keys
     approvals.decide(Answer.ONCE)
     await asked
 
@@ -96,9 +94,10 @@ def test_an_answer_without_a_question_is_ignored():
 def test_a_malformed_question_is_reported_cleaned_on_one_line():
     approvals = Watched()
     approvals.refused("we\x1b[2Jather", "elicitation/create: url must be\n a string")
-    assert approvals.told == [
+    told = (
         "Rejected an invalid request from the server “we␛[2Jather”. elicitation/create: url must be a string."
-    ]
+    )
+    approvals.regions.notify.assert_called_once_with(told, severity="warning", timeout=12)
     assert approvals.shown == []
 
 

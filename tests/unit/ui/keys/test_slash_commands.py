@@ -8,7 +8,6 @@ from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
     OWN,
     CommandKind,
-    SlashCommand,
     nearest,
     of_prompts,
     of_snippets,
@@ -22,8 +21,8 @@ SPECS = (*OWN, *of_snippets({"review": "Review {file}."}), *of_prompts([FORECAST
 
 def command(text: str) -> tuple[str, str]:
     found = parse_command(text, SPECS)
-    assert isinstance(found, SlashCommand), found
-    return found.spec.name, found.rest
+    assert isinstance(found, tuple), found
+    return found[0].name, found[1]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
-from tui.ui.chat.composer.pastes import BEHIND
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
 
@@ -64,11 +63,6 @@ class CompletionTarget:
     def place(self) -> tuple[CompletionKind, int]:
         """The kind and the start, which stay the same while the word is typed."""
         return self.what, self.start
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The possible names in the word: the whole word, or without punctuation at its end."""
-        return self.query, self.query.rstrip(BEHIND)
 
 
 def completion_at(line: str, column: int, *, is_first: bool) -> CompletionTarget | None:

@@ -13,7 +13,7 @@ from textual.widgets.text_area import Edit, EditResult
 from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
-from tui.ui.chat.composer.pastes import Pastes, Reference, Written
+from tui.ui.chat.composer.pastes import BEHIND, Pastes, Reference, Written
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.platform.key_order import actions_of
@@ -45,9 +45,6 @@ class Composer(LinesField):
             super().__init__()
             self.written = written
             self.now = now
-
-    class Dropped(Message):
-        """The last queued message was dropped."""
 
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
         super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
@@ -190,10 +187,10 @@ class Composer(LinesField):
         elif not self.completing.is_awaited:
             self.screen.focus_next()
 
-    def action_drop(self) -> None:
+    async def action_drop(self) -> None:
         """Drop the last queued message if the composer is blank, otherwise cut."""
         if self.is_blank and self.holding:
-            self.post_message(self.Dropped())
+            await self.app.run_action("app.act('composer.drop')")
         else:
             self.action_cut()
 
@@ -238,7 +235,8 @@ class Composer(LinesField):
             or not self._typed.endswith(f"@{place.query}")
         ):
             return
-        if name := next(filter(self.completing.sources.names_file, place.names), ""):
+        names = place.query, place.query.rstrip(BEHIND)
+        if name := next(filter(self.completing.sources.names_file, names), ""):
             text = self.pastes.refer(Reference.to_file(name)) + place.query[len(name) :]
             self.replace(text, (row, place.start), (row, column), maintain_selection_offset=False)
             self.move_cursor((row, place.start + len(text)))

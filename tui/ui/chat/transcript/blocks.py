@@ -86,7 +86,6 @@ class Question(Block):
     """
 
     targets = (0,)
-    role = "user"
 
     def __init__(self, said: str, shown: str, at: str = "", *, attached: Sequence[str] = ()) -> None:
         super().__init__()
@@ -111,8 +110,6 @@ class Signature(Block):
     """The end of a reply: the model's label and the duration. Selecting it selects the whole reply."""
 
     targets = (0,)
-    role = "model"
-    said = ""
 
     def __init__(self, name: str, seconds: float) -> None:
         super().__init__(gap=0)

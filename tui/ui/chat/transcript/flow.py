@@ -231,20 +231,14 @@ class FlowPane(LinePane):
             return
         self._settling = True
         try:
-            self._wrap_view()
+            flow, top = self.flow, round(self.scroll_y)
+            last = flow.find(top + self.scrollable_content_region.height)
+            seen = range(flow.find(top), last + 1) if flow.blocks else ()
+            if stale := [index for index in seen if flow.stale(index)]:
+                self._keep_view(stale)
         finally:
             self._settling = False
         self._keep_target()
-
-    def _wrap_view(self) -> None:
-        flow = self.flow
-        if not flow.blocks:
-            return
-        top = round(self.scroll_y)
-        last = flow.find(top + self.scrollable_content_region.height)
-        stale = [index for index in range(flow.find(top), last + 1) if flow.stale(index)]
-        if stale:
-            self._keep_view(stale)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the selected text; wraps selected blocks that were never visible."""

@@ -7,16 +7,18 @@ from typing import Any
 
 from tui.core import units
 from tui.core.hidden_text.readable import readable
+from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
-from tui.ui.widgets.bar import part_at
+from tui.ui.widgets.bar import key_cap, part_at
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
 INDENT: Row = (("   ", ""),)
+DEEPER: Row = (("     ", ""),)  # of what belongs to a call
 MAX_ARGUMENTS = 100_000  # maximum characters of arguments to show
 MAX_LINES = 5_000  # maximum lines of arguments
 ARGUMENT_COST = 20  # characters that each argument counts in addition to its own
@@ -67,6 +69,7 @@ class Card(Block):
 
     `server` is not cleaned. `has_keys`: the keys of a question work now. `recovered`: the call was found in
     the text of the reply. `rule` decided whether it runs, or is "". `gave` is the complete result, or None.
+    After a change, `width` must be set to 0.
     """
 
     def __init__(self, server: str, tool: str, arguments: Mapping[str, Any] | str, gap: int) -> None:
@@ -104,7 +107,6 @@ class Card(Block):
         """Store the result. Each part that is not text gets a row."""
         self.gave = result
         self._pieces = tuple(pieces_of(result))
-        self.width = 0
 
     def set(
         self, state: str, note: str, ms: float | None, result: str | None, share: float | None = None
@@ -118,21 +120,17 @@ class Card(Block):
         self._ms = ms if ms is not None else self._ms
         if result is not None:
             self._result = preview(result)
-        self.width = 0
 
-    def ask(
-        self, why: str, warning: str = "", *, keys_of: Callable[[str], str], once_only: bool = False
-    ) -> None:
+    def ask(self, request: ApprovalRequest, keys_of: Callable[[str], str]) -> None:
         """Ask about the call. `keys_of` returns the keys of an action."""
-        answers = [one for one in (*ANSWERS, LEAD) if not (once_only and one[0] in LASTING)]
+        answers = [one for one in (*ANSWERS, LEAD) if not (request.once_only and one[0] in LASTING)]
         self._keys = [(action_id, keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
-        self._warning = clean_line(warning, 400)
-        why = clean_line(why, 200)
+        self._warning = clean_line(request.warning, 400)
+        why = clean_line(request.why, 200)
         self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
         self.open = False
         self._body_at = 0
-        self.width = 0
 
     @property
     def unseen(self) -> str:
@@ -221,20 +219,19 @@ class Card(Block):
         return spans
 
     def _details(self, width: int) -> list[Row]:
-        edge: Row = (*INDENT, ("  ", ""))
-        rows = [(*edge, *row) for row in self._argument_rows(width - width_of(edge), MAX_DETAILS)]
+        rows = [(*DEEPER, *row) for row in self._argument_rows(width - width_of(DEEPER), MAX_DETAILS)]
         if self.rule:
-            rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=edge, rest=edge)
+            rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=DEEPER, rest=DEEPER)
         if self._result is not None:
             style = _EXPLAINED.get(self.state, "text")
-            arrow: Row = (*edge, (f"{symbols_for().result} ", "dim"))
+            arrow: Row = (*DEEPER, (f"{symbols_for().result} ", "dim"))
             rest = ((" " * width_of(arrow), ""),)
             for number, line in enumerate((self._result.text or "(empty)").expandtabs(4).split("\n")):
                 rows += wrap(((line, style),), width, first=rest if number else arrow, rest=rest)
             if self._result.omitted:
                 rows.append((*rest, (f"… {units.count(self._result.omitted)} more characters", "dim")))
         elif self._note:
-            rows += wrap(((self._note, "dim"),), width, first=edge)
+            rows += wrap(((self._note, "dim"),), width, first=DEEPER)
         return rows
 
     def _error(self, width: int) -> list[Row]:
@@ -245,17 +242,15 @@ class Card(Block):
             text = self._note
         elif self._note and not text.startswith(self._note):
             text = f"{self._note}: {text}"
-        edge: Row = (*INDENT, ("  ", ""))
         style = _EXPLAINED[self.state]
-        rows = wrap(((clean_line(text, 400), style),), width, first=edge, rest=edge) if text else []
+        rows = wrap(((clean_line(text, 400), style),), width, first=DEEPER, rest=DEEPER) if text else []
         return rows[:FOLDED_NOTE]
 
     def _piece_rows(self, width: int) -> list[Row]:
-        edge: Row = (*INDENT, ("  ", ""))
-        shown: list[Row] = [crop((*edge, ("▣ ", "tool"), (piece, "text")), width) for piece in self._pieces]
+        shown: list[Row] = [crop((*DEEPER, ("▣ ", "tool"), (piece, "text")), width) for piece in self._pieces]
         if len(shown) > MAX_PIECES:
             more = len(shown) - MAX_PIECES
-            shown = [*shown[:MAX_PIECES], (*edge, (f"and {more} more", "dim"))]
+            shown = [*shown[:MAX_PIECES], (*DEEPER, (f"and {more} more", "dim"))]
         return shown
 
     def _argument_rows(self, width: int, most: int = MAX_ARGUMENTS) -> list[Row]:
@@ -330,7 +325,7 @@ class Card(Block):
         lines = _key_lines(width, self._keys[:-1])
         if not self.has_keys:
             action_id, key, words = self._keys[-1]
-            lines = [[(action_id, _key(key, words))], *([] for _ in lines[1:])]
+            lines = [[(action_id, key_cap(key, words))], *([] for _ in lines[1:])]
         return lines
 
     def action_at(self, row: int, x: int) -> str:
@@ -347,13 +342,9 @@ def _boxed(rows: Sequence[Row], inner: int) -> list[Row]:
     return [(EDGE, *pad(crop(row, inner), inner), (" │", "accent aside")) for row in rows]
 
 
-def _key(key: str, words: str) -> Row:
-    return ((key, "text bold"), (f" {words}", "dim"))
-
-
 def _key_lines(width: int, keys: Sequence[tuple[str, str, str]]) -> list[list[tuple[str, Row]]]:
     """Return the keys that answer as parts, each with its action: in one line if they fit."""
-    parts = [(action_id, _key(key, words)) for action_id, key, words in keys]
+    parts = [(action_id, key_cap(key, words)) for action_id, key, words in keys]
     needed = sum(width_of(row) for _, row in parts)
     gap = "   " if needed + 3 * (len(parts) - 1) <= width else "  "
     lines: list[list[tuple[str, Row]]] = [[]]

@@ -54,29 +54,21 @@ SOON_SECONDS = 0.002
 SLOWEST_SECONDS, MOST_SHARE = 0.25, 3
 """If this makes the updates too rare to read along, they may use more."""
 
+Choice = str | tuple[str, LinkContent] | None
+"""An example question, a link in a result with its server, or the selected message."""
+
 
 class Transcript(FlowPane):
     """The conversation, updated live. All texts may be uncleaned: they are cleaned in this class."""
 
     DEFAULT_CSS = "Transcript { padding: 0 1; }"
 
-    class MessageChosen(Posted):
-        """The user wants to act on the selected message."""
+    class Chosen(Posted):
+        """The user chose something in the conversation."""
 
-    class LinkChosen(Posted):
-        """A link in the result of a call was chosen."""
-
-        def __init__(self, server: str, link: LinkContent) -> None:
+        def __init__(self, what: Choice) -> None:
             super().__init__()
-            self.server = server
-            self.link = link
-
-    class ExampleChosen(Posted):
-        """The user chose an example question, `text`."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+            self.what = what
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.CONVERSATION, Context.QUESTION)
 
@@ -164,7 +156,7 @@ class Transcript(FlowPane):
             tool = request.tool
             self.add_call(request.call_id, tool.server, tool.name, request.arguments)
             card = self.cards[request.call_id]
-        card.ask(request.why, request.warning, keys_of=self._keys_of, once_only=request.once_only)
+        card.ask(request, self._keys_of)
         card.has_keys = self.has_focus
         self._asked = card
         self._aim(None)  # select the newest block, whatever was selected when the focus came
@@ -195,16 +187,6 @@ class Transcript(FlowPane):
                 top = self.scroll_offset.y - flow.top(index) - card.gap
                 card.saw(top + crop.y, top + crop.bottom)
         return strips
-
-    def clear(self) -> None:
-        """Remove everything; the welcome is shown again."""
-        self._empty()
-        self.following = True
-        if self._welcome is not None:
-            self._welcome.notes.clear()
-            self.flow.append(self._welcome)
-            self._size_welcome()
-        self.flow_changed()
 
     def set_welcome(
         self, lines: Sequence[str], examples: Sequence[Example] = (), keys: Sequence[tuple[str, str]] = ()
@@ -240,13 +222,22 @@ class Transcript(FlowPane):
         messages: Sequence[Message],
         unknown: Collection[str],
         notice: Callable[[str], str],
-        remarks: Sequence[Remark] = (),
-        note: Callable[[Remark], tuple[str, str]] = lambda remark: ("", ""),
+        remarks: Sequence[Remark],
+        note: Callable[[Remark], tuple[str, str]],
     ) -> None:
-        """Show a saved conversation at its end; arguments as for `PastWriter`."""
-        self._empty()
-        past = PastWriter(self._writer, messages, unknown, notice, remarks, note, time())
-        self._places = past.write()
+        """Show a saved conversation at its end, or the welcome; arguments as for `PastWriter`."""
+        self._writer.reset()
+        self._target = None
+        self._given.clear()
+        self._summary = self._waiting = self._asked = None
+        self.flow.truncate(0)
+        self._places = []
+        if messages:
+            self._places = PastWriter(self._writer, messages, unknown, notice, remarks, note, time()).write()
+        elif self._welcome is not None:
+            self._welcome.notes.clear()
+            self.flow.append(self._welcome)
+            self._size_welcome()
         self.following = True
         self.flow_changed()
 
@@ -265,19 +256,10 @@ class Transcript(FlowPane):
         if block.targets:
             self._aim((block, block.targets[0]))
 
-    def _empty(self) -> None:
-        self._writer.reset()
-        self._target = None
-        self._places = []
-        self._given.clear()
-        self._summary = self._waiting = self._asked = None
-        self.flow.truncate(0)
-
     def show_summary(self, words: str, text: str) -> None:
         """Show, at the end, the summary that replaces older messages for the model; "" removes it."""
-        if self._summary is not None and self._summary in self.flow.blocks:
-            self.flow.replace(self.flow.index_of(self._summary), ())
-            self._target = None
+        if self._summary is not None:
+            self.drop_note(self._summary)
         self._summary = None
         if words:
             self._writer.close()
@@ -298,15 +280,16 @@ class Transcript(FlowPane):
             blocks = blocks[: at + 1]
         return next((one for one in reversed(blocks) if isinstance(one, Label)), None)
 
-    def question_of(self, label: Label) -> tuple[str, int] | None:
-        """Return the user message of a message, if any, and how often it has been repeated since."""
-        labels = [one for one in self.flow.blocks if isinstance(one, Label)]
-        at = labels.index(label) if label in labels else -1
-        asked = next((one for one in reversed(labels[: at + 1]) if one.role == "user"), None)
+    @property
+    def marked_question(self) -> tuple[str, int] | None:
+        """The user message of the selected message, if any, and how often it has been repeated since."""
+        label = self.marked_label
+        before = self.flow.blocks[: self.flow.index_of(label) + 1] if label is not None else []
+        asked = next((one for one in reversed(before) if isinstance(one, Question)), None)
         if asked is None:
             return None
-        behind = labels[labels.index(asked) + 1 :]
-        return asked.said, sum(1 for one in behind if one.role == "user" and one.said == asked.said)
+        behind = self.flow.blocks[len(before) :]
+        return asked.said, sum(isinstance(one, Question) and one.said == asked.said for one in behind)
 
     @property
     def marked_call(self) -> str:
@@ -368,20 +351,20 @@ class Transcript(FlowPane):
     def target_chosen(self, block: Block, row: int) -> None:
         match block:
             case Card() if (link := block.link_at(row)) is not None:
-                self.post_message(self.LinkChosen(block.server, link))
+                self.post_message(self.Chosen((block.server, link)))
             case Card() | Thinking() | Summary():
                 block.open = not block.open
                 self.following = False
                 self._touch(block)
                 self.call_later(self.show_block, block)
             case Question() | Signature():
-                self.post_message(self.MessageChosen())
+                self.post_message(self.Chosen(None))
             case Fold():
                 self.flow.replace(self.flow.index_of(block), block.unfolded())
                 self.following = False
                 self.flow_changed()
             case Welcome():
-                self.post_message(self.ExampleChosen(block.examples[list(block.targets).index(row)].question))
+                self.post_message(self.Chosen(block.examples[list(block.targets).index(row)].question))
 
     def row_clicked(self, index: int, x: int) -> None:
         position = self.flow.find(index) if self.flow.blocks else 0

@@ -73,6 +73,7 @@ class Writer:
         self._since = 0.0
         self._text_at: tuple[int, int] | None = None  # number of blocks and deltas before this step's text
         self._name = ""
+        self._is_open = False  # whether a reply has begun and its step has not ended
         self._is_new = self._is_signed = True
         self._seconds = 0.0
 
@@ -120,7 +121,10 @@ class Writer:
             self._append(Prose(self._markdown, part, gap=gap))
 
     def begin(self, name: str) -> None:
-        """Start a reply, or its next step. The reply is signed at its end."""
+        """Start a reply, or its next step, unless one has started. The reply is signed at its end."""
+        if self._is_open:
+            return
+        self._is_open = True
         self.close()
         self._text_at = None
         if self._is_new:
@@ -163,13 +167,13 @@ class Writer:
             self._text_at = None
             self._changed()
 
-    def took(self, seconds: float) -> None:
-        self._seconds += seconds
-
     def end(
         self, seconds: float | None, notice: str = "", partial: bool = False, *, last: bool = True
     ) -> None:
         """End a step, with `notice` below it. The `last` step is signed with the `seconds` of all steps."""
+        if not self._is_open:
+            return
+        self._is_open = False
         self.close()
         self._seconds += seconds or 0.0
         if partial:
@@ -212,7 +216,7 @@ class Writer:
         self._pending.clear()
         self.cards.clear()
         self._stream = self._tail = self._thinking = self._text_at = None
-        self._is_new = self._is_signed = True
+        self._is_open, self._is_new, self._is_signed = False, True, True
         self.source = []
 
     def _end_thinking(self) -> None:
@@ -307,15 +311,13 @@ class PastWriter:
             self._model = message.model
             writer.forget()
         writer.begin(message.model or "model")
-        writer.took(message.seconds)
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
-        if message.partial and not is_explained:  # otherwise a remark says why
-            writer.note("truncated", "info")
-        if message.text and not message.calls:
-            writer.sign()
-            writer.notice(self.notice(message.model))
+        is_last = bool(message.text and not message.calls)
+        notice = self.notice(message.model) if is_last else ""
+        partial = message.partial and not is_explained  # otherwise a remark says why
+        writer.end(message.seconds, notice, partial, last=is_last)
 
     def _call(self, call: CallRequest, is_unresolved: bool) -> None:
         server, joint, tool = call.name.partition("__")

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tui.core.ports import ApprovalRequest
+from tui.core.tools import Tool
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of
@@ -33,9 +35,13 @@ def test_an_expanded_call_names_the_rule_that_allowed_it():
 LONG = "\n".join(f"line {number}" for number in range(30))
 
 
+def request(why: str) -> ApprovalRequest:
+    return ApprovalRequest("1", Tool("mail", "send"), {}, why)
+
+
 def asking(arguments: dict[str, object], width: int = 80) -> Card:
     card = Card("mail", "send", arguments, 0)
-    card.ask("it can send something", keys_of=KeyOverrides().answers_of)
+    card.ask(request("it can send something"), KeyOverrides().answers_of)
     assert rows(card, width)
     return card
 
@@ -51,7 +57,7 @@ def test_a_short_question_must_show_its_title_arguments_and_reason_first():
 
 def test_a_question_counts_as_unseen_before_it_is_drawn():
     card = Card("mail", "send", {}, 0)
-    card.ask("why", keys_of=KeyOverrides().answers_of)
+    card.ask(request("why"), KeyOverrides().answers_of)
     assert card.unseen
 
 
@@ -126,5 +132,5 @@ def test_a_question_shows_the_keys_that_answer_it():
     card = asking({})
     assert "y once   t until quit   a always   n deny   e deny with a reason   P rules" in rows(card, 80)[-2]
     changed = KeyOverrides([("question.once", ["f11", "o"]), ("question.no", "x")])
-    card.ask("why", keys_of=changed.answers_of)
+    card.ask(request("why"), changed.answers_of)
     assert "f11, o once" in rows(card, 100)[-2] and "x deny" in rows(card, 100)[-2]
