@@ -12,9 +12,7 @@ from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
 from tui.core.ports import TrustQuestion
-from tui.core.questions import (
-    Questioner,
-)
+from tui.core.questions import Questioner
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause

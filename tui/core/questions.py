@@ -15,15 +15,11 @@ MOST_ERRORS = 5
 
 
 class Action(StrEnum):
-    """How a question was answered; the names are the specification's.
-
-    EACH is mcptui's own: it asks about several servers of one source one by one.
-    """
+    """How a question was answered; the names are the specification's."""
 
     ACCEPT = "accept"
     DECLINE = "decline"
     CANCEL = "cancel"
-    EACH = "each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +102,14 @@ class ConfigErrors:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """The answer to a question. Everything except `action` and `by` counts only if it was accepted.
+    """The answer to a question.
 
     Attributes:
+        action: what a server gets. The other attributes except `each` and `by` count only if it was accepted.
         content: the values of a form; or what replaces the parameters or the reply of a sampling request.
         pasted: the address that the user copied back from the browser, or "".
         only: the names of definitions that it covers; the others are refused until asked about. None: all.
+        each: instead of an answer about several servers of one source, ask about them one by one.
         by: what answered.
     """
 
@@ -119,6 +117,7 @@ class QuestionAnswer:
     content: Mapping[str, Any] = field(default_factory=dict)
     pasted: str = ""
     only: frozenset[str] | None = None
+    each: bool = False
     by: str = field(default=BY_KEY, compare=False)
 
 
@@ -141,12 +140,11 @@ class Questioner:
         """
         match question:
             case ConsentsQuestion():
-                action = Action.EACH
+                return QuestionAnswer(Action.CANCEL, each=True, by=BY_DEFAULT)
             case DefinitionsQuestion() | ConsentQuestion():
-                action = Action.CANCEL
+                return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
             case _:
-                action = Action.DECLINE
-        return QuestionAnswer(action, by=BY_DEFAULT)
+                return QuestionAnswer(Action.DECLINE, by=BY_DEFAULT)
 
     def refused(self, server: str, why: str) -> None:
         """Report that a malformed question was rejected without asking; must neither raise nor wait.

@@ -99,9 +99,8 @@ async def test_a_malformed_request_is_refused_before_the_person_is_asked(
 async def test_the_decision_about_a_url_is_returned_to_the_server() -> None:
     params = {"message": "Sign in", "mode": "url", "url": "https://a.example/x"}
 
-    actions = (Action.ACCEPT, Action.DECLINE, Action.CANCEL)
     answers = [
-        await requests_for(Scripted(address=one)).answer("elicitation/create", params) for one in actions
+        await requests_for(Scripted(address=action)).answer("elicitation/create", params) for action in Action
     ]
 
     assert answers == [{"action": "accept"}, {"action": "decline"}, {"action": "cancel"}]

@@ -19,7 +19,7 @@ from tui.core.permission.consent import (
 )
 from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
-from tui.core.questions import Action, Questioner
+from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
@@ -34,6 +34,8 @@ BY_NOBODY = f"{BY_DEFAULT} (no screen to ask on)"
 MAX_COMMAND = 2000
 LOOKED_THROUGH = 4_000
 """Maximum characters of a server that are searched at once; more in a thread, so that keys keep working."""
+
+ONE_BY_ONE = QuestionAnswer(Action.CANCEL, each=True)
 
 _log = logging.getLogger(__name__)
 
@@ -58,13 +60,13 @@ class SharedQuestion:
         self.subjects = subjects
         self._questions = {one.server: one for one in questions}
         self._questioner = questioner
-        self._asking: asyncio.Task[Action] | None = None
+        self._asking: asyncio.Task[QuestionAnswer] | None = None
 
-    async def answer(self, server: str) -> Action:
-        """Wait for the answer; a server that asks after it was given gets `EACH`."""
+    async def answer(self, server: str) -> QuestionAnswer:
+        """Wait for the answer; a server that asks after it was given gets a question of its own."""
         asking = self._asking
         if asking is not None and asking.done() and not asking.cancelled():
-            return Action.EACH
+            return ONE_BY_ONE
         try:
             while True:
                 if self._asking is None or self._asking.cancelled():
@@ -82,10 +84,10 @@ class SharedQuestion:
         if self._questions.pop(server, None) is not None and self._asking is not None:
             self._asking.cancel()
 
-    async def _ask(self) -> Action:
+    async def _ask(self) -> QuestionAnswer:
         if len(self._questions) < 2:
-            return Action.EACH
-        return (await self._questioner.ask(ConsentsQuestion(list(self._questions.values())))).action
+            return ONE_BY_ONE
+        return await self._questioner.ask(ConsentsQuestion(list(self._questions.values())))
 
 
 class RunConsent(ConsentGate):
@@ -180,9 +182,10 @@ class RunConsent(ConsentGate):
     async def _ask(self, spec: ServerSpec) -> bool:
         if (shared := self._shared.pop(spec.name, None)) is not None:
             answer = await shared.answer(spec.name)
-            if answer in (Action.ACCEPT, Action.DECLINE):
-                await self._answered(shared.subjects[spec.name], is_yes=answer is Action.ACCEPT)
-            if answer in (Action.DECLINE, Action.CANCEL):
+            is_yes = answer.action is Action.ACCEPT
+            if answer.action is not Action.CANCEL:
+                await self._answered(shared.subjects[spec.name], is_yes=is_yes)
+            if not (is_yes or answer.each):
                 return False
         # Asks again if something has changed since the question was shown, such as a link.
         while (subject := server_subject(spec)) is not None and not self.has(subject):

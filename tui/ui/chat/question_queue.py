@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, overload
 
 from textual import events
 from textual.widget import Widget
 
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
-from tui.core.questions import Action, AddressQuestion, Questioner
+from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
@@ -36,7 +36,7 @@ Asked = ApprovalRequest | DialogQuestion
 @dataclass(eq=False, slots=True)
 class _Question:
     request: Asked
-    answer: asyncio.Future[Any]
+    answer: asyncio.Future[Decision | QuestionAnswer]
 
 
 class QuestionQueue(Questioner):
@@ -86,8 +86,14 @@ class QuestionQueue(Questioner):
         """Number of questions after the visible one."""
         return max(0, len(self._queue) - 1)
 
-    async def ask(self, request: Asked) -> Any:
-        """Wait for the user's answer: a `Decision` or a `QuestionAnswer`. Cancelling withdraws it."""
+    @overload
+    async def ask(self, request: ApprovalRequest) -> Decision: ...
+
+    @overload
+    async def ask(self, request: DialogQuestion) -> QuestionAnswer: ...
+
+    async def ask(self, request: Asked) -> Decision | QuestionAnswer:
+        """Wait for the user's answer. Cancelling withdraws the question."""
         question = _Question(request, asyncio.get_running_loop().create_future())
         is_first = isinstance(request, AddressQuestion) and request.again
         self._queue.insert(0 if is_first else len(self._queue), question)
@@ -112,7 +118,7 @@ class QuestionQueue(Questioner):
             self.closed_by_user = True
             self.settle(request, Decision(Answer(answer), reason))
 
-    def settle(self, request: Asked, answer: object) -> None:
+    def settle(self, request: Asked, answer: Decision | QuestionAnswer) -> None:
         """Answer the visible question. Does nothing if another one is visible by now."""
         if self._queue and self._queue[0].request is request:
             question = self._queue[0]
@@ -183,7 +189,7 @@ class QuestionQueue(Questioner):
         dialog = self._dialog = dialog_for(question, self._app, overrides, model)
         dialog.line.show_waiting(self.waiting)
 
-        def answered(answer: object) -> None:
+        def answered(answer: QuestionAnswer | None) -> None:
             if self._dialog is dialog:
                 self._dialog = None
                 if answer is not None:

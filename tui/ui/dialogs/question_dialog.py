@@ -94,7 +94,12 @@ class QuestionLine(Static):
 
 YES = "ask.send"
 
-ACTIONS = {"ask.each": Action.EACH, "ask.decline": Action.DECLINE, "ask.cancel": Action.CANCEL}
+ANSWERS = {
+    "ask.each": QuestionAnswer(Action.CANCEL, each=True),
+    "ask.decline": QuestionAnswer(Action.DECLINE),
+    "ask.cancel": QuestionAnswer(Action.CANCEL),
+}
+"""What the keys besides a yes answer."""
 
 
 class QuestionDialog(ModalScreen[QuestionAnswer]):
@@ -196,7 +201,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
         if name == "ask.copy" and self._copy is not None:
             self._copy()
         elif name != YES:
-            self.dismiss(QuestionAnswer(ACTIONS[name]))
+            self.dismiss(ANSWERS[name])
         elif problem := self._problem():
             self.line.say(problem)
         elif not self._unread and isinstance(self._body, ReadPane) and self._body.unread:

@@ -15,7 +15,7 @@ from tui.core.forms.elicitation import blank_form, content_of, content_problem, 
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import ACTIONS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
+from tui.ui.dialogs.question_dialog import ANSWERS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
@@ -82,7 +82,7 @@ def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Stat
         yield Literal(ELSEWHERE, classes="about")
 
 
-ANSWERS = ("ask.decline", "ask.cancel")
+OTHERS = ("ask.decline", "ask.cancel")
 """The answers to a form besides sending it."""
 
 WIDTHS = [(0, "-narrow"), (60, "-wide")]
@@ -108,7 +108,7 @@ class FormDialog(FormScreen[QuestionAnswer]):
     def __init__(self, question: FormQuestion, keys: KeyOverrides) -> None:
         self.question = question
         self.answer_delay = AnswerDelay()
-        self.line = QuestionLine(keys, ANSWERS, {})
+        self.line = QuestionLine(keys, OTHERS, {})
         button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
         super().__init__(FormPane(keys), button, self.line)
         rounds = f", round {question.round}" if question.round > 1 else ""
@@ -131,8 +131,8 @@ class FormDialog(FormScreen[QuestionAnswer]):
         """Send the values, unless one is invalid; or decline, or cancel."""
         if not self.answer_delay.accepts_keys:
             return
-        if name in ANSWERS:
-            self.dismiss(QuestionAnswer(ACTIONS[name]))
+        if name in OTHERS:
+            self.dismiss(ANSWERS[name])
         if name != YES:
             return
         value, problems = self.pane.form.value()

@@ -8,7 +8,7 @@ from tests.ui.app_stage import screen_text, shows
 from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action
+from tui.core.questions import Action, QuestionAnswer
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
@@ -129,12 +129,16 @@ async def test_the_keys_and_the_queue_take_one_line_each():
 
 @pytest.mark.parametrize(
     ("key", "answer"),
-    [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL), ("ctrl+u", Action.EACH)],
+    [
+        ("ctrl+x", QuestionAnswer(Action.DECLINE)),
+        ("escape", QuestionAnswer(Action.CANCEL)),
+        ("ctrl+u", QuestionAnswer(Action.CANCEL, each=True)),
+    ],
 )
-async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: Action):
+async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: QuestionAnswer):
     async with in_dialog(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
-        assert (await waiting).action is answer
+        assert await waiting == answer
 
 
 # ---- trust ----
