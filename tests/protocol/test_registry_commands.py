@@ -165,7 +165,7 @@ async def test_risks_of_an_entry_are_marked_even_without_a_question(file: Path):
             assert "! NODE_OPTIONS can make any program load other code." in done.out, done
 
 
-async def test_a_missing_value_is_reported_and_nothing_is_servers_in(file: Path):
+async def test_a_missing_value_is_reported_and_nothing_is_written(file: Path):
     async with registry_server(entry()) as server:
         done = await mcptui("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
     assert done.code == 2 and "--set units=…  Units (required)" in done.err and not servers_in(file)

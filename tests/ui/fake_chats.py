@@ -208,10 +208,9 @@ class FakeChats:
             raise offer
         return offer
 
-    async def forget_learned(self, name: str) -> bool:
+    async def forget_learned(self, name: str) -> None:
         self.done.append(("forget", name))
         self.known = [replace(choice, learned=()) if choice.name == name else choice for choice in self.known]
-        return True
 
     async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
         self.done.append(("switch", name, model, *((effort,) if effort is not None else ())))

@@ -35,7 +35,7 @@ CLOSE_SECONDS = 1.0
 PASTE_STEP = "Paste the key with /key, set the variable and restart, or switch to another model."
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ActiveModel:
     """The model that answers. `profile` is None for the demo, or if there is no model (`error` says why).
 

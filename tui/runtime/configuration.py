@@ -32,7 +32,7 @@ FROM_FILE = object()
 UNTIL_QUIT = "The change lasts until mcptui quits."
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Configuration:
     """Reads, changes and applies the configuration; nothing else in a running mcptui does.
 

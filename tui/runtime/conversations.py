@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Conversations:
     """The conversation on screen, and all sessions. Without a `_store`, nothing is saved.
 

@@ -8,7 +8,7 @@ from tui.core.conversation.sessions import Reopened, SessionInfo, title_of
 from tui.core.ports import Usage
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SavedConversation:
     """One conversation and what is saved with it.
 

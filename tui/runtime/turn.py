@@ -70,7 +70,7 @@ class TurnContext:
         return self.policy.rules.offered([one for one in tools if one.server == server] if server else tools)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class PendingTurn:
     """A turn that starts when its events are iterated. Screens may read it before.
 

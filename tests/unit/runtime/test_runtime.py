@@ -11,7 +11,7 @@ import pytest
 from tests.endpoint import Endpoint
 from tests.unit.core.stand_ins import policy_of
 from tests.unit.storage.session_samples import QUESTION, say
-from tui.core.conversation.conversation import SessionMeta
+from tui.core.conversation.conversation import SessionMeta, UserMessage
 from tui.core.events import ApprovalGiven
 from tui.core.permission.approval_policy import Verdict
 from tui.core.ports import Answer
@@ -47,6 +47,15 @@ def keys(keychain: dict[tuple[str, str], str]) -> None:
 
 def profile(name: str, base_url: str) -> str:
     return f'[models.{name}]\nmodel = "m"\napi_key = "keyring:mcptui/{name}"\nbase_url = "{base_url}"\n'
+
+
+async def test_no_representation_contains_the_environment_or_the_conversation():
+    runtime = Runtime(Options(save=False), {"OPENAI_API_KEY": KEYS["first"]})
+    conversations = runtime.conversations
+    conversations.now.talk.messages.append(UserMessage(KEYS["second"]))
+    parts = (conversations.active_model, conversations, conversations.now, runtime.configuration)
+    shown = repr([*parts, conversations.biller])  # a method's contains that of its object
+    assert KEYS["first"] not in shown and KEYS["second"] not in shown
 
 
 @pytest.mark.usefixtures("keys")
