@@ -18,7 +18,7 @@ from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
-from tui.core.text import mapping
+from tui.core.text import mapping, object_in
 
 # ---- words
 
@@ -220,7 +220,7 @@ def suggested(text: str, tools: Sequence[ToolSpec]) -> ToolSpec | None:
 
 def _properties(tool: ToolSpec) -> dict[str, Mapping[str, Any]]:
     """Return the properties of a schema, which may be anything."""
-    items = list(mapping(tool.schema.get("properties")).items())[:MAX_PROPERTIES]
+    items = list(object_in(tool.schema, "properties").items())[:MAX_PROPERTIES]
     return {str(name): mapping(schema) for name, schema in items}
 
 

@@ -27,7 +27,7 @@ from typing import IO, Any
 from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
-from tui.core.text import clean_line, mapping, quoted_name, text_in
+from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.units import number_limit, size
 from tui.settings.references import escaped
 
@@ -302,13 +302,13 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
     name, version = text_in(manifest, "name"), text_in(manifest, "version")
     if not name or not version:
         raise _unusable(f"has no {'name' if not name else 'version'}")
-    platforms = mapping(manifest.get("compatibility")).get("platforms")
+    platforms = object_in(manifest, "compatibility").get("platforms")
     if isinstance(platforms, list) and platforms and platform not in platforms:
         shown = ", ".join(clean_line(str(one), 20) for one in platforms[:5])
         raise UsageError(f"the bundle requires {shown}. This is {platform}.")
-    server = mapping(manifest.get("server"))
-    config = mapping(server.get("mcp_config"))
-    config = {**config, **mapping(mapping(config.get("platform_overrides")).get(platform))}
+    server = object_in(manifest, "server")
+    config = object_in(server, "mcp_config")
+    config = {**config, **object_in(object_in(config, "platform_overrides"), platform)}
     command, args, env = _launch(config)
     inputs = tuple(_inputs(manifest.get("user_config", {})))
     known = {one.name for one in inputs}
@@ -320,7 +320,7 @@ def bundle_of(manifest: Any, platform: str = sys.platform) -> Bundle:
         version=version,
         title=text_in(manifest, "display_name"),
         description=text_in(manifest, "description"),
-        author=text_in(mapping(manifest.get("author")), "name"),
+        author=text_in(object_in(manifest, "author"), "name"),
         inputs=inputs,
         command=command,
         args=tuple(args),

@@ -22,7 +22,7 @@ from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.secrets.commands_and_urls import masked
-from tui.core.text import clean, clean_line, mapping, quoted_name, text_in
+from tui.core.text import clean, clean_line, object_in, quoted_name, text_in
 from tui.core.units import size
 from tui.core.web import proxy_problem
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
@@ -65,7 +65,7 @@ def _lines(item: Mapping[str, Any]) -> list[str]:
 
 
 def _status(item: Mapping[str, Any]) -> str:
-    official = mapping(mapping(item.get("_meta")).get(OFFICIAL))
+    official = object_in(object_in(item, "_meta"), OFFICIAL)
     status = entry_text(official, "status", 20)
     return "" if status == "active" else status
 
@@ -136,7 +136,7 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         )
     way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
     print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
-    for line in (entry_text(entry, "description"), entry_text(mapping(entry.get("repository")), "url")):
+    for line in (entry_text(entry, "description"), entry_text(object_in(entry, "repository"), "url")):
         if line:
             print(f"  {line}")
     print(
@@ -228,7 +228,7 @@ class Registry:
             for item in listed[:left]:
                 if isinstance(item, Mapping) and _has(item, words):
                     found.setdefault(str(item["server"].get("name"))[:MAX_NAME], item)
-            after = mapping(answer.get("metadata")).get("nextCursor")
+            after = object_in(answer, "metadata").get("nextCursor")
             left -= len(listed)
             if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
@@ -296,7 +296,7 @@ class Registry:
 
 
 def _has(item: Mapping[str, Any], words: list[str]) -> bool:
-    server = mapping(item.get("server"))
+    server = object_in(item, "server")
     texts = (text_in(server, key)[:MAX_TEXT] for key in ("name", "title", "description"))
     text = " ".join(texts).casefold()
     return bool(server) and all(word.casefold() in text for word in words)

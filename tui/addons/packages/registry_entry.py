@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from tui.addons.packages.server_inputs import MAX_TEXT, ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, mapping, quoted_name, text_in
+from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.web import header_name_fault, url_fault
 from tui.settings.references import escaped, is_reference
 
@@ -92,7 +92,7 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
         return "it is a bundle. Download it, check its SHA-256, and add it with `mcptui add FILE.mcpb`"
     if kind not in _LAUNCHERS:
         return f"unsupported package type {quoted_name(clean_line(kind, 40) or 'unknown')}"
-    transport = text_in(mapping(package.get("transport")), "type") or "stdio"
+    transport = text_in(object_in(package, "transport"), "type") or "stdio"
     if transport != "stdio":
         return f"it uses the transport {clean_line(transport, 40)} on this machine instead of stdio"
     launcher = text_in(package, "runtimeHint")
@@ -151,7 +151,7 @@ def _named_pairs(pairs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _variable_inputs(holder: Mapping[str, Any], template: str) -> Iterator[ServerInput]:
-    variables = mapping(holder.get("variables"))
+    variables = object_in(holder, "variables")
     for name in dict.fromkeys(_PLACEHOLDER.findall(template[:MAX_TEXT])):
         if isinstance(variables.get(name), Mapping):
             yield _input(name, variables[name], needed=True)
@@ -238,7 +238,7 @@ def _texts(name: str, holder: Mapping[str, Any], values: Values, *, needs_secret
 
 def _filled(template: str, holder: Mapping[str, Any], values: Values, *, quoted: bool = False) -> str:
     """Return a template with its `{variables}` filled in; everything else is literal."""
-    variables = mapping(holder.get("variables"))
+    variables = object_in(holder, "variables")
 
     def value(name: str) -> str | None:
         known = isinstance(variables.get(name), Mapping)

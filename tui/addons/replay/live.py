@@ -23,7 +23,7 @@ from tui.core.errors import ServerError
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line, mapping, object_in
 from tui.core.time_limits import TimeLimit
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.host.catalog import Walk, walk_pages
@@ -254,15 +254,15 @@ class LiveConnection:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
             return (await self._request('"mcptui-tools"', "tools/list", params))[1]
 
-        has_tools = not opening or "tools" in mapping(introduction.get("capabilities"))
+        has_tools = not opening or "tools" in object_in(introduction, "capabilities")
         walk = await walk_pages(page, "tools") if has_tools else Walk()
         return walk, introduction
 
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
         recorded = mapping(parsed(opening.raw))
-        params, ident = mapping(recorded.get("params")), recorded.get("id")
+        params, ident = object_in(recorded, "params"), recorded.get("id")
         ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
-        known = mapping(params.get("capabilities"))
+        known = object_in(params, "capabilities")
         offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
         revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
         begin = time.monotonic_ns()

@@ -29,7 +29,7 @@ from tui.core.jsonrpc.protocol import (
 )
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.secret_names import MARK
-from tui.core.text import mapping, start_of
+from tui.core.text import mapping, object_in, start_of
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 INPUT_REQUIRED = "input_required"
@@ -58,7 +58,7 @@ def handshake(method: str, requested: Any, recorded: Any, methods: Collection[st
     `requested` revision is answered with itself if it has a handshake.
     """
     recorded = mapping(recorded)
-    server = recorded.get("serverInfo") or mapping(recorded.get("_meta")).get(SERVER_INFO_KEY)
+    server = recorded.get("serverInfo") or object_in(recorded, "_meta").get(SERVER_INFO_KEY)
     server = server if isinstance(server, Mapping) else {"name": "mock", "version": "0"}
     capabilities = recorded.get("capabilities")
     if not isinstance(capabilities, Mapping):
@@ -121,10 +121,10 @@ def wanted_input(raw: bytes) -> list[Mapping[str, Any]] | None:
     """Return the requests in a result that asks for input; None for any other response."""
     if INPUT_REQUIRED.encode() not in raw:
         return None
-    result = mapping(mapping(parsed(raw)).get("result"))
+    result = object_in(mapping(parsed(raw)), "result")
     if result.get("resultType") != INPUT_REQUIRED:
         return None
-    return [one for one in mapping(result.get("inputRequests")).values() if isinstance(one, Mapping)]
+    return [one for one in object_in(result, "inputRequests").values() if isinstance(one, Mapping)]
 
 
 HANDSHAKES = ("initialize", "server/discover")

@@ -7,6 +7,7 @@ from tui.addons.packages.server_inputs import (
     MAX_TEXT,
     ServerInput,
     checked_text,
+    found_server,
     refuse_long_table,
     values_of,
 )
@@ -78,6 +79,11 @@ def test_texts_and_tables_have_a_maximum_size():
     ):
         with pytest.raises(UsageError, match="more than 65,536"):
             refuse_long_table({key: value})
+
+
+def test_a_server_that_is_too_long_to_start_is_refused_before_it_is_added():
+    with pytest.raises(UsageError, match="more than 65,536"):
+        found_server([], [], {}, lambda values: {"command": "npx", "args": ["x" * 9] * 9000}, [])
 
 
 def test_a_value_is_asked_for_again_until_it_is_valid(typed: list[str], capsys):

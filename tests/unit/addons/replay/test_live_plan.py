@@ -22,8 +22,10 @@ def test_the_plan_has_each_message_of_the_host_with_its_answer():
     recorded.out({"method": "notifications/initialized"})
     recorded.stderr(b"noise")
     call, told = planned(recorded)
-    assert (call.entry.method, call.entry.ident, json.loads(call.expected)["result"]) == (
+    asked = call.entry
+    assert (asked.method, asked.tool, asked.ident, json.loads(call.expected)["result"]) == (
         "tools/call",
+        "t",
         "1",
         5,
     )
