@@ -74,6 +74,7 @@ class SecretArguments:
     def __init__(self) -> None:
         self._learned: dict[tuple[str, str], frozenset[str]] = {}
         self._of_servers: dict[str, frozenset[str]] = {}
+        self._of_any_tool: dict[str, frozenset[str]] = {}
         self._rules: dict[str, tuple[tuple[str, str], ...]] = {}
 
     def learn(self, server: str, tool: str, schema: Any, also: Iterable[str] = ()) -> None:
@@ -84,6 +85,7 @@ class SecretArguments:
         found = secret_names(schema) | frozenset(also)
         known = self._learned.get((server, tool), frozenset())
         if found - known and len(self._learned) < MAX_TOOLS:
+            self._of_any_tool[server] = _bounded(self._of_any_tool.get(server, frozenset()) | found)
             self._learned[server, tool] = _bounded(known | found)
             named = found if tool == FORMS else found - {EVERY}  # all arguments of one tool, not all values
             self._of_servers[server] = _bounded(self._of_servers.get(server, frozenset()) | named)
@@ -107,10 +109,8 @@ class SecretArguments:
 
     def of_any_tool(self, server: str) -> SecretNames:
         """Return the names that are secret in any tool or form; all, if all arguments of one tool are."""
-        learned = (names for (of, _), names in list(self._learned.items()) if of == server)
-        return SecretNames(
-            frozenset().union(*learned), tuple(name for _, name in self._rules.get(server, ()))
-        )
+        patterns = tuple(name for _, name in self._rules.get(server, ()))
+        return SecretNames(self._of_any_tool.get(server, frozenset()), patterns)
 
     def of_model_name(self, name: str) -> SecretNames:
         """Return the secret arguments of a tool by its qualified name (`server__tool`).
@@ -225,7 +225,7 @@ def named_values(
         start = found.end()
         if found[2] is None or len(found[1]) > _LONGEST:
             continue
-        name = _name(found[1])
+        name = name_in(found[1])
         if not secret.includes(name) or (plain and raw[start : start + 1] in (b"{", b"[")):
             continue
         try:
@@ -267,7 +267,8 @@ def without_named_arguments(arguments: Mapping[str, Any], secret: SecretNames = 
         return arguments
 
 
-def _name(quoted: bytes) -> str:
+def name_in(quoted: bytes) -> str:
+    """Return the name of a member from the bytes between its quotes."""
     if quoted.isascii() and b"\\" not in quoted:
         return quoted.decode("ascii")
     try:

@@ -239,7 +239,7 @@ def until_damage(
 
 @contextmanager
 def up_to_damage(lose: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """End the block at the first damage of a file, which `lose` is told."""
+    """End the block at the first damage of a file, and call `lose` if there is any."""
     try:
         yield
     except UnicodeDecodeError:  # sqlite3 fails to decode its own message about a damaged page

@@ -180,9 +180,12 @@ def leave_one_file(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Commit what the block writes, or nothing of it if it fails."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Commit what the block writes, or nothing of it if it fails.
+
+    A transaction that an earlier failure left open is rolled back, so that the next one can begin.
+    """
     try:
+        connection.execute("BEGIN IMMEDIATE")
         yield
         connection.execute("COMMIT")
     finally:

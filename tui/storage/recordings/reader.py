@@ -101,9 +101,8 @@ class RecordingReader:
         self._found = found
         self._connection = open_for_reading(path)
         with on_error(self._connection.close), storage_errors(path):
-            self._has_findings = pragmas(self._connection, "user_version") == [
-                VERSION
-            ]  # older ones are linted again
+            # Older ones are linted again.
+            self._has_findings = pragmas(self._connection, "user_version") == [VERSION]
             self._cut = cut_short(path) if is_cut(self._connection) else ""
         self._finder = BodyFinder(self._searched)
         self.interrupt, self.rearm = self._finder.interrupt, self._finder.rearm

@@ -21,6 +21,7 @@ from tui.core.secrets.named_values import (
     Hidden,
     SecretArguments,
     SecretNames,
+    name_in,
     named_values,
     spliced,
 )
@@ -62,7 +63,6 @@ _SMALL = 4096
 _NAME = re.compile(rb'"(?=([^"]*+)"\s*+:)')
 """What may be a name in a message without escapes, wherever its texts begin."""
 
-_TOKEN_OF_ID = re.compile(rb'"id":(\d+),.*"progressToken":\1[,}]')
 _NEAR = 600
 """Bytes before and after the arguments of a call in which its name is searched."""
 
@@ -99,21 +99,15 @@ def without_secret_arguments(raw: bytes, known: SecretArguments, server: str = "
 
 
 def _has_no_secret_name(raw: bytes, known: SecretArguments, server: str) -> bool:
-    """Return whether nothing in a small message can be secret by its name, in a tenth of the time.
-
-    The token for progress that mcptui sends is the id of the request.
-    """
+    """Return whether nothing in a small message can be secret by its name, in a tenth of the time."""
     if len(raw) > _SMALL or b"\\" in raw or _COMPLETION.search(raw):
         return False
-    names = _NAME.findall(raw)
-    if names.count(b"progressToken") == 1 and _TOKEN_OF_ID.search(raw):
-        names.remove(b"progressToken")
-    return not _is_any_secret(tuple(names), known.of_any_tool(server))
+    return not _is_any_secret(tuple(_NAME.findall(raw)), known.of_any_tool(server))
 
 
 @lru_cache(256)
 def _is_any_secret(names: tuple[bytes, ...], secret: SecretNames) -> bool:
-    return any(secret.includes(name.decode("utf-8", "replace")) for name in names)
+    return any(secret.includes(name_in(name)) for name in names)
 
 
 class _Part(NamedTuple):

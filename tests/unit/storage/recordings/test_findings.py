@@ -175,3 +175,12 @@ def test_a_full_disk_is_a_storage_error(made):
         for start in range(2, 9_000, 1_000):
             judged.add([found(seq) for seq in range(start, start + 1_000)])
     assert judged.of(1)
+
+
+def test_findings_are_stored_after_a_transaction_that_could_not_be_rolled_back(made):
+    judged = made(1)
+    judged._connection.execute("BEGIN")
+    with pytest.raises(StorageError, match="cannot be stored"):
+        judged.add([found(2)])
+    judged.add([found(3)])
+    assert [one.seq for seq in range(4) for one in judged.of(seq)] == [1, 3]

@@ -152,3 +152,17 @@ def test_lost_metadata_is_empty_and_reported_as_damage(path: Path):
     with closing(RecordingReader(path)) as reader:
         assert reader.meta() == {}
         assert reader.damage
+
+
+def test_damage_that_sqlite_reports_in_other_bytes_than_utf_8_loses_only_a_body(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def stored(seq: int, start: int, length: int) -> bytes:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    with closing(RecordingReader(path)) as reader:
+        monkeypatch.setattr(reader, "_stored", stored)
+        entry = reader.entry(MIDDLE)
+        assert entry is not None and (entry.method, entry.is_body_lost) == ("tools/call", True)
+        assert reader.span() == (1, ENTRIES)
+        assert reader.search([BodyTerm("tools")], 1, ENTRIES)

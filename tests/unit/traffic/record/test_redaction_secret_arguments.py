@@ -103,6 +103,26 @@ def test_a_small_message_is_redacted_as_a_large_one(
     )
 
 
+@pytest.mark.parametrize(
+    ("declared", "arguments"),
+    [
+        ([], b'{"' + "\ud800".encode("utf-8", "surrogatepass") * 70 + b'password": 5}'),
+        (["progressToken"], b'{"progressToken":12345678}'),
+        ([f"a{number}" for number in range(4_000)], b'{"other": 5}'),
+    ],
+    ids=["a name that is not UTF-8", "the same value as the id", "more names than are remembered"],
+)
+def test_a_small_message_is_searched_if_only_one_name_can_be_secret(declared: list[str], arguments: bytes):
+    known = SecretArguments()
+    for start in range(0, len(declared), 1_000):
+        names = declared[start : start + 1_000]
+        known.learn("auth", f"tool{start}", {"properties": {name: {"writeOnly": True} for name in names}})
+    raw = b'{"id":12345678,"method":"prompts/get","params":{"name":"p","arguments":' + arguments + b"}}"
+    small, large = (without_secret_arguments(one, known, "auth") for one in (raw, raw + b" " * 5000))
+    assert small == (large[0].rstrip(), large[1])
+    assert small[1]
+
+
 def sent(raw: bytes, direction: Direction = Direction.OUT) -> Captured:
     return Captured("auth", direction, 1, 1, raw)
 
