@@ -156,6 +156,23 @@ async def test_a_change_during_a_question_is_asked_about_next(monkeypatch):
         assert shown == ["1", "2"]
 
 
+async def test_a_question_that_fails_is_logged_and_the_next_one_is_asked(monkeypatch, caplog):
+    class Failing(Person):
+        async def ask(self, question):
+            if not self.asked:
+                self.asked.append(question)
+                raise OSError("no screen")
+            return await super().ask(question)
+
+    person = Failing(Action.ACCEPT)
+    async with running(monkeypatch, person) as host:
+        await change(monkeypatch, host, tool(description="1"))
+        await until(lambda: "asking about changed definitions failed" in caplog.text)
+        await change(monkeypatch, host, tool(description="2"))
+        await until(lambda: offered(host) == ["echo"])
+    assert len(person.asked) == 2
+
+
 async def test_the_second_question_about_a_server_is_awaited_like_the_first(monkeypatch):
     gates = [asyncio.Event(), asyncio.Event()]
 

@@ -134,7 +134,10 @@ class CallbackListener:
 
     async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            with suppress(OSError, ValueError, asyncio.IncompleteReadError, TimeoutError):
+            # LimitOverrunError: the head is larger than `HEAD_BYTES`.
+            with suppress(
+                OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError
+            ):
                 async with asyncio.timeout(HEAD_SECONDS):
                     head = await reader.readuntil(b"\r\n\r\n")
                     status, page = self._take(head.decode("latin-1"))

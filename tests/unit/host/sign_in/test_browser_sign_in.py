@@ -3,11 +3,12 @@
 import asyncio
 import urllib.error
 import urllib.request
+from contextlib import suppress
 
 import pytest
 
 from tui.core.errors import ServerError
-from tui.host.sign_in.browser_sign_in import Callback, CallbackListener, read_callback
+from tui.host.sign_in.browser_sign_in import HEAD_BYTES, HOST, Callback, CallbackListener, read_callback
 
 # ---- callbacks ------------------------------------------------------------------------------------------
 
@@ -72,6 +73,19 @@ async def test_a_request_that_is_not_a_callback_is_refused(
         answered = await get(f"http://127.0.0.1:{listener.port}{path}", method, **headers)
         assert answered[0] == status and not waiting.done()
         waiting.cancel()
+
+
+async def test_a_request_that_is_too_large_is_closed_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    listener, waiting = await listening()
+    async with listener:
+        reader, writer = await asyncio.open_connection(HOST, listener.port)
+        writer.write(b"GET /callback?code=" + b"x" * HEAD_BYTES)
+        with suppress(ConnectionError):
+            assert await reader.read() == b""
+        assert not waiting.done()
+        writer.close()
+        waiting.cancel()
+    assert not caplog.records
 
 
 async def test_an_error_callback_is_returned_and_its_text_is_not_on_the_page() -> None:
