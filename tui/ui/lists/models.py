@@ -133,7 +133,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         self.title_line.show((("Models", "text bold"), (of, "text")), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
-        if (choice := self._keyed) is None:
+        if (choice := self._profile) is None:
             return EMPTY
         own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
         host = choice.where
@@ -145,19 +145,19 @@ class ModelsScreen(FinderScreen[bool | None]):
         return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 
     def offers(self, found: Action) -> bool:
-        choice, keyed = self._choice(self.list.current) if self._offer is None else None, self._keyed
+        choice, profile = self._choice(self.list.current) if self._offer is None else None, self._profile
         match found.id:
             case "model.forget":
                 return choice is not None and bool(choice.learned)
             case "model.key":
-                return keyed is not None and keyed.where != OFFLINE
+                return profile is not None and profile.where != OFFLINE
             case "model.leave" | "model.add":
                 return True
         return self._offer is not None or bool(self.list.current)
 
     @property
-    def _keyed(self) -> ModelChoice | None:
-        """The profile whose key can be pasted: the current one, or that of the models in the list."""
+    def _profile(self) -> ModelChoice | None:
+        """The selected profile, or the one whose models are listed."""
         return self._choice(self.list.current) if self._offer is None else self._offer.choice
 
     def _choice(self, name: str) -> ModelChoice | None:
@@ -211,7 +211,7 @@ class ModelsScreen(FinderScreen[bool | None]):
 
     def action_model_key(self) -> None:
         """Ask for another key of the profile, and switch to it."""
-        choice = self._keyed
+        choice = self._profile
         if self._is_busy():
             return
         if choice is None or choice.where == OFFLINE:

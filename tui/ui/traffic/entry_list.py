@@ -47,6 +47,7 @@ class EntryList(LinePane, inherit_bindings=False):
 
     CURSOR = True
     PREVIEWS: ClassVar[bool] = True
+    """Whether lines have previews. Without them, nothing is read, and there is nothing to close."""
 
     class Moved(Message):
         """The cursor is on another entry, or there is none any more."""
