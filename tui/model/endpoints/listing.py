@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import McptuiError, ModelError
+from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
 from tui.core.web import with_headers
 from tui.model.endpoints import endpoint_errors as errors
@@ -223,8 +224,8 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
     if not isinstance(identity, str) or not identity.isprintable() or len(identity) > MAX_ID:
         return None
     abilities = entry.get("capabilities")
-    owner, modalities = entry.get("owned_by"), _dict(entry.get("architecture")).get("input_modalities")
-    silent = _dict(abilities).get("completion_chat") is False
+    owner, modalities = text_in(entry, "owned_by"), object_in(entry, "architecture").get("input_modalities")
+    silent = mapping(abilities).get("completion_chat") is False
     ability = Ability(
         window_in(entry),
         tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
@@ -233,12 +234,12 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
         images=has_ability(abilities, "vision") if abilities else _listed(modalities, "image"),
     )
     chat = not silent and entry.get("type") not in _NO_CHAT_KINDS and not _NO_CHAT.search(identity)
-    return OfferedModel(identity, chat, ability, owner[:64] if isinstance(owner, str) else "")
+    return OfferedModel(identity, chat, ability, owner[:64])
 
 
 def window_in(entry: Mapping[str, Any]) -> int | None:
     """Return the context window in an entry of a list, under whatever name."""
-    for holder in (entry, _dict(entry.get("meta"))):
+    for holder in (entry, object_in(entry, "meta")):
         for name in _WINDOWS:
             if (window := count_in(holder.get(name))) is not None:
                 return window
@@ -359,9 +360,9 @@ def _kind(profile: ModelProfile, offered: OfferedModel) -> str:
 
 async def _of_ollama(endpoint: Inquiry, model: str) -> Ability:
     """Ask Ollama: the model file's own window, else that of the loaded model, else the default."""
-    shown = _dict(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
+    shown = mapping(await endpoint.ask(f"{endpoint.root}/api/show", {"model": model}))
     abilities = shown.get("capabilities")
-    info = _dict(shown.get("model_info")).items()
+    info = object_in(shown, "model_info").items()
     lengths = (count_in(value) for key, value in info if str(key).endswith(".context_length"))
     most = next(filter(None, lengths), OLLAMA_WINDOW)
     tools, images = has_ability(abilities, "tools"), has_ability(abilities, "vision")
@@ -386,7 +387,7 @@ async def _loaded_in_ollama(endpoint: Inquiry, model: str) -> tuple[int | None, 
     for entry in _dicts(body, "models"):
         if entry.get("name") in names or entry.get("model") in names:
             return count_in(entry.get("context_length")), False
-    return None, isinstance(_dict(body).get("models"), list)
+    return None, isinstance(mapping(body).get("models"), list)
 
 
 async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
@@ -395,7 +396,7 @@ async def _of_lmstudio(endpoint: Inquiry, model: str) -> Ability:
         loaded = list(_dicts(entry, "loaded_instances"))
         if model != entry.get("key") and model not in [item.get("id") for item in loaded]:
             continue
-        window = count_in(_dict(loaded[0].get("config")).get("context_length")) if loaded else None
+        window = count_in(object_in(loaded[0], "config").get("context_length")) if loaded else None
         able = entry.get("capabilities")
         return Ability(
             window or count_in(entry.get("max_context_length")),
@@ -417,21 +418,16 @@ async def _of_older_lmstudio(endpoint: Inquiry, model: str) -> Ability:
 
 async def _of_llamacpp(endpoint: Inquiry, model: str) -> Ability:
     """Ask llama.cpp's server, which has only one model."""
-    body = _dict(await endpoint.ask(f"{endpoint.root}/props"))
+    body = mapping(await endpoint.ask(f"{endpoint.root}/props"))
     return Ability(
-        count_in(_dict(body.get("default_generation_settings")).get("n_ctx")) or count_in(body.get("n_ctx")),
+        count_in(object_in(body, "default_generation_settings").get("n_ctx")) or count_in(body.get("n_ctx")),
         has_ability(body.get("chat_template_caps"), "supports_tools"),
         has_ability(body.get("modalities"), "vision"),
     )
 
 
-def _dict(body: Any) -> Mapping[str, Any]:
-    return body if isinstance(body, Mapping) else {}
-
-
 def _dicts(body: Any, key: str) -> list[Mapping[str, Any]]:
-    listed = _dict(body).get(key)
-    return [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    return [item for item in list_in(mapping(body), key) if isinstance(item, Mapping)]
 
 
 _LOCAL: Mapping[str, tuple[Callable[[Inquiry, str], Awaitable[Ability]], ...]] = {

@@ -75,7 +75,7 @@ class OpenAIChat:
         self.learned.begin()
         before = self.learned.about_tools()
         for attempt in range(1, MAX_ADJUSTMENTS + 1):
-            body = body_for(self._profile, request, self.learned, self._forms)
+            body = body_for(self._profile, request, self.learned, self._forms, self.traits)
             shown = opened = False
             try:
                 async with self._client.reply(body) as connection:

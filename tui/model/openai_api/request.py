@@ -266,10 +266,17 @@ _NO_THINKING = "."
 
 
 def body_for(
-    profile: ModelProfile, request: ModelRequest, learned: Learned, forms: ToolForms | None = None
+    profile: ModelProfile,
+    request: ModelRequest,
+    learned: Learned,
+    forms: ToolForms | None = None,
+    traits: Traits | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON body of a request, without what the endpoint is known to reject."""
-    traits = learned.applied(traits_of(profile.base_url, profile.model))
+    """Return the JSON body of a request, without what the endpoint is known to reject.
+
+    `traits` are those of the model, by default what the table and `learned` say.
+    """
+    traits = traits or learned.applied(traits_of(profile.base_url, profile.model))
     forms = forms or ToolForms()
     tools = forms.entries(forms.offered(request, traits, learned), traits, learned)
     body: dict[str, Any] = {

@@ -15,8 +15,9 @@ import pytest
 
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Reply, chunk, refuses, says
+from tests.media import base64_of, png
 from tests.streams import FOLDER, INDEX, ModelOutput, expected, output_of_model
-from tui.core.conversation.conversation import UserMessage
+from tui.core.conversation.conversation import Attachment, UserMessage
 from tui.core.errors import ConfigError
 from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.secrets.redact import Secret
@@ -55,6 +56,18 @@ async def test_text_is_unchanged_and_the_request_contains_the_conversation() -> 
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+
+
+async def test_no_image_is_sent_once_the_endpoint_has_said_that_the_model_accepts_none() -> None:
+    picture = Attachment("image", "image/png", "p.png", len(png()), base64_of(png()))
+    request = ModelRequest("", [UserMessage("see", (picture,))])
+    async with talking(says("one"), says("two")) as (model, endpoint):
+        for images in (None, False):
+            model.restrict(tools=None, images=images)
+            await output_of_model(model.stream(request))
+    first, second = (one.json["messages"][0]["content"] for one in endpoint.requests)
+    assert first[1]["type"] == "image_url"
+    assert "does not support images" in second
 
 
 @pytest.mark.parametrize("name", [name for name in INDEX if name.startswith("wire_")])
