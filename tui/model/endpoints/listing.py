@@ -231,7 +231,9 @@ def _offered(entry: Mapping[str, Any]) -> OfferedModel | None:
         tools=has_ability(abilities, "function_calling", "tool_use", "tools", "trained_for_tool_use")
         if abilities
         else _listed(entry.get("supported_parameters"), "tools"),
-        images=has_ability(abilities, "vision", "image", "multimodal") if abilities else _listed(modalities, "image"),
+        images=has_ability(abilities, "vision", "image", "multimodal")
+        if abilities
+        else _listed(modalities, "image"),
     )
     chat = not silent and entry.get("type") not in _NO_CHAT_KINDS and not _NO_CHAT.search(identity)
     return OfferedModel(identity, chat, ability, owner[:64])
