@@ -24,6 +24,15 @@ async def test_a_message_typed_during_loading_is_sent_once_the_app_has_loaded():
         await shows(app, "Hello.")
 
 
+async def test_a_note_about_a_message_typed_during_loading_stays_once_the_app_has_loaded():
+    gate = asyncio.Event()
+    async with opened(FakeRuntime(says("Hello."), gate=gate)) as (app, pilot):
+        await pilot.press(*"see @./missing.txt", "enter")
+        await shows(app, "Not attached: @./missing.txt (file not found).")
+        gate.set()
+        await shows(app, "Hello.", "Not attached: @./missing.txt (file not found).")
+
+
 async def test_a_function_key_pressed_during_loading_works_once_the_app_has_loaded():
     gate = asyncio.Event()
     async with opened(FakeRuntime(says("Hello."), gate=gate)) as (app, pilot):

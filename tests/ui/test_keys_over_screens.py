@@ -107,13 +107,14 @@ async def test_one_escape_too_many_when_leaving_a_screen_does_not_stop_a_turn_th
         await asked(app, pilot)
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
-        app.main.parts.approvals._now = lambda: 0.0  # no time passes after the screen is left
+        delay = app.main.parts.approvals.answer_delay
+        delay._clock = lambda: 0.0  # no time passes after the screen is left
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
         await pilot.press("escape")
         assert app.main.parts.approvals.current is not None
-        app.main.parts.approvals._now = time.monotonic
-        app.main.parts.approvals.answer_delay.restart()
+        delay._clock = time.monotonic
+        delay.restart()
         await ripen(app)
         await pilot.press("escape")
         await until(lambda: app.main.parts.approvals.current is None, what="a stopped turn")

@@ -1,4 +1,4 @@
-"""Returning to the traffic from the turn of an entry."""
+"""Opening the traffic from the main screen, and returning to it from the turn of an entry."""
 
 from textual import events
 
@@ -7,6 +7,7 @@ from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.traffic_stage import some
 from tui.traffic.filter.query import parse
+from tui.ui.traffic.entry_list import TrafficTail
 from tui.ui.traffic.screen import TrafficScreen
 
 
@@ -31,3 +32,13 @@ async def test_filter_and_selection_are_restored_after_a_visit_to_the_turn() -> 
         await pilot.press("f4")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.has_focus)
         assert app.screen.active_filter.query.text == ""
+
+
+async def test_a_click_on_the_latest_traffic_opens_the_traffic_screen() -> None:
+    runtime = FakeRuntime()
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f7")
+        await until(lambda: app.screen.query(TrafficTail) and app.screen.query_one(TrafficTail).size)
+        await pilot.click(TrafficTail, offset=(4, 0))
+        await until(lambda: isinstance(app.screen, TrafficScreen))

@@ -175,6 +175,10 @@ class ConversationActions:
 
     # ---- showing it ----
 
+    def adopt(self) -> None:
+        """Take the conversation on screen, which is empty, for the one that the runtime has opened."""
+        self._shown = self.conversations.opened
+
     def follow(self) -> None:
         """Show changes in the conversation that were not caused by a turn."""
         if not self._runtime.is_ready:

@@ -60,7 +60,10 @@ class ChatParts:
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
-        self.current.show()  # the command line may have named a saved conversation
+        if runtime.conversations.messages:  # the command line named a saved conversation
+            self.current.show()
+        else:  # the conversation may have notes about messages that were sent while the app loaded
+            self.current.adopt()
         notes = StandingNotes(runtime, regions)
         for problem in problems:
             regions.conversation.add_note(problem, "bad")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
@@ -157,9 +157,18 @@ class CommandSpec:
         return bool(self.usage) or self.kind is CommandKind.SNIPPET or self.name == "key"
 
 
-def _own(name: str, usage: str, help: str = "", action: str = "", **more: Any) -> CommandSpec:
+def _own(
+    name: str,
+    usage: str,
+    help: str = "",
+    *,
+    action: str = "",
+    method: str = "",
+    suggests: str = "",
+    alone: bool = False,
+) -> CommandSpec:
     """Return a command of mcptui; its text is that of its action, unless it has one of its own."""
-    return CommandSpec(name, usage, help or table_action(action).help, action, **more)
+    return CommandSpec(name, usage, help or table_action(action).help, action, method, suggests, alone)
 
 
 # fmt: off
