@@ -26,11 +26,12 @@ def tool(name="echo", description=""):
 class Person(Questioner):
     """Gives the planned answers, repeating the last one, and keeps the questions."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, waits=False):
         self.answers = list(answers)
         self.asked = []
         self.open = asyncio.Event()
-        self.open.set()
+        if not waits:
+            self.open.set()
 
     async def ask(self, question):
         self.asked.append(question)
@@ -74,8 +75,7 @@ def offered(host):
 
 
 async def test_a_changed_tool_is_offered_again_once_it_is_accepted(monkeypatch):
-    person = Person(Action.ACCEPT)
-    person.open.clear()
+    person = Person(Action.ACCEPT, waits=True)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="other"))
         assert offered(host) == []
@@ -143,8 +143,7 @@ async def test_the_number_of_questions_about_one_server_is_limited(monkeypatch):
 
 
 async def test_a_change_during_a_question_is_asked_about_next(monkeypatch):
-    person = Person(Action.ACCEPT)
-    person.open.clear()
+    person = Person(Action.ACCEPT, waits=True)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="1"))
         await until(lambda: person.asked)
@@ -263,8 +262,7 @@ async def test_all_changes_can_be_reviewed_on_request_part_by_part(monkeypatch):
 
 @pytest.mark.parametrize("how", ["remove", "replace"])
 async def test_the_question_about_a_server_is_withdrawn_when_it_leaves(monkeypatch, how):
-    person = Person(Action.ACCEPT)
-    person.open.clear()
+    person = Person(Action.ACCEPT, waits=True)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="other"))
         await until(lambda: person.asked)
@@ -276,8 +274,7 @@ async def test_the_question_about_a_server_is_withdrawn_when_it_leaves(monkeypat
 
 
 async def test_a_server_is_asked_about_while_the_one_that_it_replaces_is_stopped(monkeypatch):
-    person = Person(Action.ACCEPT)
-    person.open.clear()
+    person = Person(Action.ACCEPT, waits=True)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="old"))
         await until(lambda: person.asked)
@@ -292,8 +289,7 @@ async def test_a_server_is_asked_about_while_the_one_that_it_replaces_is_stopped
 
 
 async def test_a_shutdown_withdraws_the_question(monkeypatch):
-    person = Person(Action.ACCEPT)
-    person.open.clear()
+    person = Person(Action.ACCEPT, waits=True)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="other"))
         await until(lambda: person.asked)

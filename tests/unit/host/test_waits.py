@@ -23,7 +23,7 @@ async def test_an_event_is_awaited_until_it_is_set_or_the_timeout():
     event = asyncio.Event()
     await set_within(event, 0.01)
     event.set()
-    await set_within(event, 60)
+    await asyncio.wait_for(set_within(event, 60), 5)
 
 
 async def test_the_deadline_of_a_scope_can_be_paused():
