@@ -152,13 +152,6 @@ async def test_model_with_a_name_switches_the_model():
         await shows(app, "Model: ")
 
 
-async def test_an_unknown_model_is_reported_and_the_line_returns_to_the_input():
-    async with opened(FakeRuntime()) as (app, pilot):
-        await send(pilot, "/model olama")
-        await shows(app, "olama: model not found. Did you mean “ollama”?")
-        assert app.main.composer.text == "/model olama"
-
-
 async def test_model_names_are_completed():
     async with opened(FakeRuntime()) as (app, pilot):
         await keys(pilot, "/model oll")

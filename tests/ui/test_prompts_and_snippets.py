@@ -108,22 +108,22 @@ async def test_content_of_a_prompt_other_than_text_is_attached():
         assert [one.data for one in attachments] == ["the content"]
 
 
-async def test_a_prompt_of_a_stopped_server_is_reported_and_not_sent():
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("/model olama", "olama: model not found. Did you mean “ollama”?"),
+        ("/notes:summary all", "the server “notes” is not running. Start it to use its prompts."),
+        ("/weather:forecast Atlantis", "no such city"),
+    ],
+)
+async def test_a_command_that_fails_returns_to_the_input_with_the_reason(line: str, why: str):
     runtime = runtime_with_prompts()
     runtime.host.put(ServerStatus("notes", ServerSpec("notes", "python"), ServerState.STOPPED))
-    async with opened(runtime) as (app, pilot):
-        await send(pilot, "/notes:summary all")
-        await shows(app, "the server “notes” is not running. Start it to use its prompts.")
-        assert app.main.composer.text == "/notes:summary all" and runtime.conversations.asked == []
-
-
-async def test_a_failed_prompt_returns_to_the_input_with_the_reason():
-    runtime = runtime_with_prompts()
     runtime.workbench.said = PromptResult(problem="no such city")
     async with opened(runtime) as (app, pilot):
-        await send(pilot, "/weather:forecast Atlantis")
-        await shows(app, "no such city")
-        assert app.main.composer.text == "/weather:forecast Atlantis"
+        await send(pilot, line)
+        await shows(app, why)
+        assert app.main.composer.text == line and runtime.conversations.asked == []
 
 
 async def test_prompt_without_a_name_lists_the_prompts():

@@ -271,8 +271,3 @@ async def test_each_state_has_a_symbol_and_a_word(
         sign = getattr(symbols, sign_name)
         assert line[0] in sign
         assert " ".join(words.split()) in " ".join(line.split())
-
-
-def test_the_ascii_symbols_are_ascii() -> None:
-    names = ("running", "stopped", "failed", "done", "waiting", "asks", "warning")
-    assert all(getattr(ASCII, name).isascii() for name in names)

@@ -241,11 +241,6 @@ def test_arguments_streamed_in_pieces_are_redacted_in_every_piece(size: int):
     assert json.loads(joined(said)["text"].removeprefix("login ")) == MARKED
 
 
-def test_a_stream_without_secrets_is_kept_byte_for_byte():
-    raw = streamed([{"content": '{"city": "Oslo"}'}]).replace(b": ", b":  ")
-    assert stored(Kind.MODEL_REPLY, raw, knowing()) == raw
-
-
 def test_secret_arguments_are_learned_from_a_recorded_tool_list():
     known = SecretArguments()
     listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "login", "inputSchema": SCHEMA}]}}
