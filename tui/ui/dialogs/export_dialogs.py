@@ -15,9 +15,8 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
-from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
-from tui.ui.widgets.bar import KeyLine, SplitBar
+from tui.ui.widgets.bar import KeyLine, PartsBar
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -43,6 +42,9 @@ OF_ENTRIES = (
     ExportFormat("html", ".html", "HTML"),
     ExportFormat("har", ".har", "HAR (HTTP only)"),
 )
+BREAKPOINTS = [(0, "-short"), (24, "-tall")]
+"""On a screen with fewer than 24 rows, the dialog has the class `-short` and no margins, so that it fits."""
+
 _REDACT = (
     "○ redact   Off: texts are kept, configured secrets removed.",
     "● redact   On: texts become their type and length. Names and times stay.",
@@ -68,6 +70,8 @@ class ExportDialog(Dialog[Export | None]):
     `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
     """
 
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "kind", "as", priority=True),
         Binding("shift+tab", "shapes", "redact", priority=True),
@@ -77,6 +81,8 @@ class ExportDialog(Dialog[Export | None]):
     ExportDialog > Vertical > * { max-width: 104; }
     ExportDialog #formats, ExportDialog #form { margin: 1 0; }
     ExportDialog #there { color: $warn; display: none; }
+    ExportDialog.-short > Vertical { max-height: 100%; padding: 0 3; margin: 0; }
+    ExportDialog.-short #formats, ExportDialog.-short #form { margin: 0; }
     """
 
     def __init__(
@@ -89,7 +95,7 @@ class ExportDialog(Dialog[Export | None]):
     ) -> None:
         self._all = formats
         self._chosen = next((one for one in formats if one.name == format), formats[0])
-        self._formats = SplitBar(self._format_row(), id="formats")
+        self._formats = PartsBar(self._format_parts(), id="formats")
         self._contents = contents
         self._about = Literal("Contains: counting…", id="contents")
         self._shapes = False
@@ -103,12 +109,12 @@ class ExportDialog(Dialog[Export | None]):
         rows = (head, self._formats, self._about, self._form, self.field, self._there)
         super().__init__(*rows, KeyLine(keys))
 
-    def _format_row(self) -> Row:
-        row: list[tuple[str, str]] = []
+    def _format_parts(self) -> list[Row]:
+        parts: list[Row] = []
         for one in self._all:
             sign, style = ("●", "accent bold") if one is self._chosen else ("○", "dim")
-            row += [("   " if row else "", ""), (f"{sign} {one.words}", style)]
-        return tuple(row)
+            parts.append(((f"{sign} {one.words}", style),))
+        return parts
 
     def on_mount(self) -> None:
         async def count() -> None:
@@ -129,7 +135,7 @@ class ExportDialog(Dialog[Export | None]):
         for one in self._all:
             stem = stem.removesuffix(one.ending)
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
-        self._formats.show(self._format_row())
+        self._formats.show(self._format_parts())
         self.field.value = stem + self._chosen.ending
         self.field.cursor_position = len(self.field.value)
 
@@ -139,7 +145,7 @@ class ExportDialog(Dialog[Export | None]):
             return
         path = typed_path(event.value)
         if problem := await asyncio.to_thread(path_problem, event.value, new=False):
-            self._say(f"{problem}: {clean_line(str(path), 300)}")
+            self._say(problem)
         elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)
