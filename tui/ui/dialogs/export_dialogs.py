@@ -5,7 +5,7 @@ It shows the contents before anything is written, and asks for the format, the f
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -67,7 +67,8 @@ class Export:
 class ExportDialog(Dialog[Export | None]):
     """Returns the export to write, or None; confirms before a file is overwritten.
 
-    `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
+    `path` is the default, with or without its suffix. `contents` returns summaries of the contents by format;
+    that of "" is for all formats without one of their own.
     """
 
     VERTICAL_BREAKPOINTS = BREAKPOINTS
@@ -89,7 +90,7 @@ class ExportDialog(Dialog[Export | None]):
         self,
         what: str,
         path: Path,
-        contents: Callable[[], Awaitable[str]],
+        contents: Callable[[], Awaitable[Mapping[str, str]]],
         formats: Sequence[ExportFormat],
         format: str = "",
     ) -> None:
@@ -97,7 +98,8 @@ class ExportDialog(Dialog[Export | None]):
         self._chosen = next((one for one in formats if one.name == format), formats[0])
         self._formats = PartsBar(self._format_parts(), id="formats")
         self._contents = contents
-        self._about = Literal("Contains: counting…", id="contents")
+        self._summaries: Mapping[str, str] = {"": "Contains: counting…"}
+        self._about = Literal(self._summaries[""], id="contents")
         self._shapes = False
         self._form = Literal(_REDACT[False], id="form")
         file = f"{str(path).removesuffix(self._chosen.ending)}{self._chosen.ending}"
@@ -116,12 +118,16 @@ class ExportDialog(Dialog[Export | None]):
             parts.append(((f"{sign} {one.words}", style),))
         return parts
 
+    def _show_contents(self) -> None:
+        self._about.show(self._summaries.get(self._chosen.name) or self._summaries[""])
+
     def on_mount(self) -> None:
         async def count() -> None:
             try:
-                self._about.show(await self._contents())
+                self._summaries = await self._contents()
             except (McptuiError, OSError) as error:
-                self._about.show(str(error))
+                self._summaries = {"": str(error)}
+            self._show_contents()
 
         self.set_focus(self.field)
         self.run_worker(count(), name="count an export")
@@ -136,6 +142,7 @@ class ExportDialog(Dialog[Export | None]):
             stem = stem.removesuffix(one.ending)
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
         self._formats.show(self._format_parts())
+        self._show_contents()
         self.field.value = stem + self._chosen.ending
         self.field.cursor_position = len(self.field.value)
 
