@@ -37,7 +37,7 @@ OF_SESSIONS = (
     ExportFormat("html", ".html", "HTML page"),
 )
 OF_ENTRIES = (
-    ExportFormat("jsonl", ".jsonl", "JSON Lines (can be opened)"),
+    ExportFormat("jsonl", ".jsonl", "JSON Lines (for mcptui)"),
     ExportFormat("md", ".md", "Markdown"),
     ExportFormat("html", ".html", "HTML"),
     ExportFormat("har", ".har", "HAR (HTTP only)"),
