@@ -1,4 +1,7 @@
-"""Retries after transient failures of an endpoint, visibly: the stream contains each wait."""
+"""Retries after transient failures of an endpoint, visibly: the stream contains each wait.
+
+`tui/core/http_waits.py` reads how long the endpoint asks to wait.
+"""
 
 import math
 import random

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.core.web import LONGEST_RETRY
+from tui.core.http_waits import LONGEST_RETRY
 from tui.model.endpoints.endpoint_errors import status_error
 from tui.model.endpoints.failures import asked_wait, reply_error
 from tui.model.endpoints.profile import ModelProfile
