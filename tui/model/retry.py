@@ -1,7 +1,4 @@
-"""Retries after transient failures of an endpoint, visibly: the stream contains each wait.
-
-`tui/core/http_waits.py` reads how long the endpoint asks to wait.
-"""
+"""Retries after transient failures of an endpoint, visibly. `http_waits` reads what an endpoint asks for."""
 
 import math
 import random
