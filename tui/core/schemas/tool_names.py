@@ -72,9 +72,6 @@ class NameTable:
                     name = _hashed(plain, tool.server, tool.name, 32)
             self._tools.setdefault(name, tool)
         self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
-        self._folded: dict[str, list[str]] = {}
-        for name in self._tools:
-            self._folded.setdefault(fold(name), []).append(name)
 
     def items(self) -> list[tuple[str, Tool]]:
         return list(self._tools.items())
@@ -92,9 +89,8 @@ class NameTable:
         if name in self._tools:
             return self._tools[name]
         wanted = fold(name)
-        same = self._folded.get(wanted, [])
-        if not same:
-            same = [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
+        same = [key for key in self._tools if fold(key) == wanted]
+        same = same or [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str) -> list[str]:
