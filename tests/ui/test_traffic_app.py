@@ -48,7 +48,7 @@ async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -
         await pilot.press(*"approval")
         await shows(app, "No matches")
         await pilot.press("escape", *"waterfall")
-        await shows(app, "Show the entry's turn as a waterfall", "Previous or next turn")
+        await shows(app, "Show the entry's turn as a waterfall", "Show the previous turn")
 
 
 async def test_the_palette_has_only_the_commands_for_a_recording() -> None:

@@ -92,9 +92,9 @@ class McptuiApp(BaseApp):
             return name in EARLY
         if name in ON_MAIN and self.screen is not self.main:
             return False
-        if name in getattr(self.screen, "TAKES", ()):
-            return False
         if name in NOT_WHILE_ASKED and self._server_asks:
+            return False
+        if name in getattr(self.screen, "TAKES", ()):
             return False
         if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             return False  # otherwise Textual would end the app when a second palette opens
@@ -191,13 +191,12 @@ class McptuiApp(BaseApp):
         def open_screen(found: Action) -> None:
             self._leave_for(partial(parts.navigator.open_screen_of, found))
 
-        under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
-        contexts, run = getattr(under, "CONTEXTS", ()), partial(self.call_later, self._run_command)
+        contexts, run = self.contexts, partial(self.call_later, self._run_command)
         found = list(action_commands(parts.why_not, self.overrides, run, contexts))
         if parts.runtime.is_ready:
-            found += chat_commands(parts) if under is self.main else ()
+            found += chat_commands(parts) if self.under_palette is self.main else ()
             found += elsewhere(contexts, self.overrides, open_screen)
-            found += server_commands(parts, under)
+            found += server_commands(parts, self.under_palette)
         return found
 
     @property

@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.traffic.record.open_recording import Recording
 from tui.ui.app.base import BaseApp
-from tui.ui.keys.action_table import ACTIONS, Action, Context
+from tui.ui.keys.action_table import ACTIONS, OF_TRAFFIC, Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -26,7 +26,7 @@ class TrafficApp(BaseApp):
         binding for binding in bindings_of(Context.ANYWHERE) if getattr(binding, "id", "") in _ACTIONS
     ]
 
-    HAS_OTHER_SCREENS = False
+    IN_HELP = OF_TRAFFIC
 
     def __init__(
         self,
@@ -64,9 +64,8 @@ class TrafficApp(BaseApp):
         def run(found: Action) -> None:
             self.call_later(self.run_action, found.method)
 
-        contexts = TrafficScreen.CONTEXTS
-        here = [found for found in ACTIONS if found.context in contexts or found.id in _ACTIONS]
-        return list(action_commands(attrgetter("when"), self.overrides, run, contexts, here))
+        here = [found for found in ACTIONS if found.context in self.contexts or found.id in _ACTIONS]
+        return list(action_commands(attrgetter("when"), self.overrides, run, self.contexts, here))
 
     def action_app_quit(self) -> None:
         self.exit(0)
