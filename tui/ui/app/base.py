@@ -43,6 +43,10 @@ def _command_provider() -> type[Provider]:
     return CommandProvider
 
 
+EARLY = ("app.quit", "quit", "help_quit")
+"""Actions that work before the runtime is loaded, and over the palette."""
+
+
 class BaseApp(CaretApp):
     """An app on a terminal.
 
@@ -169,7 +173,12 @@ class BaseApp(CaretApp):
             open_once(self, help)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let the key of `suspend` undo in a text, which the app would otherwise take first."""
+        """Let keys pass that the screen uses itself, and the key of `suspend`, if it undoes in a text."""
+        name = str(parameters[0]) if action == "act" else action.replace("app_", "app.", 1)
+        if name in getattr(self.screen, "TAKES", ()):
+            return False
+        if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+            return False  # otherwise Textual would end the app when a second palette opens
         text = self.focused
         return action != "app_suspend" or not (isinstance(text, LinesField) and text.can_undo)
 

@@ -53,11 +53,6 @@ class TrafficApp(BaseApp):
             self.exit(0)
         return super().pop_screen()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        listed = ("app_help", "app_theme", "command_palette")
-        is_offered = action not in listed or isinstance(self.screen, TrafficScreen)
-        return is_offered and super().check_action(action, parameters)
-
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import action_commands
 
