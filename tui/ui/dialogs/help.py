@@ -64,7 +64,7 @@ def groups(
     yield "In every pane", tuple(Line(*one) for one in _EVERY_PANE)
     for context in others:
         if context not in contexts and (lines := _lines_of(context, overrides)):
-            yield f"{context.value}{_opener(context, overrides)}", lines
+            yield f"{context.value}{_opener(context, others, overrides)}", lines
     if Context.COMPOSER in others and Context.COMPOSER not in contexts:
         yield _commands()
 
@@ -84,11 +84,11 @@ def _commands() -> Group:
     return "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
 
 
-def _opener(context: Context, overrides: KeyOverrides) -> str:
-    """Return the key that opens the screen of a context, for its heading: " (f4)", or ""."""
-    if context not in OPENERS:
+def _opener(context: Context, others: Sequence[Context], overrides: KeyOverrides) -> str:
+    """Return the key of `others` that opens the screen of a context, for its heading: " (f4)", or ""."""
+    opener = action(OPENERS[context]) if context in OPENERS else None
+    if opener is None or opener.context not in others:
         return ""
-    opener = action(OPENERS[context])
     where = "" if opener.context is Context.ANYWHERE else f" in {opener.context.value.lower()}"
     return f" ({first_key(overrides.keys_of(opener))}{where})"
 
