@@ -13,10 +13,9 @@ from tui.core.errors import ConfigError
 from tui.core.ports import TextPart
 from tui.core.turn.limits import Limits
 from tui.ui.chat import regions
-from tui.ui.dialogs.help import MAIN
 from tui.ui.dialogs.question_dialog import QuestionDialog
 from tui.ui.forms.form_pane import FormPane
-from tui.ui.keys.action_table import ACTIONS, Context
+from tui.ui.keys.action_table import ACTIONS, MAIN, Context
 from tui.ui.keys.bindings import method_at
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen

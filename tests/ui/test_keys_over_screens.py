@@ -10,8 +10,10 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import asked, asking, opened, ripen, send, shows
 from tests.ui.fakes import FakeRuntime, says
+from tests.ui.stage import shown
 from tests.ui.traffic_stage import some
 from tui.ui.app.app import McptuiApp
+from tui.ui.dialogs.help import HelpScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.footer import Footer
 from tui.ui.lists.models import ModelsScreen
@@ -63,6 +65,20 @@ async def test_a_list_key_leaves_the_statistics_screen_for_that_list(key: str, s
         await until(lambda: isinstance(app.screen, StatisticsScreen))
         await pilot.press(key)
         await until(lambda: isinstance(app.screen, screen) and app.screen_stack[-2] is app.main)
+
+
+@pytest.mark.parametrize(
+    ("keys", "heading"),
+    [(["S"], "Traffic statistics"), (["d", "up", "d"], "Traffic comparison"), (["x"], "In every pane")],
+)
+async def test_the_help_begins_with_the_keys_of_the_screen(keys: list[str], heading: str) -> None:
+    async with in_the_traffic() as (app, pilot):
+        await until(lambda: app.screen.list.selected)
+        await pilot.press(*keys)
+        await until(lambda: len(app.screen_stack) == 3)
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        assert shown(app.screen._lines)[0].strip() == heading
 
 
 async def test_a_screen_with_an_unfinished_input_line_is_not_left() -> None:

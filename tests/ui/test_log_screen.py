@@ -53,7 +53,7 @@ async def opened(
     host: FakeHost, name: str = "weather", columns: int = 80
 ) -> AsyncIterator[tuple[LogScreen, Pilot[None]]]:
     async with Stage().run_test(size=(columns, 12)) as pilot:
-        await pilot.app.push_screen(screen := LogScreen(host, name, KeyOverrides()))
+        await pilot.app.push_screen(screen := LogScreen(host, name))
         await pilot.pause()
         yield screen, pilot
 
@@ -135,8 +135,9 @@ async def test_a_configured_key_works_and_is_the_one_in_the_footer_and_the_help(
     overrides = KeyOverrides([("log.copy", "x")])
     host.lines = numbered(1, 2)
     async with Stage().run_test(size=(120, 12)) as pilot:
+        pilot.app.overrides = overrides
         pilot.app.set_keymap(overrides.keymap())
-        screen = LogScreen(host, "slow", overrides)
+        screen = LogScreen(host, "slow")
         await pilot.app.push_screen(screen)
         await press(pilot, "c")
         assert pilot.app.clipboard == ""
@@ -179,7 +180,7 @@ async def test_a_flood_of_stderr_is_laid_out_quickly(host: FakeHost) -> None:
 async def test_the_search_input_is_shown_above_the_footer(host: FakeHost) -> None:
     host.lines = numbered(1, 5)
     async with Stage().run_test(size=(80, 24)) as pilot:
-        await pilot.app.push_screen(LogScreen(host, "weather", KeyOverrides()))
+        await pilot.app.push_screen(LogScreen(host, "weather"))
         await press(pilot, "slash", *"line")
         search, keys = bottom_of(pilot.app)
     assert search.split() == ["search", "›", "line"]
@@ -192,7 +193,7 @@ async def test_letters_in_one_burst_with_the_slash_are_searched_for_also_before_
     host: FakeHost, text: str, is_open: bool
 ) -> None:
     async with Stage().run_test(size=(80, 12)) as pilot:
-        screen = LogScreen(host, "weather", KeyOverrides())
+        screen = LogScreen(host, "weather")
         opening = pilot.app.push_screen(screen)
         if is_open:
             await opening

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 
@@ -33,11 +34,16 @@ async def test_closing_the_traffic_screen_quits() -> None:
         await until(lambda: app.return_value == 0)
 
 
-async def test_a_screen_opened_over_the_recording_closes_back_to_it() -> None:
+@pytest.mark.parametrize("opens", ["f1", "ctrl+p", "ctrl+t"])
+async def test_the_keys_of_every_footer_work_over_the_statistics_of_a_recording(opens: str) -> None:
     async with shown() as (app, screen, pilot):
-        await pilot.press("f1")
-        await until(lambda: app.screen is not screen)
-        await pilot.press("escape")
+        await until(lambda: screen.is_whole)
+        await pilot.press("S", opens)
+        await until(lambda: len(app.screen_stack) == 3)
+        if opens == "ctrl+p":
+            titles = [command.title for command in app.commands()]
+            assert "Show or hide handshakes and lists" in titles and "Filter the list" not in titles
+        await pilot.press("escape", "escape")
         await until(lambda: app.screen is screen)
 
 
@@ -48,7 +54,7 @@ async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -
         await pilot.press(*"approval")
         await shows(app, "No matches")
         await pilot.press("escape", *"waterfall")
-        await shows(app, "Show the entry's turn as a waterfall", "Previous or next turn")
+        await shows(app, "Show the entry's turn as a waterfall", "Show the previous turn")
 
 
 async def test_the_palette_has_only_the_commands_for_a_recording() -> None:

@@ -54,7 +54,8 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         assert '"request"' not in compared(pilot)
         await press(pilot, "tab")
         await until(lambda: "Hangzhou" in compared(pilot))
-        await press(pilot, "escape")
+        await press(pilot, "c", "escape")
+        assert "Hangzhou" in pilot.app.clipboard
         screen.look()
         assert "comparing" not in title(screen)
         assert pilot.app.screen is screen
@@ -126,3 +127,5 @@ async def test_the_waterfall_has_the_turn_number_of_the_conversation(number, wor
         await until(lambda: app.screen.list.selected)
         await press(pilot, "w")
         await shows(app, words)
+        await press(pilot, "left")
+        await shows(app, "turn 7 of 8")

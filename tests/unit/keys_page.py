@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tui.ui.dialogs.dialog import VIEW_KEYS
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.bindings import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
@@ -60,17 +59,9 @@ def keys_page() -> str:
         for context in Context
         if of_context(context)
     )
-    views = (
-        _table(
-            f"\n## {name}\n",
-            ("key", "action"),
-            ((_code(key, " "), f"{label[:1].upper()}{label[1:]}") for key, label in keys),
-        )
-        for name, keys in VIEW_KEYS.items()
-    )
     written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
     commands = ((f"`{what.replace('|', chr(92) + '|')}`", words) for what, words in (*written, *ELSEWHERE))
-    return "".join((_HEAD, *sections, _table(_COMMANDS, ("command", "action"), commands), _PANES, *views))
+    return "".join((_HEAD, *sections, _table(_COMMANDS, ("command", "action"), commands), _PANES))
 
 
 def _table(head: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -82,8 +73,8 @@ def _keys_of(found: Action) -> str:
     return _code(found.keys) + (f", anywhere {_code(found.anywhere)}" if found.anywhere else "")
 
 
-def _code(keys: str, between: str = ",") -> str:
-    return " ".join(f"`{key_words(key)}`" for key in keys.split(between))
+def _code(keys: str) -> str:
+    return " ".join(f"`{key_words(key)}`" for key in keys.split(","))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 from textual import events
 from textual.binding import BindingType
-from textual.command import CommandPalette
 
-from tui.ui.app.base import BaseApp
+from tui.ui.app.base import EARLY, BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action, of_context
@@ -19,9 +18,6 @@ from tui.ui.platform.key_order import EarlyKeys, open_once
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.runtime.runtime import Runtime
     from tui.ui.app.command_palette import Command
-
-EARLY = ("app.quit", "quit", "help_quit")
-"""Actions that work before the runtime is loaded."""
 
 ON_MAIN = frozenset(
     found.id
@@ -92,14 +88,10 @@ class McptuiApp(BaseApp):
             return name in EARLY
         if name in ON_MAIN and self.screen is not self.main:
             return False
-        if name in getattr(self.screen, "TAKES", ()):
-            return False
         if name in NOT_WHILE_ASKED and self._server_asks:
             return False
-        if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
-            return False  # otherwise Textual would end the app when a second palette opens
-        if name.startswith("question."):
-            return not self.main.parts.approvals.why_none()
+        if name.startswith("question.") and self.main.parts.approvals.why_none():
+            return False
         return super().check_action(action, parameters)
 
     async def on_event(self, event: events.Event) -> None:
@@ -191,13 +183,12 @@ class McptuiApp(BaseApp):
         def open_screen(found: Action) -> None:
             self._leave_for(partial(parts.navigator.open_screen_of, found))
 
-        under = next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
-        contexts, run = getattr(under, "CONTEXTS", ()), partial(self.call_later, self._run_command)
+        contexts, run = self.contexts, partial(self.call_later, self._run_command)
         found = list(action_commands(parts.why_not, self.overrides, run, contexts))
         if parts.runtime.is_ready:
-            found += chat_commands(parts) if under is self.main else ()
+            found += chat_commands(parts) if self.under_palette is self.main else ()
             found += elsewhere(contexts, self.overrides, open_screen)
-            found += server_commands(parts, under)
+            found += server_commands(parts, self.under_palette)
         return found
 
     @property

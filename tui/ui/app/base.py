@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.await_complete import AwaitComplete
-from textual.command import Provider
+from textual.command import CommandPalette, Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -17,7 +17,7 @@ from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem
 from tui.settings.themes import all_themes, load_theme
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import EVERY, Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.platform import clipboard
 from tui.ui.platform.editing import CaretApp, edit_by_graphemes
@@ -43,6 +43,10 @@ def _command_provider() -> type[Provider]:
     return CommandProvider
 
 
+EARLY = ("app.quit", "quit", "help_quit")
+"""Actions that work before the runtime is loaded, and over the palette."""
+
+
 class BaseApp(CaretApp):
     """An app on a terminal.
 
@@ -66,8 +70,8 @@ class BaseApp(CaretApp):
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     """
-    HAS_OTHER_SCREENS: ClassVar[bool] = True
-    """Whether the help lists the keys of all screens, after those of the current one."""
+    IN_HELP: ClassVar[Sequence[Context]] = EVERY
+    """The contexts of all screens of the app, which the help lists after those of the current one."""
 
     def __init__(
         self,
@@ -137,6 +141,16 @@ class BaseApp(CaretApp):
         open_once(self, ThemePicker(specs, self.theme), chosen)
 
     @property
+    def under_palette(self) -> Screen[Any]:
+        """The screen on top, other than the palette."""
+        return next(one for one in reversed(self.screen_stack) if not isinstance(one, CommandPalette))
+
+    @property
+    def contexts(self) -> Sequence[Context]:
+        """The contexts of `under_palette`; none of a dialog, which shows its own keys."""
+        return getattr(self.under_palette, "CONTEXTS", ())
+
+    @property
     def focus_context(self) -> Context | None:
         """The context of the focus, whose keys come first in the help; None if unknown."""
         return None
@@ -150,19 +164,21 @@ class BaseApp(CaretApp):
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def action_app_help(self) -> None:
-        from tui.ui.dialogs.help import EVERY, MAIN, HelpScreen
+        from tui.ui.dialogs.help import HelpScreen
 
-        keys = getattr(self.screen, "KEYS", ())
-        contexts = getattr(self.screen, "CONTEXTS", (Context.ANYWHERE,) if keys else MAIN)
-        others = EVERY if self.HAS_OTHER_SCREENS else ()
-        help = HelpScreen(self.overrides, contexts, keys, self.focus_context, others)
-        if Context.SERVER_QUESTION in contexts:
+        help = HelpScreen(self.overrides, self.contexts, self.focus_context, self.IN_HELP)
+        if Context.SERVER_QUESTION in self.contexts:
             self.push_screen(help)  # another screen's help may be open under the question
         else:
             open_once(self, help)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let the key of `suspend` undo in a text, which the app would otherwise take first."""
+        """Let keys pass that the screen uses itself, and the key of `suspend`, if it undoes in a text."""
+        name = str(parameters[0]) if action == "act" else action.replace("app_", "app.", 1)
+        if name in getattr(self.screen, "TAKES", ()):
+            return False
+        if name not in EARLY and any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+            return False  # otherwise Textual would end the app when a second palette opens
         text = self.focused
         return action != "app_suspend" or not (isinstance(text, LinesField) and text.can_undo)
 

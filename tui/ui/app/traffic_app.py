@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.traffic.record.open_recording import Recording
 from tui.ui.app.base import BaseApp
-from tui.ui.keys.action_table import ACTIONS, Action, Context
+from tui.ui.keys.action_table import ACTIONS, OF_TRAFFIC, Action, Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -26,7 +26,7 @@ class TrafficApp(BaseApp):
         binding for binding in bindings_of(Context.ANYWHERE) if getattr(binding, "id", "") in _ACTIONS
     ]
 
-    HAS_OTHER_SCREENS = False
+    IN_HELP = OF_TRAFFIC
 
     def __init__(
         self,
@@ -53,20 +53,14 @@ class TrafficApp(BaseApp):
             self.exit(0)
         return super().pop_screen()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        listed = ("app_help", "app_theme", "command_palette")
-        is_offered = action not in listed or isinstance(self.screen, TrafficScreen)
-        return is_offered and super().check_action(action, parameters)
-
     def commands(self) -> "Sequence[Command]":
         from tui.ui.app.command_palette import action_commands
 
         def run(found: Action) -> None:
             self.call_later(self.run_action, found.method)
 
-        contexts = TrafficScreen.CONTEXTS
-        here = [found for found in ACTIONS if found.context in contexts or found.id in _ACTIONS]
-        return list(action_commands(attrgetter("when"), self.overrides, run, contexts, here))
+        here = [found for found in ACTIONS if found.context in self.contexts or found.id in _ACTIONS]
+        return list(action_commands(attrgetter("when"), self.overrides, run, self.contexts, here))
 
     def action_app_quit(self) -> None:
         self.exit(0)

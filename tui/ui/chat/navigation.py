@@ -99,7 +99,7 @@ class Navigator:
         from tui.ui.workbench.log_screen import LogScreen
 
         if server := server or self._regions.servers.selected or "":
-            self._regions.open_dialog(LogScreen(self._runtime.host, server, self._regions.overrides))
+            self._regions.open_dialog(LogScreen(self._runtime.host, server))
 
     def open_form(self, server: str, name: str, arguments: Any, *, prompt: bool = False) -> None:
         from tui.ui.workbench.items import item_key
@@ -301,14 +301,14 @@ class Navigator:
         if card is None or result is None:
             self._regions.notify("No results yet.", timeout=3)
             return
-        screen = ResultScreen(card.name, result, self._regions.overrides, self._source(card.server))
+        screen = ResultScreen(card.name, result, self._source(card.server))
         self._regions.open_dialog(screen)
 
     def open_link(self, server: str, link: "LinkContent") -> None:
         from tui.ui.results.result_screen import read_link
 
         if self._runtime.is_ready:
-            read_link(self._app, self._source(server), link, self._regions.overrides)
+            read_link(self._app, self._source(server), link)
 
     def _source(self, server: str) -> "ResultSource":
         from tui.ui.results.message_draft import ResultSource

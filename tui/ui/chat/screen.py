@@ -14,7 +14,7 @@ from tui.core.errors import McptuiError
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Status
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import MAIN, Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
 from tui.ui.platform.memory import GcPauses, return_freed_memory
@@ -41,6 +41,8 @@ class ChatScreen(Screen[None]):
     `make_runtime` is called once, in a thread, after the first frame, because its import takes time.
     `loaded` is called once the runtime is ready or has failed.
     """
+
+    CONTEXTS = MAIN
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
+from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
@@ -27,7 +28,7 @@ class Confirm(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,ctrl+s,ctrl+enter", "yes", "yes", priority=True),
+        Binding(f"y,{SEND_KEYS}", "yes", "yes", priority=True),
         Binding("n,escape,q", "dismiss(False)", "no", priority=True),
     ]
 
@@ -68,7 +69,7 @@ class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter,ctrl+s,ctrl+enter", "dismiss(True)", "quit"),
+        Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", "quit"),
         Binding("n,escape", "dismiss(False)", "cancel"),
     ]
 

@@ -1,6 +1,7 @@
 """Dialog: the base of the dialogs at the bottom or in the middle of the screen."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events
@@ -10,8 +11,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
-from tui.ui.keys.bindings import act
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import act, overrides_of
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
@@ -71,29 +73,14 @@ class RowsPane(LinePane):
         self.rows_changed()
 
 
-VIEW_KEYS = {
-    "Traffic statistics": (
-        ("enter", "show its entries"),
-        ("esc", "back"),
-        ("h", "handshakes and lists"),
-        ("j k", "select"),
-    ),
-    "Traffic waterfall": (
-        ("enter", "show its entries"),
-        ("esc", "back"),
-        ("left right", "previous or next turn"),
-    ),
-}
-"""Keys of views without actions, which cannot be changed: keys and labels, the most useful first."""
-
-
 class ViewScreen(ModalScreen[ScreenResultType]):
-    """Shows a body, which has the focus, between a title and the keys.
+    """Shows a body, which has the focus, between a title and the keys of its context.
 
     `heads` is a line above the body, `prompt` one below it, to which every key goes while it is open. `look`
     is called `LOOKS_PER_SECOND` times a second.
     """
 
+    CONTEXTS: ClassVar[tuple[Context, ...]]
     LOOKS_PER_SECOND = 0
     stays = str
 
@@ -106,17 +93,12 @@ class ViewScreen(ModalScreen[ScreenResultType]):
     """
 
     def __init__(
-        self,
-        body: LinePane,
-        keys: Iterable[tuple[str, str]] = (),
-        *,
-        heads: SplitBar | None = None,
-        prompt: PromptLine | None = None,
+        self, body: LinePane, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
     ) -> None:
         super().__init__()
         self._line = prompt
         self._parts = [widget for widget in (heads, body, prompt) if widget is not None]
-        self._body, self._title, self._keys = body, SplitBar(), Footer(keys)
+        self.body, self._title, self._keys = body, SplitBar(), Footer()
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -124,10 +106,17 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self.set_focus(self._body, scroll_visible=False)
+        self.set_focus(self.body, scroll_visible=False)
+        self.show_keys()
         self.look()
         if self.LOOKS_PER_SECOND:
             self.set_interval(1 / self.LOOKS_PER_SECOND, self.look)
+
+    def show_keys(self, **labels: str) -> None:
+        """Show the keys. `labels` replace those of actions, by the last part of their ids; "" hides one."""
+        actions = of_context(self.CONTEXTS[0])
+        named = [replace(one, label=labels.get(one.id.partition(".")[2], one.label)) for one in actions]
+        self._keys.show(entries_of((one for one in named if one.label), overrides_of(self.app)))
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""

@@ -8,8 +8,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
-from tui.ui.dialogs.dialog import VIEW_KEYS, Dialog, RowsPane
-from tui.ui.keys.action_table import OF_SCREENS, OPENERS, Context, action, of_context
+from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
@@ -27,16 +27,6 @@ _EVERY_PANE = (
 
 KEY_CELLS = 24
 """Cells of the key column; longer keys have their own line."""
-
-MAIN = (
-    Context.COMPOSER,
-    Context.ANYWHERE,
-    *(one for one in Context if one not in (*OF_SCREENS, Context.COMPOSER, Context.ANYWHERE)),
-)
-"""The contexts of the main screen, the most frequently used first."""
-
-EVERY = (*MAIN, *OF_SCREENS)
-"""All contexts, the main screen's first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +49,13 @@ Group = tuple[str, tuple[Line, ...]]
 def groups(
     overrides: KeyOverrides,
     contexts: Sequence[Context] = MAIN,
-    keys: Sequence[tuple[str, str]] = (),
     first: Context | None = None,
     others: Sequence[Context] = (),
 ) -> Iterator[Group]:
     """Yield the groups of the help. `contexts` are those of the current screen, starting with `first`.
 
-    `keys` are the keys of a screen without actions. `others` are the contexts of all screens; those of other
-    screens come last.
+    `others` are the contexts of all screens; those of other screens come last.
     """
-    if keys:
-        yield "Here", tuple(Line(key, words) for key, words in keys)
     for context in sorted(contexts, key=lambda context: context is not first):
         if lines := _lines_of(context, overrides):
             yield context.value, lines
@@ -78,13 +64,9 @@ def groups(
     yield "In every pane", tuple(Line(*one) for one in _EVERY_PANE)
     for context in others:
         if context not in contexts and (lines := _lines_of(context, overrides)):
-            yield f"{context.value}{_opener(context, overrides)}", lines
+            yield f"{context.value}{_opener(context, others, overrides)}", lines
     if Context.COMPOSER in others and Context.COMPOSER not in contexts:
         yield _commands()
-    for name, listed in VIEW_KEYS.items():
-        is_of_traffic = name.startswith("Traffic ") and Context.TRAFFIC in contexts
-        if (others or is_of_traffic) and listed != keys:
-            yield name, tuple(Line(key, f"{label[:1].upper()}{label[1:]}") for key, label in listed)
 
 
 def _lines_of(context: Context, overrides: KeyOverrides) -> tuple[Line, ...]:
@@ -102,11 +84,11 @@ def _commands() -> Group:
     return "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
 
 
-def _opener(context: Context, overrides: KeyOverrides) -> str:
-    """Return the key that opens the screen of a context, for its heading: " (f4)", or ""."""
-    if context not in OPENERS:
+def _opener(context: Context, others: Sequence[Context], overrides: KeyOverrides) -> str:
+    """Return the key of `others` that opens the screen of a context, for its heading: " (f4)", or ""."""
+    opener = action(OPENERS[context]) if context in OPENERS else None
+    if opener is None or opener.context not in others:
         return ""
-    opener = action(OPENERS[context])
     where = "" if opener.context is Context.ANYWHERE else f" in {opener.context.value.lower()}"
     return f" ({first_key(overrides.keys_of(opener))}{where})"
 
@@ -155,11 +137,10 @@ class HelpScreen(Dialog[None]):
         self,
         overrides: KeyOverrides,
         contexts: Sequence[Context] = MAIN,
-        keys: Sequence[tuple[str, str]] = (),
         first: Context | None = None,
         others: Sequence[Context] = EVERY,
     ) -> None:
-        found = tuple(groups(overrides, contexts, keys, first, others))
+        found = tuple(groups(overrides, contexts, first, others))
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
         self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
         line = KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])

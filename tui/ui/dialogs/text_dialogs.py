@@ -11,6 +11,7 @@ from tui.core.context.instructions import FILE, ProjectInstructions
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field, LinesField
@@ -38,9 +39,7 @@ class SayWhy(Dialog[str | None]):
 class SystemText(Dialog[str | None]):
     """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", "save", priority=True)]
 
     DEFAULT_CSS = """
     SystemText > Vertical > * { max-width: 104; }

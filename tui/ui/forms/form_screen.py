@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from tui.core.forms.spec import Path
 from tui.ui.forms.form_pane import FormPane
+from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 
@@ -22,7 +23,7 @@ AROUND, AROUND_IN_SHORT = 8, 4
 
 SAVE_KEYS: list[BindingType] = [
     Binding("escape", "back", "Cancel", priority=True),
-    Binding("ctrl+s,ctrl+enter", "save", "Save", priority=True),
+    Binding(SEND_KEYS, "save", "Save", priority=True),
 ]
 
 

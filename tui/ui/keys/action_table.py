@@ -19,6 +19,9 @@ class Context(StrEnum):
     TRACE = "Trace"
     TRAFFIC = "Traffic screen"
     ENTRY = "Traffic entry"
+    STATISTICS = "Traffic statistics"
+    WATERFALL = "Traffic waterfall"
+    COMPARISON = "Traffic comparison"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench lists and results"
     BENCH_FORM = "Forms"
@@ -31,10 +34,17 @@ class Context(StrEnum):
 
 
 _C = Context
-_OF_CHAT = (_C.ANYWHERE, _C.COMPOSER, _C.CONVERSATION, _C.QUESTION, _C.SERVERS, _C.TRACE)
-OF_SCREENS = tuple(context for context in Context if context not in _OF_CHAT)
+MAIN = (_C.COMPOSER, _C.ANYWHERE, _C.CONVERSATION, _C.QUESTION, _C.SERVERS, _C.TRACE)
+"""The contexts of the main screen, the most frequently used first."""
+
+OF_SCREENS = tuple(context for context in Context if context not in MAIN)
 """Contexts whose actions only work while their screen is on top."""
 
+EVERY = (*MAIN, *OF_SCREENS)
+"""All contexts, the main screen's first."""
+
+OF_TRAFFIC = (_C.TRAFFIC, _C.ENTRY, _C.STATISTICS, _C.WATERFALL, _C.COMPARISON)
+"""The contexts of the traffic screen and of the screens that it opens."""
 
 _OF_LISTS = (Context.SESSIONS, Context.MODELS, Context.RULES)
 """Contexts whose actions are Textual actions of their screen."""
@@ -117,6 +127,9 @@ _ask = partial(Action, Context.SERVER_QUESTION)
 _result = partial(Action, Context.RESULT)
 _traffic = partial(Action, Context.TRAFFIC)
 _entry = partial(Action, Context.ENTRY, palette=False)
+_statistics = partial(Action, Context.STATISTICS)
+_waterfall = partial(Action, Context.WATERFALL)
+_comparison = partial(Action, Context.COMPARISON)
 _bench = partial(Action, Context.WORKBENCH)
 _of_bench = partial(Action, Context.BENCH_LIST)
 _log = partial(Action, Context.LOG)
@@ -342,6 +355,23 @@ ACTIONS: tuple[Action, ...] = (
     _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
     _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
     _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "entry.toggle_whole()"),
+    # ---- statistics, waterfall, comparison ----
+    _statistics("statistics.read", "enter", "show its entries", "Show the entries of the selected line", 1,
+        "body.action_choose()"),
+    _statistics("statistics.back", "escape,q", "back", "Close the statistics", 2, "action_back()"),
+    _statistics("statistics.setup", "h", "handshakes and lists", "Show or hide handshakes and lists", 3,
+        "toggle_setup()"),
+    _waterfall("waterfall.read", "enter", "show its entries", "Show the entries of the selected bar", 1,
+        "body.action_choose()"),
+    _waterfall("waterfall.back", "escape,q", "back", "Close the waterfall", 2, "action_back()"),
+    _waterfall("waterfall.previous", "left,h", "previous turn", "Show the previous turn", 3, "turn(-1)"),
+    _waterfall("waterfall.next", "right,l", "next turn", "Show the next turn", 4, "turn(1)"),
+    _comparison("comparison.calls", "tab,left,right,h,l", "calls",
+        "Compare the two entries, or their whole calls", 1, "toggle_calls()"),
+    _comparison("comparison.all", "a", "all differences", "Show or hide expected differences", 2,
+        "toggle_all()"),
+    _comparison("comparison.copy", "c", "copy", "Copy the differences", 3),
+    _comparison("comparison.back", "escape,q,d", "back", "Close the comparison", 4, "action_back()"),
     # ---- whole workbench ----
     _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1,
         "", "why_no_item"),

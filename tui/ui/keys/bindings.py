@@ -104,6 +104,11 @@ class KeyOverrides:
         return dict(self._keys)
 
 
+def overrides_of(app: object) -> KeyOverrides:
+    """Return the keys in use in an app."""
+    return getattr(app, "overrides", None) or KeyOverrides()
+
+
 def methods_by_key(overrides: KeyOverrides, *contexts: Context) -> dict[str, str]:
     """Return the Textual actions of these contexts by key, for a pane that handles its keys itself."""
     found = (one for context in contexts for one in of_context(context))

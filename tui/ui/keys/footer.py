@@ -11,7 +11,7 @@ from textual import events
 from textual.screen import Screen
 
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action
-from tui.ui.keys.bindings import KeyOverrides, first_key
+from tui.ui.keys.bindings import KeyOverrides, first_key, overrides_of
 from tui.ui.widgets.bar import Bar, key_cap
 from tui.ui.widgets.rows import Row, width_of
 
@@ -36,9 +36,9 @@ class Footer(Bar):
 
     DEFAULT_CSS = "Footer#footer { padding: 0; background: $surface; }"
 
-    def __init__(self, keys: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self) -> None:
         super().__init__(id="footer")
-        self._entries: tuple[Entry, ...] = tuple((key, label, None) for key, label in keys)
+        self._entries: tuple[Entry, ...] = ()
 
     def on_mount(self) -> None:
         self._hide_under(self.app.screen)
@@ -67,8 +67,7 @@ class Footer(Bar):
         return self._entries
 
     def _laid_out(self, width: int) -> list[tuple[int, Entry]]:
-        overrides: KeyOverrides = getattr(self.app, "overrides", None) or KeyOverrides()
-        return laid_out(self.entries, overrides, width)
+        return laid_out(self.entries, overrides_of(self.app), width)
 
     def row(self, width: int) -> Row:
         return row_of(self._laid_out(width))

@@ -17,9 +17,8 @@ from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent,
 from tui.core.web import web_address
 from tui.ui.dialogs.confirm import Confirm
 from tui.ui.dialogs.dialog import ViewScreen
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.keys.footer import entries_of
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.results.message_draft import ResultSource, attach_content
 from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
@@ -40,12 +39,11 @@ class ResultScreen(ViewScreen[None]):
         self,
         name: str,
         result: ToolResult | None,
-        overrides: KeyOverrides,
         source: ResultSource | None = None,
         *,
         uri: str = "",
     ) -> None:
-        follow = partial(follow_link, source=source, overrides=overrides)
+        follow = partial(follow_link, source=source)
         self.page, self._prompt = Page(follow), PromptLine()
         super().__init__(self.page, prompt=self._prompt)
         self._source = source
@@ -53,7 +51,6 @@ class ResultScreen(ViewScreen[None]):
         self._of = clean_line(name, 120)
         self._result = result
         self._tasks = Tasks()
-        self._keys.show(entries_of(of_context(Context.RESULT), overrides))
 
     def on_mount(self) -> None:
         heading = "RESOURCE" if self._uri else "RESULT"
@@ -137,10 +134,10 @@ class ResultScreen(ViewScreen[None]):
         self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
 
 
-def read_link(app: App[Any], source: ResultSource, link: LinkContent, overrides: KeyOverrides) -> None:
+def read_link(app: App[Any], source: ResultSource, link: LinkContent) -> None:
     """Show the resource that a result links to, read from the server of the result."""
     name = f"{source.server} › {link.name or link.uri}"
-    app.push_screen(ResultScreen(name, None, overrides, source, uri=link.uri))
+    app.push_screen(ResultScreen(name, None, source, uri=link.uri))
 
 
 def content_of(page: Page) -> Content | None:
@@ -148,12 +145,12 @@ def content_of(page: Page) -> Content | None:
     return page.sheet.content(page.cursor) if isinstance(page.sheet, Stack) else None
 
 
-def follow_link(page: Page, source: ResultSource | None, overrides: KeyOverrides) -> bool:
+def follow_link(page: Page, source: ResultSource | None) -> bool:
     """Read the resource of the link under the cursor; return whether there is a link."""
     link = content_of(page)
     if source is None or not isinstance(link, LinkContent):
         return False
-    read_link(page.app, source, link, overrides)
+    read_link(page.app, source, link)
     return True
 
 

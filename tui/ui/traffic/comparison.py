@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.background import Tasks
@@ -15,6 +15,8 @@ from tui.core.traffic import Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 from tui.ui.dialogs.dialog import ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
@@ -34,12 +36,8 @@ class NotComparable(Exception):
 class ComparisonScreen(ViewScreen[None]):
     """Compares two entries, or the calls that they belong to, if they belong to different ones."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,d", "back", "back", priority=True),
-        Binding("left,right,tab,h,l", "calls", "entries or calls", priority=True),
-        Binding("a", "all", "all differences", priority=True),
-        Binding("c", "copy", "copy", priority=True),
-    ]
+    CONTEXTS = (Context.COMPARISON,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.COMPARISON)
 
     def __init__(self, list: EntryList, seqs: Sequence[int]) -> None:
         self._page = Page()
@@ -107,21 +105,20 @@ class ComparisonScreen(ViewScreen[None]):
         self._title.show(
             (("COMPARE  ", "text bold"), (f"{what}{first} and {second}", "text")), ((count, "dim"),)
         )
-        keys = [("tab", "the two entries" if self._calls else "the whole calls")] if self._has_calls else []
-        keys.append(("a", "all differences" if self._masked else "hide times, IDs, durations"))
-        keys += [("c", "copy"), ("esc", "back")]
-        self._keys.show([(key, label, None) for key, label in keys])
+        calls = "the two entries" if self._calls else "the whole calls"
+        hides = "all differences" if self._masked else "hide times, IDs, durations"
+        self.show_keys(calls=calls if self._has_calls else "", all=hides)
 
-    def action_calls(self) -> None:
+    def toggle_calls(self) -> None:
         if self._has_calls:
             self._calls = not self._calls
             self.look()
 
-    def action_all(self) -> None:
+    def toggle_all(self) -> None:
         self._masked = not self._masked
         self.look()
 
-    def action_copy(self) -> None:
+    def copy(self) -> None:
         if self._text:
             clipboard.copy(self.app, self._text, "the differences")
 

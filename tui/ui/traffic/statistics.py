@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.text import clean_line
@@ -12,7 +12,9 @@ from tui.core.units import span
 from tui.traffic.filter.fields import written
 from tui.traffic.record.open_recording import Recording
 from tui.traffic.stats import Figures, Stats
-from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, pad
@@ -130,16 +132,13 @@ class FilterRows(LinePane):
 class StatisticsScreen(ViewScreen[str | None]):
     """The statistics of a recording; returns a filter for the entries of the selected line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back", priority=True),
-        Binding("h", "setup", "handshakes and lists", priority=True),
-    ]
-
+    CONTEXTS = (Context.STATISTICS,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.STATISTICS)
     LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
         self._heads, self._table = SplitBar(id="heads"), FilterRows(id="figures")
-        super().__init__(self._table, VIEW_KEYS["Traffic statistics"], heads=self._heads)
+        super().__init__(self._table, heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)
         self._with_setup = False
@@ -196,7 +195,7 @@ class StatisticsScreen(ViewScreen[str | None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
 
-    def action_setup(self) -> None:
+    def toggle_setup(self) -> None:
         """Show or hide the lines of handshakes and lists."""
         self._with_setup = not self._with_setup
         self._show()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.core.traffic import Entry, Outcome, TrafficReader
 from tui.core.units import span
@@ -14,7 +14,9 @@ from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
 from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
-from tui.ui.dialogs.dialog import VIEW_KEYS, ViewScreen
+from tui.ui.dialogs.dialog import ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
@@ -68,17 +70,13 @@ class WaterfallScreen(ViewScreen[str | None]):
     These are read in the background, and again when new ones arrive.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "back", priority=True),
-        Binding("left,h", "turn(-1)", "previous turn", priority=True),
-        Binding("right,l", "turn(1)", "next turn", priority=True),
-    ]
-
+    CONTEXTS = (Context.WATERFALL,)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.WATERFALL)
     LOOKS_PER_SECOND = 4
 
     def __init__(self, turn: int, list: EntryList, spans: Callable[[], Sequence[Span]] | None) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
-        super().__init__(self._lanes, VIEW_KEYS["Traffic waterfall"], heads=self._axis)
+        super().__init__(self._lanes, heads=self._axis)
         self._recording, self._reader, self._spans = list.recording, list.reader, spans
         self._turn, self._last = turn, max(list.entries.turn, default=0)
         self._found: tuple[int, int, Sequence[Entry]] = (0, 0, ())  # turn, entries seen, its entries
@@ -100,7 +98,7 @@ class WaterfallScreen(ViewScreen[str | None]):
         self._title.show((*left, (self._words(), "dim")), ())
         self._lanes.show(rows or [((_EMPTY, "dim"),)], filters)
 
-    def action_turn(self, direction: int) -> None:
+    def turn(self, direction: int) -> None:
         self._turn = max(1, min(self._last, self._turn + direction))
         self._lanes.filters, self._lanes.cursor = (), 0
         self.look()

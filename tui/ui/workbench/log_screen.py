@@ -8,9 +8,8 @@ from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.dialogs.dialog import ViewScreen
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.keys.footer import entries_of
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.platform import clipboard
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.inputs import PromptLine
@@ -33,19 +32,17 @@ class LogScreen(ViewScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.LOG)
     LOOKS_PER_SECOND = 8
 
-    def __init__(self, host: "Host", server: str, overrides: KeyOverrides) -> None:
+    def __init__(self, host: "Host", server: str) -> None:
         self.lines, self._prompt = LogLines(empty=LOCAL, id="log-lines"), PromptLine()
         super().__init__(self.lines, prompt=self._prompt)
         self._host = host
         self._server = server
-        self._overrides = overrides
-        self._keys.show(entries_of(of_context(Context.LOG), overrides))
 
     def look(self) -> None:
         """Show new lines; cheap if there are none."""
         left: Row = (("LOG ", "dim bold"), (clean_line(self._server, 64), "text bold"))
         if (status := self._host.find(self._server)) is None:  # the last lines stay readable
-            close = key_cap(self._overrides.first_of("log.leave"), "close")
+            close = key_cap(overrides_of(self.app).first_of("log.leave"), "close")
             self._title.show((*left, ("   is no longer configured", "bad")), close)
             return
         self.lines.show_empty(REMOTE if status.spec.url else LOCAL)

@@ -173,7 +173,7 @@ class ResultView:
         self._shared = shared
         self.line = ResultLine()
         self._source = ResultSource(shared.server, shared.runtime.workbench, shared.draft)
-        follow = partial(follow_link, source=self._source, overrides=shared.overrides)
+        follow = partial(follow_link, source=self._source)
         self.page = BenchPage(follow)
         self._expected: Sequence[Row] = ()
         self._tasks = Tasks()

@@ -5,8 +5,8 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text, shows
 from tests.ui.fakes import FakeRuntime
-from tui.ui.dialogs.help import EVERY, MAIN, groups, help_rows
-from tui.ui.keys.action_table import ACTIONS, Context
+from tui.ui.dialogs.help import groups, help_rows
+from tui.ui.keys.action_table import ACTIONS, EVERY, MAIN, OF_TRAFFIC, Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -69,6 +69,7 @@ def test_every_key_is_in_the_help_once_on_any_screen():
 def test_the_key_that_opens_a_screen_is_that_of_the_configuration():
     headings = [heading for heading, _ in groups(KeyOverrides([("traffic.open", "f11")]), others=EVERY)]
     assert "Traffic screen (f11)" in headings
+    assert "Traffic screen" in dict(groups(NONE, (), others=OF_TRAFFIC))  # f4 does not open it there
 
 
 def test_configured_keys_are_shown():

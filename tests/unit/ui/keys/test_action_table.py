@@ -4,7 +4,7 @@ from operator import attrgetter
 
 from textual.keys import Keys
 
-from tui.ui.keys.action_table import ACTIONS, Action, Context
+from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Action, Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
 from tui.ui.lists.sessions import SessionsScreen
@@ -24,25 +24,13 @@ def test_ids_are_unique():
 
 
 ON_WORKBENCH = ServerScreen.CONTEXTS
-OVER_MAIN = (
-    Context.TRAFFIC,
-    Context.ENTRY,
-    *ON_WORKBENCH,
-    Context.LOG,
-    Context.SESSIONS,
-    Context.MODELS,
-    Context.RULES,
-    Context.SERVER_QUESTION,
-    Context.RESULT,
-)
-"""Contexts of screens over the main one, where the keys of the main one have no effect."""
 
 
 def test_no_key_has_two_actions_in_one_context():
     for context in Context:
         taken: dict[str, Action] = {}
         for action in ACTIONS:
-            if context in OVER_MAIN and action.id.startswith(("chat.", "focus.", "pane.")):
+            if context in OF_SCREENS and action.id.startswith(("chat.", "focus.", "pane.")):
                 continue
             if context is Context.SESSIONS and action.id in SessionsScreen.TAKES:
                 continue

@@ -25,16 +25,17 @@ MEANINGS = {
     "do what is selected": (
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
-        " app.focus_next bench.open form.choose take choose dismiss(True) press",
+        " statistics.read waterfall.read app.focus_next bench.open form.choose take choose dismiss(True)"
+        " press",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back log.back back cancel dismiss(False)",
+        " bench.back log.back statistics.back waterfall.back comparison.back back cancel dismiss(False)",
     ),
     "next field, pane, format or list": (
         "tab",
-        "composer.complete form.next model.offered rule.recent app.focus_next take kind calls",
+        "composer.complete form.next model.offered rule.recent app.focus_next take kind comparison.calls",
     ),
     "previous field, or redact an export": ("shift+tab", "form.previous app.focus_previous shapes"),
     "up": (
@@ -45,8 +46,8 @@ MEANINGS = {
         "down",
         "composer.newer form.next row_down step(1) offer(1) app.focus_next down",
     ),
-    "left: previous tab, turn or choice": ("left", "entry.last_tab bench.left turn(-1) calls"),
-    "right: next tab, turn or choice": ("right", "entry.next_tab bench.right turn(1) calls"),
+    "previous tab or turn": ("left", "entry.last_tab bench.left waterfall.previous comparison.calls"),
+    "next tab or turn": ("right", "entry.next_tab bench.right waterfall.next comparison.calls"),
     "page up": ("pageup", "composer.page_up pane_page_up page(-1)"),
     "page down": ("pagedown", "composer.page_down pane_page_down page(1)"),
     "start": ("home", "pane_home"),
@@ -54,10 +55,11 @@ MEANINGS = {
     "filter or search": ("slash", "traffic.filter entry.search bench.filter log.search"),
     "next match": ("n", "traffic.next entry.next bench.next log.next"),
     "previous match": ("N", "traffic.previous entry.previous bench.previous log.previous"),
-    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy copy"),
+    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy"),
     "close, as esc": (
         "q",
-        "result.leave traffic.back entry.close bench.leave log.leave back dismiss(False) letter('back')",
+        "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
+        " comparison.back back dismiss(False) letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -81,17 +83,16 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
-    "a": "servers.add result.attach bench.attach entry.fold_all question.always all",
-    "c": "copy",
-    "d": "traffic.compare bench.diff back",
+    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all",
+    "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling",
     "g": "traffic.turn pane_home",
     "G": "pane_end traffic.follow",
-    "h": "traffic.setup setup entry.last_tab bench.left turn(-1) calls",
+    "h": "traffic.setup statistics.setup entry.last_tab bench.left waterfall.previous comparison.calls",
     "j": "row_down letter('step',1)",
     "k": "row_up letter('step',-1)",
-    "l": "servers.log entry.next_tab bench.right turn(1) calls",
+    "l": "servers.log entry.next_tab bench.right waterfall.next comparison.calls",
     "m": "chat.compare traffic.mark bench.mark",
     "n": "question.no dismiss(False) decide(False)",
     "o": "servers.disable result.open bench.offer",

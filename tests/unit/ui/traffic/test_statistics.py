@@ -15,9 +15,6 @@ from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.commands.traffic_lines import figure_lines
 from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
-from tui.ui.dialogs.dialog import VIEW_KEYS
-from tui.ui.keys.bindings import KeyOverrides
-from tui.ui.keys.footer import laid_out, row_of
 from tui.ui.traffic.statistics import FilterRows, StatisticsScreen, figures_row, head, sparkline
 from tui.ui.widgets.rows import text_of, width_of
 
@@ -113,12 +110,6 @@ def test_calls_over_time_always_have_a_heading_with_the_time_span(stats: Stats) 
     for width in range(80, 170):
         is_shown = any(block in text_of(figures_row(total, width)) for block in "▁▂▃▄▅▆▇█")
         assert is_shown == text_of(head(width, 4_000_000_000)).rstrip().endswith("over 4.0 s")
-
-
-def test_a_narrow_footer_shows_the_keys_common_to_all_screens() -> None:
-    entries = [(key, label, None) for key, label in VIEW_KEYS["Traffic statistics"]]
-    footer = text_of(row_of(laid_out(entries, KeyOverrides(), 80)))
-    assert "esc back" in footer and "ctrl+p commands" in footer
 
 
 async def test_handshakes_and_lists_are_shown_by_a_key_and_servers_with_calls_come_first() -> None:
