@@ -1,12 +1,11 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
-import json
 import math
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 
 from tui.core.errors import ModelError, chain_of, reason_of
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
@@ -51,8 +50,7 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     redactor = redactor_of(profile)
     headers = {name.lower(): value for name, value in headers.items()}
     if isinstance(body, str):
-        with suppress(ValueError, RecursionError):
-            body = json.loads(body)
+        body = json_value(body, body)
     reason = words_of(body, redactor.redact)
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import ModelError
+from tui.core.jsonrpc.reader import json_value
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.web import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
@@ -130,12 +131,7 @@ def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:
 
 
 def _parsed(body: Any) -> Any:
-    if isinstance(body, str) and body.lstrip().startswith(("{", "[")):
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            return body
-    return body
+    return json_value(body, body) if isinstance(body, str) and body.lstrip()[:1] in ("{", "[") else body
 
 
 def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
