@@ -198,7 +198,7 @@ _MESSAGES = ("message", "error_description", "detail", "error", "title")
 """Members of JSON with the message of an error, the ones that say most first."""
 
 
-def words_of(raw: bytes) -> str:
+def error_text(raw: bytes) -> str:
     """Return the text of an error on one line: the message in JSON, the title of a page, or the whole."""
     text = raw[:4096].decode("utf-8", "replace")
     found = json_value(text)
@@ -213,4 +213,4 @@ def words_of(raw: bytes) -> str:
 
 def _quoted(body: bytes) -> str:
     """Return the server's own words, quoted, or "" if there are none."""
-    return f": {quoted_name(said, QUOTED)}" if (said := words_of(body)) else ""
+    return f": {quoted_name(said, QUOTED)}" if (said := error_text(body)) else ""

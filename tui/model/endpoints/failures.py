@@ -75,7 +75,7 @@ _MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE
 _LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
-def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
+def message_in(body: Any, redact: Callable[[str], str] = str) -> str:
     """Return the message in an error body, cleaned, as one line; "" if there is none.
 
     `redact` is applied before the message is truncated, because a truncated secret would not be found.
@@ -281,7 +281,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
-    reason = words_of(body) or "no reason given"
+    reason = message_in(body) or "no reason given"
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"

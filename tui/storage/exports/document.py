@@ -108,7 +108,7 @@ def bounded(text: str, octets: int = 0) -> str:
     return f"{shown}\n… {size(whole - len(shown.encode('utf-8', 'replace')))} more"
 
 
-def readable(text: str, octets: int = 0) -> str:
+def bounded_json(text: str, octets: int = 0) -> str:
     """Return `bounded` text, JSON indented."""
     return bounded(indented(text) if len(text) <= PRETTY else text, octets)
 
