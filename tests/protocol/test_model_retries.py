@@ -1,8 +1,6 @@
 """When a model request is retried, over real HTTP: only after temporary failures and before any output."""
 
 import asyncio
-import time
-from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -84,24 +82,10 @@ async def test_an_exhausted_quota_is_not_retried(refusal: Answer) -> None:
     assert story.asked == 1 and story.error is not None and not story.text
 
 
-@pytest.mark.parametrize(
-    ("headers", "wait"),
-    [
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": "2.5"}, 2.5),
-        ({"retry-after-ms": "300"}, 0.3),
-        ({"Retry-After": "Wed, 21 Oct 2026 07:28:09 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 9.0),
-    ],
-)
-async def test_the_retry_time_of_the_endpoint_is_respected(headers: dict[str, str], wait: float) -> None:
+async def test_the_retry_time_of_the_endpoint_is_respected() -> None:
+    headers = {"Retry-After": "Wed, 21 Oct 2026 07:28:09 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}
     story = await told(refuses(429, "slow down", headers=headers), says("Hi"))
-    assert story.text == "Hi" and story.waits == [wait]
-
-
-async def test_a_retry_date_without_a_date_header_counts_from_now() -> None:
-    later = formatdate(time.time() + 40, usegmt=True)
-    (wait,) = (await told(refuses(503, "x", headers={"Retry-After": later}), says("Hi"))).waits
-    assert 30 < wait <= 40
+    assert story.text == "Hi" and story.waits == [9.0]
 
 
 async def test_a_wait_of_minutes_is_left_to_the_user() -> None:

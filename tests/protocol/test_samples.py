@@ -15,9 +15,9 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tui.core.events import ToolCallEnded
-from tui.core.example_questions import examples
 from tui.core.permission.approval_policy import Mode
 from tui.core.ports import Answer, ApprovalRequest, Decision
+from tui.runtime.example_questions import examples
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import sample_server

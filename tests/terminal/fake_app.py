@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fakes import DELETE, WEATHER, FakeRuntime, calls, says
-from tui.core.example_questions import Example
 from tui.core.ports import ModelPart, ReasoningPart
 from tui.core.tools import TextContent, ToolResult
+from tui.runtime.example_questions import Example
 from tui.ui.app.terminal import run_app
 from tui.ui.chat.composer import completion
 from tui.ui.platform import key_order

@@ -44,11 +44,12 @@ def test_a_recording_can_be_opened_and_filtered(tmp_path):
         app.quits()
 
 
-def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path):
-    (tmp_path / "notes.mcptrace").write_text("hello")
-    with TerminalApp([*MCPTUI, "traffic", "notes.mcptrace"], env=home_in(tmp_path), cwd=tmp_path) as app:
+@pytest.mark.parametrize(("ending", "why"), [("mcptrace", "not a recording"), ("ndjson", "line 1 is not")])
+def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path, ending: str, why: str):
+    (tmp_path / f"notes.{ending}").write_text("hello")
+    with TerminalApp([*MCPTUI, "traffic", f"notes.{ending}"], env=home_in(tmp_path), cwd=tmp_path) as app:
         assert app.ended() == 2
-        app.shows("mcptui traffic:", "notes.mcptrace")
+        app.shows("mcptui traffic:", f"notes.{ending}: {why}")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from tests.ui.traffic_stage import Recorded
 from tests.unit.core.stand_ins import policy_of
 from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
-from tui.core.example_questions import Example
 from tui.core.permission.approval_policy import TurnPermission
 from tui.core.ports import (
     Approver,
@@ -33,6 +32,7 @@ from tui.core.tools import ProgressSink, TextContent, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
+from tui.runtime.example_questions import Example
 from tui.runtime.permission.approvals import Approvals
 from tui.settings.state.project_file import ProjectFile
 

@@ -28,6 +28,7 @@ from tui.ui.keys.action_table import Context
 from tui.ui.lists.models import ModelsScreen
 from tui.ui.lists.sessions import SessionsScreen
 from tui.ui.results.result_screen import ResultScreen
+from tui.ui.widgets import page
 
 MILK = SessionInfo("milk", "Which notes mention milk?", turns=1, messages=2)
 
@@ -242,7 +243,7 @@ async def test_truncated_results_are_shown_as_such_and_can_be_restored() -> None
 # ---- results ----
 
 
-async def test_one_key_shows_the_full_text_of_a_truncated_result() -> None:
+async def test_one_key_shows_the_full_text_of_a_truncated_result(monkeypatch: pytest.MonkeyPatch) -> None:
     runtime = with_milk()
     messages = [
         UserMessage("x"),
@@ -257,6 +258,11 @@ async def test_one_key_shows_the_full_text_of_a_truncated_result() -> None:
         await pilot.press("f2", "v")
         await until(lambda: isinstance(app.screen, ResultScreen))
         await shows(app, "RESULT", "the middle that was cut")
+        await pilot.press("c")
+        assert app.clipboard == "head\nthe middle that was cut\ntail"
+        monkeypatch.setattr(page, "MOST_COPIED", 9)
+        await pilot.press("c")
+        await shows(app, "Too large for the clipboard. Press w to save it to a file.")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
 

@@ -17,6 +17,7 @@ from tests.ui.test_traffic import numbered, opened, told
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
+from tui.core.traffic import Kind
 from tui.ui.dialogs.export_dialogs import ExportDialog
 from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
@@ -222,12 +223,18 @@ async def test_an_export_to_a_fifo_without_a_reader_can_be_cancelled(
     assert not export.screen.exporter.note and path.is_fifo()
 
 
-async def test_a_har_file_counts_only_what_it_contains(tmp_path: Path) -> None:
-    async with exporting(some(), tmp_path) as export:
-        path = await export.chosen("enter", "tab", "tab", "tab")
+@pytest.mark.parametrize(("detail", "contained"), [("url", "1 of 12"), ("cwd", "0 of 12")])
+async def test_a_har_file_counts_only_its_entries_at_60x20(tmp_path: Path, detail: str, contained: str):
+    recorded = some()
+    recorded.add(Kind.REQUEST, detail={detail: "https://a.example/"})
+    async with exporting(recorded, tmp_path, size=(60, 20)) as export:
+        await export.press("x", "enter", "tab", "tab", "tab")
+        await until(lambda: f"HAR contains HTTP only: {contained} entries" in screen_text(export.pilot.app))
+        assert all(words in screen_text(export.pilot.app) for words in ("● HAR (HTTP only)", "esc cancel"))
+        await export.press("enter")
+        assert (await export.written()).suffix == ".har"
         (said,) = told(export.pilot)
-    assert path.suffix == ".har"
-    assert said.startswith("0 entries, ") and "missing" not in said
+    assert said.startswith(f"{contained[0]} entr") and "missing" not in said
 
 
 async def test_entries_dropped_during_an_export_are_counted(tmp_path: Path) -> None:

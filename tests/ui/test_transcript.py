@@ -9,7 +9,7 @@ from textual.selection import Selection
 from tests.conftest import until
 from tests.ui.stage import press, row_with
 from tests.ui.talk_stage import HOSTILE, talk
-from tui.core.example_questions import Example
+from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript import transcript
 from tui.ui.chat.transcript.transcript import FRAMES, SOON_SECONDS, Transcript
 

@@ -85,7 +85,7 @@ recorded, only their digest: equal arguments have equal digests.
 TRAFFIC_ABOUT = """\
 Inspect a recording. Without a name, mcptui reads the most recent one. With --since, it reads all recordings
 with entries since that time. With --all, it reads every recording. The oldest comes first. On a terminal and
-without options, the traffic screen opens.
+without options, the traffic screen opens, except for JSON Lines (.jsonl), which are printed.
 
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour

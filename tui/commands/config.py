@@ -18,7 +18,7 @@ from tui.core.units import plural
 from tui.settings.config_file import ConfigFile
 from tui.settings.learned_file import LearnedFile
 from tui.settings.locations import config_path
-from tui.settings.save import add_tables, starter, write_private
+from tui.settings.save import add_tables, save_file, starter
 
 if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
@@ -93,8 +93,8 @@ def _init(path: Path, *, only_print: bool) -> int:
         )
     if path.suffix.lower() != ".toml":
         raise ConfigError("the starter file is TOML. Use a name that ends in .toml.", where=str(path))
-    write_private(path, f"#:schema ./{schema.name}\n{starter()}")
-    write_private(schema, _schema())
+    save_file(path, f"#:schema ./{schema.name}\n{starter()}")
+    save_file(schema, _schema())
     print(f"wrote {clean_line(str(path), 4096)}")
     return 0
 

@@ -97,13 +97,18 @@ def open_entries(path: Path) -> Iterator[OpenRecording]:
 
     with ExitStack() as stack:
         file = path
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
+        if is_export(path):
             import tempfile
 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mcptui-"))
             file = Path(folder) / "imported.mcptrace"
             import_export(path, file)
         yield OpenRecording(path, stack.enter_context(closing(RecordingReader(file))))
+
+
+def is_export(path: Path) -> bool:
+    """Return whether a file is a JSON lines export, by its name."""
+    return path.suffix.lower() in (".jsonl", ".ndjson")
 
 
 def import_export(source: Path, target: Path) -> None:

@@ -7,13 +7,14 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from tui.core.attachments import MAX_BYTES, attachment_of
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import UsageError, encoding_of, reason_of
-from tui.core.files import NotText, text_of
+from tui.core.files import NotText, open_file, read_limited, text_of
 from tui.core.text import clean_line
 
 MAX_STDIN = 4 * 1024 * 1024
@@ -23,8 +24,6 @@ PATIENCE = 1.0
 
 SILENCE = 10.0
 """Seconds without data after which reading an attached pipe fails."""
-
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows cannot open a pipe as a file
 
 
 def question(given: str | None, *, wait: bool = False) -> str:
@@ -113,20 +112,11 @@ def read_json(path: str, most: int, where: str) -> Any:
 def read_bounded(path: str, most: int) -> bytes:
     """Return the content of a file or pipe (`--file <(command)`).
 
-    Raises OSError, or ValueError if it is larger than `most` bytes, neither a file nor a pipe, or a pipe
-    without data.
+    Raises OSError, or ValueError if it is larger than `most` bytes or a pipe without data.
     """
-    # Non-blocking: opening a pipe without a writer would block forever and ignore signals.
-    with open(
-        os.path.expanduser(path), "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE)
-    ) as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise ValueError("not a file")
-        data = _piped(file.fileno(), most) if stat.S_ISFIFO(mode) else file.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"larger than {most // 1024} KiB")
-    return data
+    with open_file(os.path.expanduser(path), pipes=True) as file:
+        is_pipe = stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
+        return read_limited(BytesIO(_piped(file.fileno(), most)) if is_pipe else file, most)
 
 
 def _piped(handle: int, most: int) -> bytes:

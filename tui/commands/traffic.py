@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, last_entry, newest, recordings
+from tui.commands.recordings import About, about, is_export, last_entry, newest, recordings
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
@@ -27,7 +27,7 @@ def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | Non
     is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
     if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
         path = newest().kept.path if args.recording is None else recordings().find(args.recording)
-        if path.suffix.lower() != ".jsonl":
+        if not is_export(path):
             return open_screen(path)
     from tui.commands.traffic_selection import RecordingChoice
 

@@ -1,4 +1,4 @@
-"""Files: private ones, atomic writes, and the text of one that the user wrote.
+"""Files: private ones, atomic writes, bounded reads, and the text of one that the user wrote.
 
 Private folders and files have mode 0700 and 0600 regardless of the umask, and are never reached through a
 symbolic link. mcptui's own folder is the deepest one named `mcptui` in a path. Links above it are the user's
@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from typing import BinaryIO
 
 from tui.core.errors import encoding_of
 
@@ -34,7 +35,7 @@ _BY_DESCRIPTOR = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_f
 """False on Windows, where only the permissions of the home folder keep others out."""
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_FILE = _NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_AT_ONCE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class LinkError(OSError):
@@ -44,6 +45,10 @@ class LinkError(OSError):
         super().__init__(
             errno.ELOOP, f"{path} is a symbolic link, which mcptui does not follow here. Remove it", path
         )
+
+
+class IrregularError(OSError):
+    """Something other than a file is in its place."""
 
 
 def make_folder(path: Path) -> None:
@@ -73,7 +78,7 @@ def open_private(path: Path, flags: int) -> int:
     try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+            raise IrregularError(errno.EINVAL, "not a regular file", os.fspath(path))
         is_loose = stat.S_IMODE(found.st_mode) != FILE_MODE
         if flags & os.O_CREAT and is_loose and hasattr(os, "fchmod") and found.st_uid == os.geteuid():
             os.fchmod(handle, FILE_MODE)
@@ -81,6 +86,48 @@ def open_private(path: Path, flags: int) -> int:
         os.close(handle)
         raise
     return handle
+
+
+def open_file(path: str | Path, *, links: bool = True, pipes: bool = False) -> BinaryIO:
+    """Open a regular file, or with `pipes` a FIFO, to read it. Never waits for the writer of a FIFO.
+
+    Without `links`, a symbolic link is refused, as in mcptui's own folders. Raises `OSError`, or `ValueError`
+    for a path that cannot exist.
+    """
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | _AT_ONCE) if links else open_private(Path(name), flags)
+
+    file = open(path, "rb", opener=opened)
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISREG(mode) or (pipes and stat.S_ISFIFO(mode))):
+        file.close()
+        raise IrregularError(errno.EINVAL, "not a file" if pipes else "not a regular file", os.fspath(path))
+    return file
+
+
+def read_limited(file: BinaryIO, limit: int) -> bytes:
+    """Return the rest of a file. Raises `ValueError` if it is larger than `limit` bytes."""
+    if len(raw := file.read(limit + 1)) > limit:
+        raise ValueError(f"larger than {limit // 1024} KiB")
+    return raw
+
+
+def write_private(path: Path, text: str, *, links: bool = False) -> None:
+    """Replace a file as `atomic_write` does, also on the disk. New directories get mode 0700.
+
+    With `links`, a symbolic link is followed, else refused, as in mcptui's own folders. Raises `OSError`, or
+    `UnicodeError` if the text cannot be encoded.
+    """
+    folder = Path(os.path.realpath(path)).parent if links else path.parent
+    make_folder(folder)
+    atomic_write(path, [text], errors="strict", wait=False, links=links)
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def append_private(path: Path, data: bytes) -> None:
@@ -205,7 +252,7 @@ def _opened_folder(path: Path) -> tuple[int | None, str]:
 
 def _open_file(path: Path, name: str, flags: int, folder: int | None) -> int:
     try:
-        return os.open(name, flags | _FILE, FILE_MODE, dir_fd=folder)
+        return os.open(name, flags | _NO_LINK | _AT_ONCE, FILE_MODE, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK, errno.EEXIST):
             _refuse_link(path, name, folder)

@@ -68,6 +68,12 @@ def time_of_day(wall_ns: int) -> str:
     return f"{time.strftime('%H:%M:%S', local_time(seconds, FIRST_MOMENT))}.{rest // 1_000_000:03d}"
 
 
+def clock_time(then: float, now: float) -> str:
+    """Return the local time of day at a moment, with the date unless it is the date of `now`."""
+    moment, today = local_time(then), local_time(now)
+    return time.strftime("%H:%M" if moment[:3] == today[:3] else "%Y-%m-%d %H:%M", moment)
+
+
 def day_and_time(seconds: float) -> str:
     """Return a local time to the minute; "" if there is none."""
     return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""

@@ -1,4 +1,4 @@
-"""Retries after transient failures of an endpoint, visibly: the stream contains each wait."""
+"""Retries after transient failures of an endpoint, visibly. `http_waits` reads what an endpoint asks for."""
 
 import math
 import random

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TextIO
 
 import tui
-from tui.core.files import atomic_write, make_folder, open_private
+from tui.core.files import atomic_write, make_folder, open_file
 from tui.core.secrets.commands_and_urls import masked, places_in_urls, secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -196,7 +196,7 @@ def _terminal(env: Mapping[str, str]) -> str:
 
 def _end_of_log(path: Path) -> list[str]:
     try:
-        with open(open_private(path, os.O_RDONLY), "rb") as file:
+        with open_file(path, links=False) as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - LOG_BYTES))
             return file.read(LOG_BYTES).decode("utf-8", "replace").rstrip().split("\n")[-LOG_LINES:]

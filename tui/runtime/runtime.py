@@ -26,7 +26,6 @@ from tui.core.background import Tasks
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
-from tui.core.example_questions import Example, examples
 from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
@@ -42,6 +41,7 @@ from tui.host.workbench import HandWorkbench
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
+from tui.runtime.example_questions import Example, examples
 from tui.runtime.options import Options
 from tui.runtime.permission.approvals import Approvals
 from tui.runtime.permission.consent import RunConsent

@@ -98,12 +98,12 @@ class ConfigFile:
     def begin(self) -> bool:
         """Write the starter file if there is no file; return whether it was written. Raises McptuiError."""
         from tui.settings.files import locked
-        from tui.settings.save import starter, write_private
+        from tui.settings.save import save_file, starter
 
         with locked(self.path):
             if os.path.lexists(self.path):
                 return False
-            write_private(self.path, starter())
+            save_file(self.path, starter())
         return True
 
     def change(self, change: "Change") -> None:

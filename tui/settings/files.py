@@ -1,7 +1,6 @@
 """Safely reads files that users edit, and locks them during changes."""
 
 import os
-import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -9,14 +8,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tui.core.errors import ConfigError
-from tui.core.files import LinkError, NotText, links_in, make_folder, open_private, text_of
+from tui.core.files import (
+    IrregularError,
+    LinkError,
+    NotText,
+    links_in,
+    make_folder,
+    open_file,
+    read_limited,
+    text_of,
+)
 from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 """A larger configuration is a mistake."""
-
-
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Unreadable(Exception):
@@ -24,7 +29,7 @@ class Unreadable(Exception):
 
 
 class Unopened(Unreadable):
-    """The system refuses to read the file now. Its content may be valid, so it must not be replaced."""
+    """It is no file, or the system refuses to read it now. It must not be replaced: it may be valid."""
 
 
 def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = True) -> str:
@@ -41,33 +46,30 @@ def read_bounded(path: Path, limit: int = MAX_CONFIG_BYTES, *, links: bool = Tru
 def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     """Return the content of a regular file of at most `limit` bytes.
 
-    Without `links`, a symbolic link is refused, as in mcptui's own folders. Never blocks: FIFOs and devices
-    are refused. Raises `FileNotFoundError` if `path` does not exist, `Unopened` if the system refuses,
-    `Unreadable` otherwise.
+    `links` is as in `open_file`. Raises `FileNotFoundError` if `path` does not exist, `Unreadable` if it is
+    too large, `Unopened` otherwise.
     """
     try:
-        handle = os.open(path, _READ) if links else open_private(path, os.O_RDONLY)
+        file = open_file(path, links=links)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(*error.args) from error
     except LinkError as error:
         link = os.fspath(error.filename)
         where = "" if link == os.path.abspath(path) else f"in {link}, "
         raise Unopened(f"is {where}a symbolic link, which mcptui does not follow here") from error
+    except IsADirectoryError as error:
+        raise Unopened("is a directory, not a file") from error
+    except IrregularError as error:
+        raise Unopened("is not a regular file") from error
     except (OSError, ValueError) as error:
         raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:
-        mode = os.fstat(handle).st_mode
-        if not stat.S_ISREG(mode):
-            raise Unreadable("is a directory, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
-        with open(handle, "rb", closefd=False) as file:
-            raw = file.read(limit + 1)
+        with file:
+            return read_limited(file, limit)
     except OSError as error:
         raise Unopened(f"cannot be read: {error.strerror}") from error
-    finally:
-        os.close(handle)
-    if len(raw) > limit:
-        raise Unreadable(f"is larger than {limit // 1024} KiB")
-    return raw
+    except ValueError as error:
+        raise Unreadable(f"is {error}") from error
 
 
 def refused_links(*folders: Path) -> list[str]:

@@ -1,11 +1,11 @@
 """Problems of a configuration, and how to fix them."""
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tui.core.similar_names import nearest_name
 from tui.core.text import clean_line, quoted_name
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -84,6 +84,5 @@ def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] |
     """
     meant = {name: name for name in right}
     meant |= {name: ours for name, ours in (synonyms or {}).items() if ours in meant}
-    # Long keys are truncated: the comparison takes the product of both lengths.
-    near = difflib.get_close_matches(wrong[:64].casefold(), sorted(meant), n=1, cutoff=0.6)
-    return f"did you mean {quoted_name(meant[near[0]])}?" if near else ""
+    near = nearest_name(wrong, sorted(meant))
+    return f"did you mean {quoted_name(meant[near])}?" if near else ""

@@ -7,7 +7,6 @@ If that also fails, the whole text is rewritten.
 
 import copy
 import io
-import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing import Any
 import tomli_w
 
 from tui.core.errors import ConfigError, reason_of
-from tui.core.files import LinkError, atomic_write, make_folder
+from tui.core.files import LinkError, write_private
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.key_positions import toml_places
 from tui.settings.locations import is_codex, is_foreign, shipped_dir
@@ -42,21 +41,10 @@ MAX_EDITS = 100
 """Each edit parses the text a few times. More differences are left to tomlkit at once."""
 
 
-def write_private(path: Path, text: str, *, links: bool = True) -> None:
-    """Replace a file as `atomic_write` does, or raise `ConfigError`. New directories get mode 0700.
-
-    Without `links`, a symbolic link is not replaced, as in mcptui's own folders.
-    """
-    folder = Path(os.path.realpath(path)).parent if links else path.parent
+def save_file(path: Path, text: str, *, links: bool = True) -> None:
+    """Replace a file as `write_private` does, or raise `ConfigError`."""
     try:
-        make_folder(folder)
-        atomic_write(path, [text], errors="strict", wait=False, links=links)
-        if os.name == "posix":
-            handle = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+        write_private(path, text, links=links)
     except LinkError as error:
         raise ConfigError(f"{reason_of(error)}.") from error
     except (OSError, UnicodeError) as error:
@@ -90,7 +78,7 @@ def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> 
                 f"cannot be changed: {reason_of(error)}.", where=str(path), next_step=next_step
             ) from error
         if new != old:
-            write_private(path, new)
+            save_file(path, new)
 
 
 def starter() -> str:

@@ -45,13 +45,6 @@ def test_anything_but_a_file_is_reported(path: str, why: str) -> None:
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_a_too_large_file_is_reported(tmp_path: Path) -> None:
-    path = tmp_path / "large"
-    path.write_bytes(b"x" * 2049)
-    with pytest.raises(ValueError, match="larger than 2 KiB"):
-        read_bounded(str(path), 2048)
-
-
 async def test_a_file_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text('{"type": "object"}', encoding="utf-16")

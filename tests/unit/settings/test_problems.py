@@ -26,5 +26,3 @@ def test_the_nearest_name_is_suggested_if_it_is_similar():
     assert did_you_mean("mcp_servers", ["servers"], {"mcp_servers": "servers"}) == "did you mean “servers”?"
     assert did_you_mean("perms", ["servers"], {"perms": "approvals"}) == ""
     assert did_you_mean("comand", ["command", "args"]) == "did you mean “command”?"
-    assert did_you_mean("zzz", ["command", "args"]) == ""
-    assert did_you_mean("x" * 1_000_000, ["command"]) == ""

@@ -16,7 +16,7 @@ from tui.core.errors import ConfigError
 from tui.core.servers import Era
 from tui.core.workbench import CallKey, CallKind
 from tui.settings import save
-from tui.settings.save import Document, change_config, merge, server_at, set_value, write_private
+from tui.settings.save import Document, change_config, merge, save_file, server_at, set_value
 from tui.settings.state.server_memory import stored_eras
 from tui.settings.state.stored_calls import StoredCalls
 
@@ -58,7 +58,7 @@ def test_an_unreadable_file_is_never_overwritten(tmp_path: Path, text: str):
 def test_an_unwritable_path_is_an_error_with_a_next_step(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="Nothing was changed"):
-        write_private(tmp_path / "file" / "config.toml", "x = 1\n")
+        save_file(tmp_path / "file" / "config.toml", "x = 1\n")
 
 
 def test_nothing_is_written_if_nothing_changes(tmp_path: Path):
@@ -73,17 +73,17 @@ def test_a_device_or_fifo_is_not_replaced(tmp_path: Path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with pytest.raises(ConfigError, match="cannot be written"):  # a fifo without a reader must not block
-        write_private(fifo, "x = 1\n")
+        save_file(fifo, "x = 1\n")
     handle = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        write_private(fifo, "x = 1\n")
+        save_file(fifo, "x = 1\n")
         assert os.read(handle, 100) == b"x = 1\n" and fifo.is_fifo()
     finally:
         os.close(handle)
 
 
 def test_a_file_name_of_255_bytes_is_written(tmp_path: Path):
-    write_private(tmp_path / ("n" * 250 + ".toml"), "x = 1\n")
+    save_file(tmp_path / ("n" * 250 + ".toml"), "x = 1\n")
     assert [len(path.name) for path in tmp_path.iterdir()] == [255]
 
 
@@ -175,7 +175,7 @@ class Steps:
 
 
 def whole(path: Path, text: str) -> None:
-    save.write_private(path, text)
+    save.save_file(path, text)
 
 
 def setting(path: Path, text: str) -> None:

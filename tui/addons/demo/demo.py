@@ -30,7 +30,6 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.errors import reason_of
-from tui.core.example_questions import needs_arguments, question_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.late_compiling import late
 from tui.core.ports import (
@@ -44,6 +43,7 @@ from tui.core.ports import (
     Usage,
 )
 from tui.core.text import clean_line
+from tui.runtime.example_questions import needs_arguments, question_of
 
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""

@@ -15,10 +15,10 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
-from tui.core.example_questions import MAX_LENGTH, needs_arguments, question_of
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 from tui.core.text import mapping, object_in
+from tui.runtime.example_questions import MAX_LENGTH, needs_arguments, question_of
 
 # ---- words
 

@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
-from tui.core.files import FOLDER_MODE, NotText, make_folder, text_of
+from tui.core.files import FOLDER_MODE, IrregularError, NotText, make_folder, open_file, text_of
 from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.units import number_limit, size
 from tui.settings.references import escaped
@@ -141,13 +141,12 @@ def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
     """Open a bundle. Raises UsageError with its path if it is invalid."""
     where = clean_line(str(path), 400)
     try:
-        # Without blocking: a FIFO without a writer would block forever.
-        file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb")
+        file = open_file(path)
+    except IrregularError:
+        raise UsageError("not a file.", where=where) from None
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror}.", where=where) from None
     with file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise UsageError("not a file.", where=where)
         try:
             yield BundleFile(file, expected)
         except UsageError as error:

@@ -21,9 +21,10 @@ from urllib.parse import quote
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.files import write_private
 from tui.core.programs import find_program
 from tui.core.secrets import keychain
-from tui.core.secrets.keychain import name_of, private_place, write_private
+from tui.core.secrets.keychain import name_of, private_place
 from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.units import plural
 from tui.settings.config_secrets import MASK, leaves
@@ -334,7 +335,7 @@ def _in_file(path: Path, value: str) -> str:
         if files_in(reference) != [str(path)]:
             raise ConfigError("a configuration cannot refer to a file in this folder", where=str(path.parent))
         write_private(path, value)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise ConfigError(f"cannot store a secret: {reason_of(error)}", where=str(path)) from error
     return reference
 

@@ -12,7 +12,7 @@ from typing import Any
 from tui.commands.run_input import read_bounded
 from tui.commands.shared_options import usage
 from tui.core.errors import UsageError, reason_of
-from tui.core.files import NotText, text_of
+from tui.core.files import NotText, read_limited, text_of
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
@@ -58,9 +58,7 @@ def given_json(args: argparse.Namespace) -> str | None:
         return None
     try:
         if text == "-":
-            data = sys.stdin.buffer.read(MAX_ARGUMENT_BYTES + 1)
-            if len(data) > MAX_ARGUMENT_BYTES:
-                raise ValueError(f"larger than {MAX_ARGUMENT_BYTES // 1024} KiB")
+            data = read_limited(sys.stdin.buffer, MAX_ARGUMENT_BYTES)
         elif text.startswith("@"):
             data = read_bounded(text[1:], MAX_ARGUMENT_BYTES)
         else:

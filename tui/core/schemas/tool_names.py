@@ -6,12 +6,12 @@ changed, is too long or is ambiguous gets a hash of what it stands for. It is on
 splitting: a server named `a__b` must not be able to pose as a tool of the server `a`.
 """
 
-import difflib
 import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
 
+from tui.core.similar_names import fold, similar_names
 from tui.core.tools import Tool
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
@@ -51,11 +51,6 @@ def _accepted(name: str) -> str:
     return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
 
 
-def fold(name: str) -> str:
-    """Return `name` without what models tend to misspell: case, and - or _."""
-    return name.casefold().replace("-", "_")
-
-
 def server_of(name: str, servers: Iterable[str]) -> str | None:
     """Return the server that the name of a tool begins with, or None; the longest name wins."""
     wanted = fold(name)
@@ -77,9 +72,6 @@ class NameTable:
                     name = _hashed(plain, tool.server, tool.name, 32)
             self._tools.setdefault(name, tool)
         self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
-        self._folded: dict[str, list[str]] = {}
-        for name in self._tools:
-            self._folded.setdefault(fold(name), []).append(name)
 
     def items(self) -> list[tuple[str, Tool]]:
         return list(self._tools.items())
@@ -97,16 +89,13 @@ class NameTable:
         if name in self._tools:
             return self._tools[name]
         wanted = fold(name)
-        same = self._folded.get(wanted, [])
-        if not same:
-            same = [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
+        same = [key for key in self._tools if fold(key) == wanted]
+        same = same or [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
         return self._tools[same[0]] if len(same) == 1 else None
 
-    def close_to(self, name: str, count: int = 3) -> list[str]:
+    def close_to(self, name: str) -> list[str]:
         """Return the names most similar to `name`: of the server that `name` begins with, if it has tools."""
         servers = {tool.server for tool in self._tools.values()}
-        if (server := server_of(name, servers)) is not None:
-            own = [key for key, tool in self._tools.items() if tool.server == server]
-            return difflib.get_close_matches(name[:64], own, n=count, cutoff=0.5)
-        found = difflib.get_close_matches(fold(name)[:64], self._folded, n=count, cutoff=0.5)
-        return [self._folded[key][0] for key in found]
+        server = server_of(name, servers)
+        own = (key for key, tool in self._tools.items() if server in (None, tool.server))
+        return similar_names(name, own, cutoff=0.5)

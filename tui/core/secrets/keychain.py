@@ -5,7 +5,7 @@ in a daemon thread, with a timeout.
 
 An entry of `StoredSecrets` is a JSON file, named by a hash of what it belongs to. Its secrets are in the
 keychain if that works, otherwise in the file itself. Sign-ins and keys of models are stored so. A value of a
-server's configuration, which `${file:PATH}` reads, is alone in its file: `write_private`.
+server's configuration, which `${file:PATH}` reads, is alone in its file.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ import hashlib
 import importlib
 import json
 import os
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, TypeVar
 
 from tui.core.background import in_daemon_thread
 from tui.core.errors import ConfigError
-from tui.core.files import atomic_write, make_folder
+from tui.core.files import open_file, read_limited, write_private
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
 
@@ -154,12 +153,6 @@ def name_of(*owner: str) -> str:
     return hashlib.sha256("\0".join(owner).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, in a folder of mcptui's. Raises OSError."""
-    make_folder(path.parent)
-    atomic_write(path, [text], links=False)
-
-
 def private_place(path: Path, reason: str) -> str:
     """Return where a secret is that was written to a file for a reason, in words for the user."""
     return f"in {path} (mode 0600, because {reason})"
@@ -228,22 +221,16 @@ class StoredSecrets:
 
         `checked` raises TypeError or ValueError for content that it does not accept.
         """
-        path = self.path(name)
         try:
-            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        except OSError:
+            with open_file(self.path(name), links=False) as file:
+                about = os.fstat(file.fileno())
+                if os.name == "posix" and (about.st_uid != os.getuid() or about.st_mode & 0o077):
+                    return None
+                raw = json.loads(read_limited(file, MAX_BYTES))
+            json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
+            return checked(raw) if isinstance(raw, dict) else None
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
-        with open(handle, "rb") as file:
-            about = os.fstat(handle)
-            is_private = os.name != "posix" or (about.st_uid == os.getuid() and not about.st_mode & 0o077)
-            if not stat.S_ISREG(about.st_mode) or not is_private:
-                return None
-            try:
-                raw = json.loads(file.read(MAX_BYTES))
-                json.dumps(raw, ensure_ascii=False).encode()  # half of a surrogate pair cannot be sent
-                return checked(raw) if isinstance(raw, dict) else None
-            except (OSError, ValueError, TypeError, RecursionError):
-                return None
 
     def all(self, checked: Callable[[dict[str, Any]], _T]) -> Iterator[_T]:
         """Yield the entries that `read` would return. Blocks."""

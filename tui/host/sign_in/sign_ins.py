@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
-from tui.core.units import local_time
+from tui.core.units import clock_time
 from tui.core.web import has_browser
 from tui.host.sign_in.token_store import StoredSignIn, TokenStore
 
@@ -127,6 +127,4 @@ def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
         return "signed in"
     if expires < now:
         return "sign-in expired"
-    then, today = local_time(expires), local_time(now)
-    clock = time.strftime("%H:%M" if then[:3] == today[:3] else "%Y-%m-%d %H:%M", then)
-    return f"signed in until {clock}{', then renewed' if sign_in.renewable else ''}"
+    return f"signed in until {clock_time(expires, now)}{', then renewed' if sign_in.renewable else ''}"

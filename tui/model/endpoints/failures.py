@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import ModelError
+from tui.core.http_waits import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
 from tui.core.jsonrpc.reader import json_value
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.web import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
 from tui.model.endpoints.refusals import TABLE
 

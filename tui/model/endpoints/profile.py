@@ -4,7 +4,6 @@ The demo is selected only if no other model was named or found. A named model th
 on the screen, never a silent switch to the demo. Pure.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +13,7 @@ from tui.core.ports import Usage
 from tui.core.secrets.commands_and_urls import secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor, Secret
 from tui.core.secrets.secret_names import is_secret_header
+from tui.core.similar_names import nearest_name
 from tui.core.text import quoted_name
 
 FIRST_TOKEN_SECONDS = 120.0
@@ -99,8 +99,8 @@ def choose(wanted: str | None, profiles: Sequence[ModelProfile]) -> ModelProfile
     found = next((profile for profile in profiles if profile.name == wanted or not wanted), None)
     if found is None and wanted:
         names = [*(profile.name for profile in profiles), DEMO]
-        near = difflib.get_close_matches(wanted, names, n=1)
-        hint = f"Did you mean {quoted_name(near[0])}?" if near else f"Profiles: {', '.join(names)}."
+        near = nearest_name(wanted, names)
+        hint = f"Did you mean {quoted_name(near)}?" if near else f"Profiles: {', '.join(names)}."
         raise UsageError(f"model profile {quoted_name(wanted)} not found", where="model", next_step=hint)
     return found
 

@@ -18,7 +18,7 @@ from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write, open_private
 from tui.core.text import clean_line
 from tui.settings.files import Unopened, Unreadable, locked, read_bounded
-from tui.settings.save import write_private
+from tui.settings.save import save_file
 
 FORMAT = 1
 
@@ -108,7 +108,7 @@ class StateFile:
                 before = {}
             after = change(before)
             if after != before:
-                write_private(self.path, self._text(after), links=False)
+                save_file(self.path, self._text(after), links=False)
 
     def change_later(self, change: Callable[[Content], Content]) -> None:
         """Change the file in the thread. A failure is only logged."""

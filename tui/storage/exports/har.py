@@ -28,7 +28,20 @@ def har(columns: Iterable[Entry], whole: Whole, note_of: NoteOf = no_note) -> It
     """Yield an archive with the exchanges in the order of their requests. At most one body is in memory."""
     creator = {"name": "mcptui", "version": tui.__version__}
     yield '{"log":{"version":"1.2","creator":' + json.dumps(creator) + ',"entries":['
-    # The seqs of the replies to each request, found by request or by number of the HTTP exchange.
+    comma = ""
+    for asked, replied in exchanges(columns).items():
+        if (request := whole(asked)) is not None:
+            yield comma + "\n"
+            yield from _har_entry(request, replied, whole, note_of)
+            comma = ","
+    yield "\n]}}\n"
+
+
+def exchanges(columns: Iterable[Entry]) -> Mapping[int, Sequence[int]]:
+    """Return the seqs of the replies to each request over HTTP.
+
+    They are found by request or by number of the HTTP exchange.
+    """
     replies: dict[int, array[int]] = {}
     by_number: dict[tuple[str, int | str], array[int]] = {}
     for entry in columns:
@@ -42,13 +55,7 @@ def har(columns: Iterable[Entry], whole: Whole, note_of: NoteOf = no_note) -> It
             found = by_number.get(key) if key is not None else replies.get(entry.pair)
             if found is not None:
                 found.append(entry.seq)
-    comma = ""
-    for asked, replied in replies.items():
-        if (request := whole(asked)) is not None:
-            yield comma + "\n"
-            yield from _har_entry(request, replied, whole, note_of)
-            comma = ","
-    yield "\n]}}\n"
+    return replies
 
 
 def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: NoteOf) -> Iterator[str]:

@@ -50,11 +50,14 @@ class ExportContents:
         if entry.kind is Kind.REQUEST and entry.method == "tools/call":
             self.arguments += _values_of(entry.body, "params", "arguments")
 
-    def words(self) -> str:
-        """Return the numbers: "9 entries, 3 results, from the server “weather”, 2 redacted values"."""
+    def words(self, of: str = "") -> str:
+        """Return the numbers: "9 entries, 3 results, from the server “weather”, 2 redacted values".
+
+        `of` says of how many entries these are a part: " of 53".
+        """
         models = sum(source.startswith(MODEL) for source in self.sources)
         servers = [source for source in self.sources if source and not source.startswith(MODEL)]
-        counts = ["1 entry" if self.entries == 1 else f"{self.entries:,} entries"]
+        counts = ["1 entry" if self.entries == 1 and not of else f"{self.entries:,}{of} entries"]
         counts += [plural(self.results, "result")] if self.results else []
         counts += [plural(self.arguments, "argument value")] if self.arguments else []
         counts += [named_servers(servers)] if servers else []

@@ -18,7 +18,7 @@ from typing import Any
 
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
-from tui.core.files import make_folder, open_private
+from tui.core.files import make_folder, open_file
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.storage.exports.export import write_whole
@@ -222,7 +222,7 @@ def _deleted_at(path: Path) -> int:
 def load_known(folder: Path) -> Known:
     """Return the cached infos by id, or nothing if there is no usable cache."""
     try:
-        with open(open_private(folder / NAME, os.O_RDONLY), "rb") as file:
+        with open_file(folder / NAME, links=False) as file:
             found = json.loads(file.read(MOST_BYTES))
         if found["form"] != FORM:
             return {}

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from difflib import get_close_matches
 from enum import Enum
 from fnmatch import translate
 from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
+from tui.core.similar_names import nearest_name
 from tui.core.text import clean_line
 from tui.core.traffic import BodyTerm, Direction, Kind, Outcome, Severity
 
@@ -295,14 +295,6 @@ def find(name: str) -> FilterField | None:
     return FIELDS.get(ALIASES.get(name, name))
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the most similar word of `known`, or ""."""
-    word = word[:64].lower()
-    words = list(known)
-    close = get_close_matches(word, words, 1, 0.6)
-    return close[0] if close else next((one for one in words if word and one.startswith(word)), "")
-
-
 def glob_pattern(glob: str) -> re.Pattern[str]:
     """Return the pattern of a glob: `*` anything, `?` one character, any case, linear time."""
     return re.compile(translate(glob.replace("[", "[[]")), re.IGNORECASE)
@@ -341,7 +333,7 @@ def _choice(known: FilterField, text: str) -> Name:
         if any(glob_pattern(word).match(choice) for choice in known.choices):
             return Name(word, True)
         raise BadValue(f"No {known.name} is like {shown(text)}: {', '.join(known.choices)}.")
-    meant = nearest(word, known.choices)
+    meant = nearest_name(word, known.choices)
     if meant:
         raise BadValue(f"Unknown {known.name} “{shown(text)}”. Did you mean {meant}?", meant)
     raise BadValue(f"Unknown {known.name} “{shown(text)}”. It is one of {', '.join(known.choices)}.")

@@ -14,6 +14,7 @@ from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
+from tui.core.similar_names import nearest_name
 from tui.core.text import clean_line, composed
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (
@@ -30,7 +31,6 @@ from tui.traffic.filter.fields import (
     Value,
     ValueType,
     find,
-    nearest,
     quoted,
     read_value,
     shown,
@@ -173,7 +173,7 @@ class QueryReader:
         return Token(TERM, start, end, Term(field.name, tuple(values)) if whole else None)
 
     def _unknown(self, name: str, start: int, place: int) -> Token:
-        meant = nearest(name, (*FIELDS, *ALIASES))
+        meant = nearest_name(name, (*FIELDS, *ALIASES))
         hint = f"Did you mean {meant}:?" if meant else "Quote words that contain a colon."
         self._report(start, place, f"Unknown field “{shown(name)}”. {hint}", meant and f"{meant}:")
         end = _end(_BARE, self.text, place)

@@ -311,8 +311,8 @@ class ConversationActions:
             if answer is not None:
                 self._regions.start(export(answer), "export a conversation")
 
-        async def contents() -> str:
-            return f"Contains: {await stored.contents(info.id)}"
+        async def contents() -> dict[str, str]:
+            return {"": f"Contains: {await stored.contents(info.id)}"}
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
         path = path or Path.cwd() / file_name(info.title)

@@ -12,13 +12,13 @@ from typing import Any, Generic, TypeVar
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.files import append_private, make_folder, open_private, refuse_links
+from tui.core.files import append_private, make_folder, open_file, refuse_links
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
 from tui.settings.locations import state_dir
-from tui.settings.save import write_private
+from tui.settings.save import save_file
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.history import MOST, is_remembered
 from tui.ui.chat.composer.pastes import Written, not_attached
@@ -275,19 +275,21 @@ def load_history(path: Path) -> list[HistoryEntry]:
         with locked(path):  # another program may be adding a message, or may have shortened it
             kept, is_long = _read(path)
             if is_long:
-                write_private(path, "".join(map(_line, kept)), links=False)
+                save_file(path, "".join(map(_line, kept)), links=False)
     return kept
 
 
 def _read(path: Path) -> tuple[list[HistoryEntry], bool]:
     """Return the entries, and whether the file should be shortened."""
     try:
-        raw, is_whole = _tail(path)
+        with open_file(path, links=False) as file:
+            begin = max(0, os.fstat(file.fileno()).st_size - MOST_BYTES)
+            file.seek(begin)
+            lines = file.read(MOST_BYTES).decode("utf-8", "replace").split("\n")
     except FileNotFoundError:
         return [], False
-    lines = raw.decode("utf-8", "replace").split("\n")
-    kept = [one for one in map(_kept, lines if is_whole else lines[1:]) if one is not None][-MOST:]
-    return kept, not is_whole or len(lines) > 2 * MOST
+    kept = [one for one in map(_kept, lines[1:] if begin else lines) if one is not None][-MOST:]
+    return kept, begin > 0 or len(lines) > 2 * MOST
 
 
 def add_to_history(path: Path, kept: HistoryEntry) -> None:
@@ -301,19 +303,6 @@ def add_to_history(path: Path, kept: HistoryEntry) -> None:
     refuse_links((path,))
     with locked(path):  # otherwise, it could be added to a file that another program is replacing
         append_private(path, _line(kept).encode("utf-8", "replace"))
-
-
-def _tail(path: Path) -> tuple[bytes, bool]:
-    """Return the end of a regular file, and whether that is the whole file."""
-    handle = open_private(path, os.O_RDONLY)
-    try:
-        state = os.fstat(handle)
-        begin = max(0, state.st_size - MOST_BYTES)
-        with open(handle, "rb", closefd=False) as file:
-            file.seek(begin)
-            return file.read(MOST_BYTES), begin == 0
-    finally:
-        os.close(handle)
 
 
 def _line(kept: HistoryEntry) -> str:

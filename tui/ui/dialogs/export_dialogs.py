@@ -5,7 +5,7 @@ It shows the contents before anything is written, and asks for the format, the f
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -15,9 +15,8 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
-from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import Dialog
-from tui.ui.widgets.bar import KeyLine, SplitBar
+from tui.ui.widgets.bar import KeyLine, PartsBar
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -38,11 +37,14 @@ OF_SESSIONS = (
     ExportFormat("html", ".html", "HTML page"),
 )
 OF_ENTRIES = (
-    ExportFormat("jsonl", ".jsonl", "JSON Lines (can be opened)"),
+    ExportFormat("jsonl", ".jsonl", "JSON Lines (for mcptui)"),
     ExportFormat("md", ".md", "Markdown"),
     ExportFormat("html", ".html", "HTML"),
     ExportFormat("har", ".har", "HAR (HTTP only)"),
 )
+BREAKPOINTS = [(0, "-short"), (24, "-tall")]
+"""On a screen with fewer than 24 rows, the dialog has the class `-short` and no margins, so that it fits."""
+
 _REDACT = (
     "○ redact   Off: texts are kept, configured secrets removed.",
     "● redact   On: texts become their type and length. Names and times stay.",
@@ -65,8 +67,11 @@ class Export:
 class ExportDialog(Dialog[Export | None]):
     """Returns the export to write, or None; confirms before a file is overwritten.
 
-    `path` is the default, with or without its suffix. `contents` returns a summary of the contents.
+    `path` is the default, with or without its suffix. `contents` returns summaries of the contents by format;
+    that of "" is for all formats without one of their own.
     """
+
+    VERTICAL_BREAKPOINTS = BREAKPOINTS
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "kind", "as", priority=True),
@@ -77,21 +82,24 @@ class ExportDialog(Dialog[Export | None]):
     ExportDialog > Vertical > * { max-width: 104; }
     ExportDialog #formats, ExportDialog #form { margin: 1 0; }
     ExportDialog #there { color: $warn; display: none; }
+    ExportDialog.-short > Vertical { max-height: 100%; padding: 0 3; margin: 0; }
+    ExportDialog.-short #formats, ExportDialog.-short #form { margin: 0; }
     """
 
     def __init__(
         self,
         what: str,
         path: Path,
-        contents: Callable[[], Awaitable[str]],
+        contents: Callable[[], Awaitable[Mapping[str, str]]],
         formats: Sequence[ExportFormat],
         format: str = "",
     ) -> None:
         self._all = formats
         self._chosen = next((one for one in formats if one.name == format), formats[0])
-        self._formats = SplitBar(self._format_row(), id="formats")
+        self._formats = PartsBar(self._format_parts(), id="formats")
         self._contents = contents
-        self._about = Literal("Contains: counting…", id="contents")
+        self._summaries: Mapping[str, str] = {"": "Contains: counting…"}
+        self._about = Literal(self._summaries[""], id="contents")
         self._shapes = False
         self._form = Literal(_REDACT[False], id="form")
         file = f"{str(path).removesuffix(self._chosen.ending)}{self._chosen.ending}"
@@ -103,19 +111,23 @@ class ExportDialog(Dialog[Export | None]):
         rows = (head, self._formats, self._about, self._form, self.field, self._there)
         super().__init__(*rows, KeyLine(keys))
 
-    def _format_row(self) -> Row:
-        row: list[tuple[str, str]] = []
+    def _format_parts(self) -> list[Row]:
+        parts: list[Row] = []
         for one in self._all:
             sign, style = ("●", "accent bold") if one is self._chosen else ("○", "dim")
-            row += [("   " if row else "", ""), (f"{sign} {one.words}", style)]
-        return tuple(row)
+            parts.append(((f"{sign} {one.words}", style),))
+        return parts
+
+    def _show_contents(self) -> None:
+        self._about.show(self._summaries.get(self._chosen.name) or self._summaries[""])
 
     def on_mount(self) -> None:
         async def count() -> None:
             try:
-                self._about.show(await self._contents())
+                self._summaries = await self._contents()
             except (McptuiError, OSError) as error:
-                self._about.show(str(error))
+                self._summaries = {"": str(error)}
+            self._show_contents()
 
         self.set_focus(self.field)
         self.run_worker(count(), name="count an export")
@@ -129,7 +141,8 @@ class ExportDialog(Dialog[Export | None]):
         for one in self._all:
             stem = stem.removesuffix(one.ending)
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
-        self._formats.show(self._format_row())
+        self._formats.show(self._format_parts())
+        self._show_contents()
         self.field.value = stem + self._chosen.ending
         self.field.cursor_position = len(self.field.value)
 
@@ -139,7 +152,7 @@ class ExportDialog(Dialog[Export | None]):
             return
         path = typed_path(event.value)
         if problem := await asyncio.to_thread(path_problem, event.value, new=False):
-            self._say(f"{problem}: {clean_line(str(path), 300)}")
+            self._say(problem)
         elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)

@@ -3,6 +3,7 @@
 A yes counts once all of the text was on screen. Closing the question is an answer of its own.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
+from tui.ui.widgets.rows import Row, flowed
 
 SHORT = 16
 GAP = "    "
@@ -75,20 +77,15 @@ class QuestionLine(Static):
         parts: list[tuple[str, str]] = []
         if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
             parts.append((f"! {said}\n", "$warn"))
-        column = 0
-        groups = [
-            (self._keys.answers_of(one), f" {self._labels.get(one, action(one).label)}")
-            for one in self._actions
-        ]
+        groups: list[Row] = []
+        for one in self._actions:
+            words = self._labels.get(one, action(one).label)
+            groups.append(((self._keys.answers_of(one), "bold"), (f" {words}", "$text-dim")))
         if self._waiting:
-            groups.append(("", f"{units.plural(self._waiting, 'more question')} waiting"))
-        for key, words in groups:  # which are not broken
-            if column and self.size.width and column + len(GAP) + len(key) + len(words) > self.size.width:
-                parts.append(("\n", ""))
-                column = 0
-            gap = GAP if column else ""
-            parts += [(f"{gap}{key}", "bold"), (words, "$text-dim")]
-            column += len(gap) + len(key) + len(words)
+            waiting = f"{units.plural(self._waiting, 'more question')} waiting"
+            groups.append(((waiting, "$text-dim"),))
+        for number, row in enumerate(flowed(groups, GAP, self.size.width or sys.maxsize)):
+            parts += [("\n", ""), *row] if number else row
         self.update(Content.assemble(*parts))
 
 

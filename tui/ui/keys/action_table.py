@@ -271,7 +271,7 @@ ACTIONS: tuple[Action, ...] = (
     _result("result.open", "o", "open", "Open the selected part in its default program", 4, "open_part()"),
     _result("result.attach", "a", "attach", "Attach the selected part or link to the next message", 5),
     _result("result.copy", "c", "copy", "Copy the selected part, if it is text", 6,
-        "page.copy_value('the text')"),
+        "page.copy_value('result.save')"),
     _result("result.leave", "escape,q", "back", "Close the result", 2, "action_back()"),
     # ---- traffic ----
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
@@ -332,7 +332,8 @@ ACTIONS: tuple[Action, ...] = (
     _entry("entry.search", "slash,ctrl+f", "search", "Search in this entry", 4, "entry.ask_search()"),
     _entry("entry.next", "n", "next match", "Next match", 13, "entry.go(1)"),
     _entry("entry.previous", "N", "previous match", "Previous match", 0, "entry.go(-1)"),
-    _entry("entry.copy_value", "y", "copy value", "Copy the selected value", 6, "entry.page.copy_value()"),
+    _entry("entry.copy_value", "y", "copy value", "Copy the selected value", 6,
+        "entry.page.copy_value('entry.save')"),
     _entry("entry.copy_path", "Y", "copy path", "Copy the path of the value", 7, "entry.copy_path()"),
     _entry("entry.copy", "c", "copy as…", "Copy as raw bytes, curl or Python", 5, "entry.copy()"),
     _entry("entry.save", "w", "save", "Save the image or the body to a file", 11, "entry.save()"),

@@ -7,11 +7,11 @@ only looks like a command is reported. Everything else (`/etc/hosts`, `// a comm
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tui.core.similar_names import nearest_name
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
 
@@ -299,11 +299,5 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that `word` abbreviates or misspells, or ""."""
-    known = {name.lower(): name for name in names}
-    word = word.lower()
-    if not 3 <= len(word) <= 130:
-        return ""
-    begun = (name for name in known if name.startswith(word))
-    found = next(begun, "") or next(iter(get_close_matches(word, known, 1, 0.75)), "")
-    return known.get(found, "")
+    """Return the name that `word` abbreviates or misspells, or ""; one of two letters could mean any."""
+    return nearest_name(word, names, cutoff=0.75) if len(word) > 2 else ""

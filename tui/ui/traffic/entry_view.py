@@ -325,7 +325,7 @@ class EntryView(Vertical):
         def copy(way: str | None) -> None:
             if way is not None:
                 text = copied(way, loaded.entry, loaded.body)
-                copy_text(self.app, text, f"entry {loaded.entry.seq}")
+                copy_text(self.app, text, f"entry {loaded.entry.seq}", "entry.save")
 
         if len(loaded.body) > MOST_COPIED:
             copy("raw")

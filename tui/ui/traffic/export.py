@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import compress
+from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +101,7 @@ class Exporter:
     def _ask_format(self, seqs: Sequence[int]) -> None:
         from tui.ui.dialogs.export_dialogs import OF_ENTRIES, Export, ExportDialog
 
-        async def contents() -> str:
+        async def contents() -> dict[str, str]:
             stop = threading.Event()
             try:
                 return await asyncio.to_thread(self._contents, seqs, stop)
@@ -121,19 +121,27 @@ class Exporter:
             size += f", {size_text(sum(entries.size[place] for place in places))}"
         self._list.app.push_screen(ExportDialog(size, path, contents, OF_ENTRIES), answered)
 
-    def _contents(self, seqs: Sequence[int], stop: threading.Event) -> str:
-        """Return a summary of these entries, of many only the first ones. Runs in a thread."""
-        from tui.storage.exports.export import ExportContents
+    def _contents(self, seqs: Sequence[int], stop: threading.Event) -> dict[str, str]:
+        """Return summaries of these entries by format, of many only the first ones. Runs in a thread."""
+        from tui.storage.exports.export import ExportContents, Format
+        from tui.storage.exports.har import exchanges
 
-        contents = ExportContents()
+        contents, over_http, first = ExportContents(), ExportContents(), seqs[:MOST_READ]
         with closing(self._recording.open_reader()) as reader:
-            for place, seq in enumerate(seqs[:MOST_READ]):
+            found = exchanges(entry for _, entry in columns_of(reader, first) if entry is not None)
+            in_har = {*found, *chain.from_iterable(found.values())}
+            for place, seq in enumerate(first):
                 if place % 256 == 0 and stop.wait(REST_SECONDS):
-                    return ""
+                    break
                 if entry := whole_entry(reader, seq, MOST):
                     contents.see(entry)
-        counted = "Counted: the first" if len(seqs) > MOST_READ else "Contains:"
-        return f"{counted} {contents.words()}"
+                    if seq in in_har:
+                        over_http.see(entry)
+        counted, of = "Contains: ", f" of {contents.entries:,}"
+        if len(seqs) > MOST_READ:
+            counted, of = "Counted: the first ", f" of the first {contents.entries:,}"
+        har = f"HAR contains HTTP only: {over_http.words(of)}"
+        return {"": f"{counted}{contents.words()}", Format.HAR: har}
 
     async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)

@@ -16,6 +16,9 @@ from tui.ui.widgets.theme_colors import Palette
 
 Name = TypeVar("Name")
 
+GAP = "   "
+"""Between keys, and between other parts of a line."""
+
 
 class Bar(Widget):
     """One line of text. A subclass implements `row`; `refresh()` shows changes."""
@@ -106,20 +109,39 @@ def key_cap(key: str, words: str = "") -> Row:
 
 def key_hints(keys: Iterable[tuple[str, str]]) -> Row:
     """Return a line of keys with their labels."""
-    return tuple(span for key, words in keys for span in (*key_cap(key, words), ("   ", "")))
+    return tuple(span for key, words in keys for span in (*key_cap(key, words), (GAP, "")))
 
 
-class KeyLine(Bar):
+class PartsBar(Bar):
+    """Parts of text next to each other, in as many lines as they need."""
+
+    DEFAULT_CSS = "PartsBar { height: auto; background: $panel; }"
+
+    def __init__(self, parts: Iterable[Row], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._parts = tuple(parts)
+
+    def show(self, parts: Iterable[Row]) -> None:
+        """Show parts that are as wide as those before."""
+        self._parts = tuple(parts)
+        self.refresh()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(rows.flowed(self._parts, GAP, width))
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        row = dict(enumerate(rows.flowed(self._parts, GAP, width))).get(y, EMPTY)
+        return self.palette.painted(crop(row, width), width, self.rich_style)
+
+
+class KeyLine(PartsBar):
     """The keys of a dialog."""
 
-    DEFAULT_CSS = "KeyLine { margin-top: 1; background: $panel; }"
+    DEFAULT_CSS = "KeyLine { margin-top: 1; }"
 
     def __init__(self, keys: Iterable[tuple[str, str]]) -> None:
-        super().__init__()
-        self._keys = tuple(keys)
-
-    def row(self, width: int) -> Row:
-        return key_hints(self._keys)
+        super().__init__(key_cap(*one) for one in keys)
 
 
 def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:

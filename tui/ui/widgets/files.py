@@ -38,7 +38,8 @@ def path_problem(text: str, *, new: bool = True) -> str:
             return "File exists"
         folder = Path(os.path.realpath(path)).parent  # the folder of the link's target
         if not folder.is_dir():
-            return "Not a directory" if folder.exists() else "No such directory"
+            problem = "Not a directory" if folder.exists() else "No such directory"
+            return f"{problem}: {clean_line(str(folder), 300)}"
         if is_replaceable(path) and not os.access(folder, os.W_OK):
             return "Permission denied"
     except (OSError, ValueError) as error:

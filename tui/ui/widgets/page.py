@@ -194,9 +194,10 @@ class Page(LinePane, inherit_bindings=True):
 
         return go
 
-    def copy_value(self) -> None:
+    def copy_value(self, save: str) -> None:
+        """Copy the value under the cursor; the action `save` saves it to a file."""
         if self.sheet.count():
-            copy_text(self.app, self.sheet.value(self.cursor), "the value")
+            copy_text(self.app, self.sheet.value(self.cursor), "the value", save)
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
@@ -277,9 +278,11 @@ class Page(LinePane, inherit_bindings=True):
         self._decode()
 
 
-def copy_text(app: App[Any], text: str, what: str) -> None:
-    """Copy a text to the clipboard, unless it is too large."""
-    if len(text) > MOST_COPIED:
-        app.notify("Too large for the clipboard. Save it to a file instead.", timeout=4)
-    else:
+def copy_text(app: App[Any], text: str, what: str, save: str = "") -> None:
+    """Copy a text to the clipboard, unless it is too large. The action `save` saves it to a file."""
+    if len(text) <= MOST_COPIED:
         clipboard.copy(app, text, what)
+        return
+    overrides = getattr(app, "overrides", None)
+    how = f" Press {overrides.first_of(save)} to save it to a file." if save and overrides else ""
+    app.notify(f"Too large for the clipboard.{how}", timeout=4)

@@ -94,6 +94,18 @@ def joined(parts: Iterable[Row], joint: Row, cells: int) -> Row:
     return crop(row, cells)
 
 
+def flowed(parts: Iterable[Row], gap: str, cells: int) -> list[Row]:
+    """Return the parts in as many rows as they need, with `gap` between them; none is broken."""
+    lines: list[Row] = []
+    for part in parts:
+        longer = (*lines[-1], (gap, ""), *part) if lines else part
+        if lines and width_of(longer) <= cells:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
 def pad(row: Row, cells: int, style: str = "") -> Row:
     """Return `row` filled with spaces of `style` up to `cells`."""
     missing = cells - width_of(row)

@@ -122,16 +122,11 @@ def of_tasks(tasks: Iterable[Task]) -> list[Item]:
 
     An item only contains data that does not change, so that it keeps its place and its calls.
     """
-
-    def clock(seconds: float) -> str:
-        """Return the time of day, with the date unless it is today."""
-        then, now = units.local_time(seconds), units.local_time(time.time())
-        return time.strftime("%H:%M" if then[:3] == now[:3] else "%Y-%m-%d %H:%M", then)
-
+    now = time.time()
     return [
         Item(
             key=item_key("task", task.id),
-            label=f"{clean_line(task.tool, 100)} {clock(task.created)}",
+            label=f"{clean_line(task.tool, 100)} {units.clock_time(task.created, now)}",
             note="task",
             about=Task(task.server, task.origin, task.id, task.tool, task.created),
             verb="fetch",

@@ -281,7 +281,7 @@ class ResultView:
         call = self._calls.selected
         if call is not None and call.result is not None:
             text = json.dumps(as_json(call.result), ensure_ascii=False, indent=2)
-            copy_text(self.page.app, text, "the result")
+            copy_text(self.page.app, text, "the result", "bench.save")
 
     def save(self) -> None:
         """Save the image or text under the cursor, otherwise the whole result, to a file."""

@@ -225,7 +225,7 @@ class ServerScreen(Screen[None]):
         if self.bench is None:
             copy_text(self.app, self.log_lines.text, "the log")
         else:
-            self.bench.page.copy_value()
+            self.bench.page.copy_value("bench.save")
 
     def show_call_traffic(self) -> None:
         """Show the traffic of the call, or of the tool, or of the server."""

@@ -1,7 +1,6 @@
 """The delay that an endpoint requests."""
 
 import time
-from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.core.web import LONGEST_RETRY
+from tui.core.http_waits import LONGEST_RETRY
 from tui.model.endpoints.endpoint_errors import status_error
 from tui.model.endpoints.failures import asked_wait, reply_error
 from tui.model.endpoints.profile import ModelProfile
@@ -181,11 +180,3 @@ def test_a_refused_request_is_not_waited_for_although_its_words_are_those_of_a_s
 
 def test_the_delay_of_a_message_is_bounded() -> None:
     assert asked_wait("try again in 999999h") == LONGEST_RETRY
-
-
-@pytest.mark.parametrize("off", [-86_400, -3_600, 3_600, 86_400])
-def test_a_retry_date_does_not_depend_on_the_local_clock(monkeypatch: pytest.MonkeyPatch, off: int) -> None:
-    at, date = (formatdate(1_800_000_000 + seconds, usegmt=True) for seconds in (5, 0))
-    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0 + off)
-    profile = ModelProfile("m", "m", "http://127.0.0.1:1/v1")
-    assert status_error(profile, 429, {}, {"retry-after": at, "date": date}).retry_after == 5

@@ -6,9 +6,9 @@ from tui.core import units
 from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end
-from tui.core.example_questions import Example
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
+from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import key_hints

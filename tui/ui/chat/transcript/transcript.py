@@ -17,11 +17,11 @@ from textual.message import Message as Posted
 from textual.strip import Strip
 
 from tui.core.conversation.conversation import Message, Remark
-from tui.core.example_questions import Example
 from tui.core.library_imports import importing
 from tui.core.ports import ApprovalRequest
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, LinkContent, ToolResult
+from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript.blocks import (
     Fold,
     Label,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tui.core import example_questions
-from tui.core.example_questions import Example, examples, question_of
 from tui.core.tools import Tool
+from tui.runtime import example_questions
+from tui.runtime.example_questions import Example, examples, question_of
 
 
 def reader(server: str, name: str, description: str, **schema) -> Tool:
