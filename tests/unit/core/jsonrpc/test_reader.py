@@ -19,7 +19,6 @@ from tui.core.jsonrpc.reader import (
     MAX_PARTS,
     NotJson,
     Unreadable,
-    json_value,
     loads,
     objects_within,
     read_damaged_listing,
@@ -42,11 +41,6 @@ def test_patient_reading_returns_the_same_value_however_many_lists_there_are(val
     assert read_json(raw, patient=True) == read_json(raw) == value
     raw = json.dumps([value, [[]] * (FEW_LISTS + 1)]).encode()
     assert read_json(raw, patient=True)[0] == value
-
-
-@pytest.mark.parametrize("text", ["", "{", "\ufeff{}", b"\xff", "9" * 5_000, "[" * 200_000, None, 5])
-def test_a_text_that_is_not_json_has_no_value(text):
-    assert json_value(text, "none") == "none"
 
 
 @pytest.mark.parametrize("part", ["[]", "{}"])
