@@ -23,8 +23,7 @@ from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
 from tui.core.forms.elicitation import schema_problem, secret_fields
 from tui.core.hidden_text.injected_instructions import orders_in
-from tui.core.hidden_text.readable import mixed_word
-from tui.core.hidden_text.readable import readable as readable_hidden
+from tui.core.hidden_text.readable import mixed_word, readable
 from tui.core.hidden_text.scan import in_definition, scan
 from tui.core.jsonrpc.classification import classify
 from tui.core.jsonrpc.framing import EventCutter, Framer
@@ -57,19 +56,12 @@ from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.text_tools import DIALECTS, ReplyReader
-from tui.model.endpoints.failures import (
-    asked_wait,
-    judged,
-    refusals_in,
-    reply_error,
-    said_in,
-    words_of,
-)
+from tui.model.endpoints.failures import asked_wait, judged, message_in, refusals_in, reply_error, said_in
 from tui.model.openai_api.think_tags import ThinkTags
 from tui.settings.foreign.file import read_foreign, without_comments
 from tui.settings.key_positions import json_places, toml_places
 from tui.settings.references import expand, files_in, without_defaults
-from tui.storage.exports.document import readable as readable_entry
+from tui.storage.exports.document import bounded_json
 from tui.storage.exports.markdown import escaped, isolated
 from tui.storage.exports.markdown import fenced as exported_fence
 from tui.traffic.record.redaction import keep, scrub
@@ -139,7 +131,7 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "scan", lambda text: list(scan(text, "")), "<!--", "<a ", "&lt;", "\u202e", "\x1b[0;", "a"
     yield "mixed_word", lambda text: mixed_word(f"\u0430 {text}"), "A", "aA\u0430", "\u0430A1"
     yield "orders_in", lambda text: list(orders_in(text)), "ignore previous ", "do not tell ", "<", "."
-    yield "readable hidden text", readable_hidden, "\u200d", "\u200b", " \n"
+    yield "readable hidden text", readable, "\u200d", "\u200b", " \n"
     yield "breaks", lambda text: breaks(text, 80), "e\u0301", "a ", "\u4e2d", "\u200d"
     yield "wrap", lambda text: wrap([(text, "")], 80), "x", "a ", "\u4e2d"
     yield (
@@ -248,7 +240,7 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield "isolated", isolated, "`", "![", "<a", "> ", "- ", "\\"
     yield "Markdown of a recording", escaped, "*", "\\", "["
     yield "fence of a recording", exported_fence, "`", "```\n"
-    yield "text of an entry", readable_entry, "{", '"a\\', "\\u00e9"
+    yield "text of an entry", bounded_json, "{", '"a\\', "\\u00e9"
     yield "StderrTail", _stderr, "\n", "a\n", "a", "\x1b["
     yield (
         "Markdown",
@@ -338,7 +330,7 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield "ThinkTags", _thoughts, "<think", "<think>", "</think>", "<"
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
     yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
-    yield "words_of", words_of, "a", "<", "{"
+    yield "message_in", message_in, "a", "<", "{"
     yield "said_in", said_in, "a.a", "a-", "www.a/", "{"
     yield (
         "refusals_in",

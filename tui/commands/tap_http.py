@@ -125,7 +125,7 @@ _WORDS = (
 """Patterns of the messages of h11, and our words for each."""
 
 
-def words_of(error: BaseException | None) -> str:
+def why_invalid(error: BaseException | None) -> str:
     """Return why a request cannot be read."""
     said = str(error).lower()
     why = next((words for pattern, words in _WORDS if re.search(pattern, said)), "it is not HTTP/1.1")
@@ -143,5 +143,5 @@ class TapProtocol(H11Protocol):
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()  # it has been answered already
             return
-        why = words_of(sys.exception())
+        why = why_invalid(sys.exception())
         super().send_400_response(f"mcptui tap: {why}\n")

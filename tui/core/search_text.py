@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from threading import Event
 
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import fold, spans
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
@@ -147,13 +148,7 @@ def _is_message(text: str) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return text.lstrip()[:1] in ("{", "[") and json_value(text) is not None
 
 
 STEP = 16 * 1024

@@ -4,12 +4,13 @@
 does not validate the text, since the real parsers already have. Pure; never raises.
 """
 
-import json
 import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from tui.core.jsonrpc.reader import json_value
 
 KeyPath = tuple[str | int, ...]
 
@@ -73,10 +74,7 @@ def unquoted(token: str) -> str:
     try:
         value = tomllib.loads(f"k = {token}")["k"]
     except (ValueError, RecursionError):
-        try:
-            value = json.loads(token)
-        except ValueError:
-            value = token[1:-1]
+        value = json_value(token, token[1:-1])
     return str(value)
 
 

@@ -21,6 +21,7 @@ from tui.addons.packages.server_inputs import entry_text, found_server, values_o
 from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, object_in, quoted_name, text_in
 from tui.core.units import size
@@ -286,10 +287,7 @@ class Registry:
                         raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=self._where)
             finally:
                 await response.aclose()
-        try:
-            answer = json.loads(body)
-        except (ValueError, RecursionError):
-            answer = None
+        answer = json_value(body)
         if not isinstance(answer, dict):
             raise ServerError("did not return a JSON object.", where=self._where)
         return answer

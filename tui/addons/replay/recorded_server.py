@@ -27,6 +27,7 @@ from tui.core.jsonrpc.protocol import (
     VERSION_KEY,
     is_modern,
 )
+from tui.core.jsonrpc.reader import json_value
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.secret_names import MARK
 from tui.core.text import mapping, object_in, start_of
@@ -77,10 +78,7 @@ def handshake(method: str, requested: Any, recorded: Any, methods: Collection[st
 
 def parsed(raw: bytes) -> Any:
     """Return the value of a message as JSON, None if it is not JSON."""
-    try:
-        return json.loads(raw.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
+    return json_value(raw.decode("utf-8", "replace"))
 
 
 def legacy_revision(version: Any) -> str:

@@ -176,7 +176,7 @@ def url_of(entry: Mapping[str, Any]) -> str:
     return next((entry[key] for key in _URLS if isinstance(entry.get(key), str)), "")
 
 
-def words_of(file: HostFile, keys: Keys) -> list[str]:
+def argv_of(file: HostFile, keys: Keys) -> list[str]:
     """Return the command line of a server, [] if there is none or it is unreadable."""
     entry = file.at(keys)
     if not isinstance(entry, Mapping):
@@ -217,7 +217,7 @@ def tapped(file: HostFile, keys: Keys, tap: Sequence[str]) -> list[Edit]:
 def untapped(file: HostFile, keys: Keys) -> list[Edit]:
     """Return the edits that remove a tap, derived from the entry alone."""
     command, args, inner = _places(file, keys)
-    words = words_of(file, keys)
+    words = argv_of(file, keys)
     length = tap_length(words)
     if isinstance(inner, list):
         return [file.without_first(command, length)]
@@ -231,7 +231,7 @@ def checked(file: HostFile, keys: Keys, edits: Sequence[Edit], words: Sequence[s
         after = HostFile(file.edited(edits))
     except (ValueError, RecursionError) as error:
         raise ConfigError(_UNSAFE) from error
-    if words_of(after, keys) != list(words) or _rest(after, keys) != _rest(file, keys):
+    if argv_of(after, keys) != list(words) or _rest(after, keys) != _rest(file, keys):
         raise ConfigError(_UNSAFE)
     return after
 

@@ -41,7 +41,7 @@ class HostServer:
 
     @property
     def words(self) -> list[str]:
-        return hosts.words_of(self.file, self.keys)
+        return hosts.argv_of(self.file, self.keys)
 
     @property
     def length(self) -> int:
@@ -215,7 +215,7 @@ def _out(found: HostServer) -> Change:
     before: list[str] = []
     with suppress(ConfigError, FileNotFoundError):
         backup = _read(_backup(found))
-        before = hosts.words_of(backup, found.keys)
+        before = hosts.argv_of(backup, found.keys)
     if not before or hosts.tap_length(before):
         note = "mcptui has no record of the original entry, and derives it from the current one"
         return Change(hosts.untapped(found.file, found.keys), original, note)
@@ -267,7 +267,7 @@ def _write(found: HostServer, change: Change) -> Path:
             now = _read(found.path)
         except FileNotFoundError as error:
             raise ConfigError("was removed meanwhile.", where=_shown(found.path)) from error
-        if hosts.words_of(now, found.keys) != found.words:
+        if hosts.argv_of(now, found.keys) != found.words:
             raise ConfigError("changed meanwhile. Nothing was written.", where=found.place)
         try:
             after = hosts.checked(now, found.keys, change.edits, change.words)

@@ -15,6 +15,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
+from tui.core.jsonrpc.reader import json_value
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema, objects, strings
 from tui.core.schemas.tool_names import accepted_names
@@ -69,7 +70,8 @@ class SampledReply:
         uses = [
             {"type": "tool_use", "id": call.id, "name": self.names.get(call.name, call.name), "input": given}
             for call in calls
-            if (given := _object(call.arguments)) is not None  # else the server would run another call
+            if isinstance(given := json_value(call.arguments.strip() or "{}"), dict)
+            # Without arguments that are not an object, the server would run another call.
         ]
         text = self.text.strip()
         blocks = [{"type": "text", "text": text}] if text or not uses else []
@@ -216,12 +218,3 @@ def _schema(schema: Any, where: str) -> Mapping[str, Any]:
         return model_schema(schema)
     except (SchemaRefused, TypeError, AttributeError) as error:  # whatever a server sends
         raise BadSampling(f"{where}.inputSchema is invalid ({clean_line(str(error), 100)})") from None
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    """Return the arguments that a model wrote, or None if they are not an object; no text is no arguments."""
-    try:
-        found = json.loads(text.strip() or "{}")
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None

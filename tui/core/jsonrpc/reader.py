@@ -3,7 +3,8 @@
 The callers differ in what they accept, so there is one function for each: `read_json` for what a server sends
 (bounded, never blocks other threads), `loads` for other JSON texts, `scan` for the recorder (the plain
 parser, because a message must be recorded even if the host rejects it), and `DuplicateKeyReader` for the
-linter. All of them reject NaN and Infinity, which Python would accept.
+linter. All of them reject NaN and Infinity, which Python would accept. `json_value`, `json_mapping` and
+`indented` accept them, and never raise: they are for texts that may be anything.
 
 `read_damaged_listing` reads answers in which a part cannot be read, and loses only that part: an entry of a
 listing (one tool, one resource), or a member of a listing or of a handshake. A part cannot be read if it is
@@ -19,6 +20,7 @@ from urllib.parse import unquote
 
 from tui.core.jsonrpc.skimmer import after_space, items, outline
 from tui.core.library_imports import collector_paused
+from tui.core.text import mapping
 from tui.core.units import place_in
 
 MAX_DEPTH = 256
@@ -84,6 +86,27 @@ def loads(text: str | bytes, *, strict: bool = True) -> Any:
         raise json.JSONDecodeError("Unexpected UTF-8 BOM", text, 0)
     # `json.loads` would make a decoder for each text.
     return (_DECODER if strict else _LENIENT_DECODER).decode(text)
+
+
+def json_value(text: str | bytes | bytearray, default: Any = None, *, strict: bool = True) -> Any:
+    """Return the value of a text, or `default` if it is not JSON, nests too deeply or is not even a text."""
+    try:
+        return json.loads(text) if strict else json.loads(text, strict=False)
+    except (ValueError, TypeError, RecursionError):
+        return default
+
+
+def json_mapping(text: str | bytes | bytearray) -> Mapping[str, Any]:
+    """Return the object of a JSON text, or an empty one for anything else."""
+    return mapping(json_value(text))
+
+
+def indented(text: str | bytes) -> str:
+    """Return a text, indented if it is JSON."""
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text if isinstance(text, str) else text.decode("utf-8", "replace")
 
 
 def read_json(raw: bytes, *, patient: bool = False) -> Any:

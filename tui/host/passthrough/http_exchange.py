@@ -4,7 +4,6 @@ Shared by the proxy of `mcptui tap --listen` and by the transports for remote se
 """
 
 import contextlib
-import json
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import MAX_LINE, Event, EventCutter
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 
 Header = tuple[bytes, bytes]
@@ -51,7 +51,7 @@ class HttpExchange:
 
     def asked(self, method: str, url: str, headers: Iterable[Header], body: bytes) -> None:
         detail = {**self._place, "http": method, "url": url, "headers": _texts(headers)}
-        asked = {} if self._ours else _object(body)
+        asked = {} if self._ours else json_mapping(body)
         self._id = asked.get("id") if "method" in asked else None
         self._report(Direction.OUT, body, detail, time.monotonic_ns())
 
@@ -108,7 +108,7 @@ class HttpExchange:
             self._told = True
         status = self._detail.get("status", 0)
         if self._id is not None and status >= 400:
-            found = _object(self.body())
+            found = json_mapping(self.body())
             # Many rejections have no id, and are paired by their exchange.
             if "error" not in found if found.get("id") is None else found["id"] != self._id:
                 self._give_up(f"HTTP {status}")
@@ -127,14 +127,6 @@ class HttpExchange:
             known = size if size > len(raw) else -1
             cause = CAUSE.get() if way is Direction.OUT else None
             self._sink(Captured(self._source, way, at_ns, wall, raw, kind, known, cause, detail))
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _texts(headers: Iterable[Header]) -> list[list[str]]:

@@ -6,7 +6,6 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 
 import asyncio
 import importlib
-import json
 import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, StorageError, reason_of
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
@@ -108,11 +108,10 @@ class Authenticator(httpx2.Auth):
             await discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
-            with suppress(ValueError):
-                message = json.loads(request.content)
-                if isinstance(message, dict) and "id" in message:
-                    why = f"HTTP {response.status_code}, sent again with another token"
-                    self._tap.refused(message["id"], why)
+            message = json_mapping(request.content)
+            if "id" in message:
+                why = f"HTTP {response.status_code}, sent again with another token"
+                self._tap.refused(message["id"], why)
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError, StorageError
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, key_in_keychain, name_of
 from tui.core.secrets.oauth_values import with_lifetime
 from tui.core.servers import OAuthSpec, ServerSpec
@@ -147,10 +148,7 @@ class TokenStore:
     async def _with_secrets(self, found: StoredSignIn) -> StoredSignIn | None:
         if found.place != IN_KEYCHAIN:
             return found
-        try:
-            secrets = json.loads(await self._stored.from_keychain(found.key))
-        except (ValueError, RecursionError):
-            return None
+        secrets = json_value(await self._stored.from_keychain(found.key))
         if not isinstance(secrets, dict):
             return None
         parts: dict[str, Any] = {

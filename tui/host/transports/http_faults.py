@@ -1,7 +1,5 @@
 """Failures of one HTTP request, as sentences with cause and next step. Pure."""
 
-import contextlib
-import json
 import re
 import ssl
 from http import HTTPStatus
@@ -10,6 +8,7 @@ import httpx2
 
 from tui.core.errors import McptuiError, origin_of, reason_of
 from tui.core.http_waits import retry_after
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
 from tui.core.web import proxy_for, proxy_problem
@@ -200,14 +199,13 @@ _MESSAGES = ("message", "error_description", "detail", "error", "title")
 """Members of JSON with the message of an error, the ones that say most first."""
 
 
-def words_of(raw: bytes) -> str:
+def error_text(raw: bytes) -> str:
     """Return the text of an error on one line: the message in JSON, the title of a page, or the whole."""
     text = raw[:4096].decode("utf-8", "replace")
-    with contextlib.suppress(ValueError, RecursionError):
-        found = json.loads(text)
-        while isinstance(found, dict):
-            found = next((found[key] for key in _MESSAGES if found.get(key)), "")
-        text = found if found and isinstance(found, str) else text
+    found = json_value(text)
+    while isinstance(found, dict):
+        found = next((found[key] for key in _MESSAGES if found.get(key)), "")
+    text = found if found and isinstance(found, str) else text
     if text.lstrip()[:1] == "<":
         title = re.search(r"<title[^>]*>([^<]*)", text, re.IGNORECASE)
         text = title[1] if title else MARKUP.sub(" ", text)
@@ -216,4 +214,4 @@ def words_of(raw: bytes) -> str:
 
 def _quoted(body: bytes) -> str:
     """Return the server's own words, quoted, or "" if there are none."""
-    return f": {quoted_name(said, QUOTED)}" if (said := words_of(body)) else ""
+    return f": {quoted_name(said, QUOTED)}" if (said := error_text(body)) else ""

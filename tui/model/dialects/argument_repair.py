@@ -86,7 +86,7 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     raise problem
 
 
-def readable(text: str) -> bool:
+def is_value(text: str) -> bool:
     """Whether `text` is a value, unchanged or repaired without a guess."""
     try:
         mend(text, guess=False)

@@ -1,12 +1,11 @@
 """Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
 
-import json
 import math
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 
 from tui.core.errors import ModelError, chain_of, reason_of
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
@@ -16,10 +15,10 @@ from tui.model.endpoints.failures import (
     FAILED,
     asked_wait,
     judged,
+    message_in,
     refusal_in,
     reply_room,
     said_in,
-    words_of,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
@@ -51,9 +50,8 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     redactor = redactor_of(profile)
     headers = {name.lower(): value for name, value in headers.items()}
     if isinstance(body, str):
-        with suppress(ValueError, RecursionError):
-            body = json.loads(body)
-    reason = words_of(body, redactor.redact)
+        body = json_value(body, body)
+    reason = message_in(body, redactor.redact)
     said = said_in(body, redactor.redact)
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
@@ -208,7 +206,7 @@ def not_a_stream(
 ) -> NotAStream:
     """Return the error for a 200 that is not a reply, which usually is an HTML page."""
     redact = redactor_of(profile).redact
-    said = words_of(redact(head.decode("utf-8", "replace")), redact)
+    said = message_in(redact(head.decode("utf-8", "replace")), redact)
     kind = clean_line(redact(content_type), 60) or "no content type"
     step = "Check base_url. It points to a web page, not to a model API."
     if not has_version(profile.base_url):

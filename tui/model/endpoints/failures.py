@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.http_waits import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
+from tui.core.jsonrpc.reader import json_value
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
@@ -74,7 +75,7 @@ _MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE
 _LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
-def words_of(body: Any, redact: Callable[[str], str] = str) -> str:
+def message_in(body: Any, redact: Callable[[str], str] = str) -> str:
     """Return the message in an error body, cleaned, as one line; "" if there is none.
 
     `redact` is applied before the message is truncated, because a truncated secret would not be found.
@@ -130,12 +131,7 @@ def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:
 
 
 def _parsed(body: Any) -> Any:
-    if isinstance(body, str) and body.lstrip().startswith(("{", "[")):
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            return body
-    return body
+    return json_value(body, body) if isinstance(body, str) and body.lstrip()[:1] in ("{", "[") else body
 
 
 def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
@@ -285,7 +281,7 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
-    reason = words_of(body) or "no reason given"
+    reason = message_in(body) or "no reason given"
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in reason and not code.isdigit():
         reason = f"{reason} ({clean_line(code, 60)})"

@@ -6,7 +6,6 @@ ever scanned.
 """
 
 import asyncio
-import json
 import re
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import McptuiError, ModelError
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
 from tui.core.web import with_headers
@@ -76,10 +76,8 @@ class Inquiry:
         if response.status_code != 200:
             text = self._redactor.redact_values(text, quotes=True)
             raise errors.status_error(self._profile, response.status_code, text, response.headers)
-        try:  # an id may contain a key that is an ordinary word, like `lm-studio`
-            value = json.loads(self._redactor.redact_spoken(text, quotes=True))
-        except (ValueError, RecursionError):
-            value = None
+        # An id may contain a key that is an ordinary word, like `lm-studio`.
+        value = json_value(self._redactor.redact_spoken(text, quotes=True))
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")
             raise errors.not_a_stream(self._profile, kind, bytes(raw[:4096]), "JSON")

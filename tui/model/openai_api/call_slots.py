@@ -14,6 +14,7 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import ModelError
+from tui.core.jsonrpc.reader import json_value
 from tui.core.ports import CallPart
 from tui.core.text import object_in, text_in
 
@@ -110,8 +111,8 @@ def is_complete(text: str) -> bool:
     """Whether `text` is one complete JSON object, or a JSON string with one in it, or a fence around it."""
     text = without_fence(text)
     if text[:1] == text[-1:] == '"':
-        text = str(_parsed(text) or "").strip()
-    return text.startswith("{") and text.endswith("}") and isinstance(_parsed(text), dict)
+        text = str(json_value(text, strict=False) or "").strip()
+    return text.startswith("{") and text.endswith("}") and isinstance(json_value(text, strict=False), dict)
 
 
 def settle_arguments(text: str) -> list[tuple[str, bool]]:
@@ -124,18 +125,16 @@ def settle_arguments(text: str) -> list[tuple[str, bool]]:
     bare = without_fence(text)
     if bare in _NO_ARGUMENTS:
         return [("{}", False)]
-    value = _parsed(bare)
+    value = json_value(bare, strict=False)
     text = bare if isinstance(value, dict) else text
     for _ in range(2):
         if not isinstance(value, str):
             break
-        text, value = value.strip(), _parsed(value)
+        text, value = value.strip(), json_value(value, strict=False)
         if text in _NO_ARGUMENTS:
             return [("{}", False)]
     if isinstance(value, dict):
-        return [
-            (json.dumps(value, ensure_ascii=False) if _parsed(text, strict=True) is None else text, False)
-        ]
+        return [(json.dumps(value, ensure_ascii=False) if json_value(text) is None else text, False)]
     if objects := _in_a_row(text):
         return [(entry, False) for entry in objects]
     return [(text, is_cut(text))]
@@ -150,14 +149,6 @@ def _may_go_on(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _parsed(text: str, *, strict: bool = False) -> Any:
-    """Return the JSON value of `text`, or None; raw line breaks in strings are allowed unless `strict`."""
-    try:
-        return json.loads(text, strict=strict)
-    except (ValueError, RecursionError):
-        return None
 
 
 def without_fence(text: str) -> str:
@@ -185,7 +176,7 @@ def _in_a_row(text: str) -> list[str]:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             return []
-        value = _parsed(value) if isinstance(value, str) else value
+        value = json_value(value, strict=False) if isinstance(value, str) else value
         if not isinstance(value, dict):
             return []
         if not found or value != found[-1]:

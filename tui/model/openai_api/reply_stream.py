@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from tui.core.errors import ModelError, reason_of
 from tui.core.jsonrpc.framing import Event, EventCutter
+from tui.core.jsonrpc.reader import json_mapping, json_value
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.secrets.encodings import MARK
 from tui.core.secrets.redact import PieceRedactor, Redactor
@@ -185,7 +186,7 @@ class ReplyStream:
 
     def _take(self, event: str) -> list[ModelPart]:
         if self._done or not event.strip():
-            if '"usage"' in event and _is_json(event) and isinstance(late := json.loads(event), dict):
+            if '"usage"' in event and (late := json_mapping(event)):
                 self._accumulator.take_counts(late)
             return []
         # Redact before parsing or truncating anything: quotes in errors, and names.
@@ -250,11 +251,7 @@ def joined(parts: Iterable[T]) -> Iterator[T | TextPart | ReasoningPart]:
 
 
 def _is_json(event: str) -> bool:
-    try:
-        json.loads(event)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return json_value(event, event) is not event
 
 
 def _decoded(event: str) -> Any:

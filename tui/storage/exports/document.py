@@ -3,12 +3,11 @@
 Texts are foreign and raw unless a part says otherwise. A writer for each format escapes them.
 """
 
-import json
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import Attachment
+from tui.core.jsonrpc.reader import indented
 from tui.core.text import clean, clean_line
 from tui.core.traffic import EntryNote
 from tui.core.units import size
@@ -109,12 +108,9 @@ def bounded(text: str, octets: int = 0) -> str:
     return f"{shown}\n… {size(whole - len(shown.encode('utf-8', 'replace')))} more"
 
 
-def readable(text: str, octets: int = 0) -> str:
+def bounded_json(text: str, octets: int = 0) -> str:
     """Return `bounded` text, JSON indented."""
-    if len(text) <= PRETTY:
-        with suppress(ValueError, RecursionError):
-            text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    return bounded(text, octets)
+    return bounded(indented(text) if len(text) <= PRETTY else text, octets)
 
 
 def note_line(note: EntryNote) -> str:

@@ -11,7 +11,7 @@ from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind, Outcome
 from tui.core.units import duration, size
-from tui.storage.exports.document import LONGEST, Document, Row, note_line, readable
+from tui.storage.exports.document import LONGEST, Document, Row, bounded_json, note_line
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note, time_text
@@ -93,7 +93,7 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
             is_bad=entry.outcome in _BAD,
             facts=", ".join(facts),
             note=note_line(note),
-            body=f"({BODY_LOST_TEXT})" if entry.is_body_lost else readable(body, len(entry.body)),
+            body=f"({BODY_LOST_TEXT})" if entry.is_body_lost else bounded_json(body, len(entry.body)),
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, Remark, ToolMessage
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
@@ -238,10 +239,7 @@ def _shaped(value: Any) -> Any:
         part = getattr(value, name)
         found[name] = str(shape(part or "")) if name in _TEXTS else _LEFT_OUT.get(name, _shaped(part))
     if isinstance(value, CallRequest):
-        try:
-            arguments = shape(json.loads(value.arguments))
-        except (ValueError, RecursionError):
-            arguments = shape(value.arguments)
+        arguments = shape(json_value(value.arguments, value.arguments))
         found |= {
             "arguments": json.dumps(arguments, ensure_ascii=False),
             "problem": str(shape(value.problem)),

@@ -27,7 +27,7 @@ from tui.storage.exports.document import (
     Part,
     Prose,
     bounded,
-    readable,
+    bounded_json,
 )
 
 Rows = list[tuple[float, Object]]
@@ -93,7 +93,7 @@ def _parts(shown: SessionTranscript) -> Iterator[Part]:
                 yield from _reply(part)
             case CallRequest():
                 name = tools.get(part.id) or clean_line(part.name, 120)
-                yield Block(f"→ {name}", readable(part.arguments), "json")
+                yield Block(f"→ {name}", bounded_json(part.arguments), "json")
             case ToolMessage():
                 name = tools.get(part.call_id) or clean_line(part.name, 120)
                 text, warning = shown_result(part)

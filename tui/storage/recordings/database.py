@@ -18,6 +18,7 @@ from typing import Any
 from tui.core import units
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import refuse_links
+from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import (
     DETAIL_LOST,
     FIRST_NS,
@@ -315,10 +316,8 @@ def is_zeroed(row: Row) -> bool:
 
 
 def _detail(text: Any) -> Mapping[str, Any]:
-    with suppress(TypeError, ValueError, RecursionError):
-        if isinstance(found := json.loads(text), dict):
-            return found
-    return {DETAIL_LOST: True}
+    found = json_value(text)
+    return found if isinstance(found, dict) else {DETAIL_LOST: True}
 
 
 def _redactions(text: Any) -> tuple[Redaction, ...]:

@@ -52,7 +52,7 @@ def _call_text(call: CallRequest) -> str:
     return " ".join((call.name, *reversed(text_readings(call.arguments))))
 
 
-def words_of(text: str) -> list[str]:
+def search_words(text: str) -> list[str]:
     """Return the words of a search. A message must contain all of them, possibly within other words."""
     return fold(text).split()
 

@@ -38,7 +38,7 @@ from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal, SessionWriter
 from tui.storage.sessions.json import MOST_BYTES, json_pieces, parsed
 from tui.storage.sessions.rewrite import branch_of, write_again, write_repaired, write_session
-from tui.storage.sessions.search import places_of, words_of
+from tui.storage.sessions.search import places_of, search_words
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened, transcript
 from tui.storage.sessions.tables import Op, SessionTables
 
@@ -215,7 +215,7 @@ class SessionStore:
 
         Closing it ends the search.
         """
-        words = words_of(text)
+        words = search_words(text)
         if not words:
             return
         for journal in list(self._open.values()):

@@ -32,6 +32,7 @@ from tui.core.conversation.message_json import (
     remark_of,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME, Reopened, SessionInfo
+from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.units import bounded, plural
@@ -144,12 +145,12 @@ def _read(path: Path, all_results: bool, *, is_cut: bool = False) -> StoredSessi
         _read_messages(connection, found)
         for table in ROWS if can_read(connection, "remarks") else ROWS[:-1]:
             for at, text in _rows(connection, found, f"SELECT at, body FROM {table} ORDER BY number"):
-                if (body := _object(text)) is not None:
+                if isinstance(body := json_value(text), dict):
                     found.rows[table].append((float(bounded(at) or 0), body))
         with up_to_damage(found.lose):
             _read_results(connection, found, all_results)
         for (text,) in _rows(connection, found, "SELECT body FROM draft"):
-            if (draft := _object(text)) is not None:
+            if isinstance(draft := json_value(text), dict):
                 text, reasoning = _text(draft, "text"), _text(draft, "reasoning")
                 model = _text(found.meta, "model")
                 found.draft = AssistantMessage(text, reasoning=reasoning, model=model, partial=True)
@@ -214,15 +215,6 @@ def _rows(
     rows, is_whole = until_damage(partial(bounded_rows, connection), statement, parameters)
     found.damaged = found.damaged or not is_whole
     return rows
-
-
-def _object(text: Any) -> Object | None:
-    """Return the JSON object of a row, or None."""
-    try:
-        found = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _read_messages(connection: sqlite3.Connection, found: StoredSession) -> None:

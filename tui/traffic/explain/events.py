@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line, object_in
 from tui.core.units import bounded, count, duration, plural, size
 
 _ERRORS = {
@@ -121,7 +121,7 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     """Return the purpose of a request to an authorization server, and its outcome."""
     url = clean_line(str(detail.get("url", "")), 200)
     method = clean_line(str(detail.get("http", "")), 12)
-    grant = mapping(detail.get("sent")).get("grant_type")
+    grant = object_in(detail, "sent").get("grant_type")
     how = "asked how to sign in to" if "/.well-known/" in url else "asked to sign in to"
     said = [f"mcptui {'requested tokens for' if grant else how} {server}: {method} {url}."]
     if "failed" in detail:

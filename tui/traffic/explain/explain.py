@@ -10,7 +10,8 @@ from typing import Any
 
 from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
-from tui.core.text import clean_line, mapping
+from tui.core.jsonrpc.reader import json_mapping
+from tui.core.text import clean_line, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
@@ -108,9 +109,9 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[
     if entry.outcome is Outcome.PROBE:
         sentences.append(f"{ENDS[Outcome.PROBE]}.")
     if failed:
-        sentences += error_sentences(mapping(body.get("error")))
+        sentences += error_sentences(object_in(body, "error"))
     else:
-        sentences += result_sentences(entry, mapping(body.get("result")), revision)
+        sentences += result_sentences(entry, object_in(body, "result"), revision)
     return title, sentences
 
 
@@ -218,10 +219,10 @@ _LISTS = {
 
 def details(entry: Entry) -> list[str]:
     """Return sentences for the params of a request or notification."""
-    params = mapping(body_of(entry).get("params"))
+    params = object_in(body_of(entry), "params")
     match entry.method:
         case "tools/call":
-            names = [clean_line(str(name), 40) for name in list(mapping(params.get("arguments")))[:8]]
+            names = [clean_line(str(name), 40) for name in list(object_in(params, "arguments"))[:8]]
             given = [f"Arguments: {', '.join(names)}." if names else "No arguments."] if params else []
             return given + _input_sentence(params)
         case "initialize":
@@ -289,8 +290,8 @@ def status_sentences(detail: Mapping[str, Any]) -> list[str]:
 
 def own_revision(entry: Entry) -> str:
     """Return the revision that a request itself names (2026-07-28), "" if it names none or an unknown one."""
-    params = mapping(body_of(entry).get("params")) if entry.kind is Kind.REQUEST else {}
-    named = mapping(params.get("_meta")).get(VERSION_KEY)
+    params = object_in(body_of(entry), "params") if entry.kind is Kind.REQUEST else {}
+    named = object_in(params, "_meta").get(VERSION_KEY)
     return named if isinstance(named, str) and named in REVISIONS else ""
 
 
@@ -298,10 +299,7 @@ def body_of(entry: Entry) -> Mapping[str, Any]:
     """Return the message of an entry, empty if it is missing or cannot be parsed."""
     if not entry.body or entry.sha256 or len(entry.body) > MAX_READ:
         return {}
-    try:
-        return mapping(json.loads(entry.body))
-    except (ValueError, RecursionError):  # text that is not JSON is explained as such
-        return {}
+    return json_mapping(entry.body)
 
 
 def _plain(value: Any) -> str:

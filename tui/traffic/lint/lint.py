@@ -15,7 +15,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line, mapping, object_in
 from tui.core.traffic import Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
@@ -174,7 +174,7 @@ class Linter:
             look.once("deprecated", "sse", sentence, messages.TRANSPORT, "2025-03-26")
         if messages.check_dialect(look, value) or not messages.check_shape(look, value):
             return
-        params = mapping(value.get("params"))
+        params = object_in(value, "params")
         if "method" not in value:
             self._answer(look, value)
         elif "id" in value:
@@ -198,7 +198,7 @@ class Linter:
             look.revision = version if isinstance(version, str) and version in REVISIONS else ""
         elif look.entry.direction is Direction.OUT and method == "server/discover" and not asked.revision:
             look.revision = MODERN
-        meta = mapping(params.get("_meta"))
+        meta = object_in(params, "_meta")
         if method == "initialize" or CAPABILITIES_KEY in meta:
             told = params.get("capabilities") if method == "initialize" else meta[CAPABILITIES_KEY]
             look.session.client = mapping(told)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tui.core.jsonrpc.classification import is_dialect
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import MAX_DEPTH, DuplicateKeyReader, NotJson, lone_surrogate, nests_deeper
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line, mapping, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome, Severity
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other
 from tui.traffic.methods import METHODS
@@ -292,7 +292,7 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
     """Return the request of a response; if there is none, report what is wrong with its id."""
     known, session, way = value.get("id"), look.session, other(look.entry.direction)
     if known is None:
-        code = mapping(value.get("error")).get("code")
+        code = object_in(value, "error").get("code")
         is_probe = look.entry.outcome is Outcome.PROBE  # some servers of the other era reject it this way
         if not is_probe and ("error" not in value or code not in _UNREADABLE):
             part = "error" if "error" in value else "result"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
-from tui.core.text import mapping
+from tui.core.text import mapping, object_in
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, other
@@ -146,7 +146,7 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
     if asked.method == "initialize":
         version = result.get("protocolVersion")
         session.opened = True
-        session.server = mapping(result.get("capabilities"))
+        session.server = object_in(result, "capabilities")
         session.revision = version[:LONG_NAME] if isinstance(version, str) else ""
         look.revision = session.revision
         if isinstance(version, str) and version not in REVISIONS:
@@ -158,7 +158,7 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
             return
         if MODERN in versions:
             session.revision = MODERN
-            session.server = mapping(result.get("capabilities"))
+            session.server = object_in(result, "capabilities")
         elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
             named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
             sentence = f"The server supports only revisions that were never released: {named}."
@@ -169,12 +169,12 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
 
 def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
     """Check the requests in an input_required result (2026-07-28) against the client's capabilities."""
-    for request in list(mapping(result.get("inputRequests")).values())[:32]:
+    for request in list(object_in(result, "inputRequests").values())[:32]:
         method = mapping(request).get("method")
         known = METHODS.get(method) if isinstance(method, str) else None
         if known is None or not known.needs_client:
             continue
-        check_deprecated(look, known.name, mapping(mapping(request).get("params")))
+        check_deprecated(look, known.name, object_in(mapping(request), "params"))
         if look.session.client is not None and not declared(look.session.client, known.needs):
             feature = known.needs.partition(".")[0]
             sentence = f"The server requests {quote(known.name)}, but the client did not declare {feature}."

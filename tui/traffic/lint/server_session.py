@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
-from tui.core.text import mapping
+from tui.core.text import object_in
 from tui.core.traffic import Direction
 
 MOST_OPEN = 10_000
@@ -170,7 +170,7 @@ def _keep(kept: OrderedDict[Id, SentRequest], known: Id, asked: SentRequest, mos
 
 def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentRequest:
     """Return the part of a request to remember."""
-    meta = mapping(params.get("_meta"))
+    meta = object_in(params, "_meta")
     version = meta.get(VERSION_KEY)
     name = params.get("name")
     token = meta.get("progressToken")

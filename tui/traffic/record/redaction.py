@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from tui.core.forms.elicitation import secret_fields
+from tui.core.jsonrpc.reader import json_value
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.encodings import octets_of
@@ -27,7 +28,7 @@ from tui.core.secrets.named_values import (
 )
 from tui.core.secrets.secret_names import is_secret_header, mark_name, mark_of
 from tui.core.secrets.walk import redacted
-from tui.core.text import mapping
+from tui.core.text import list_in, mapping, object_in
 from tui.core.traffic import Captured, Direction, Kind, Redaction
 from tui.traffic.record.secret_texts import Redact, in_prose, within, without_secret_deltas
 
@@ -173,12 +174,8 @@ def learn_schemas(captured: Captured, known: SecretArguments) -> None:
     """Learn the secret arguments from a tool list, when nothing else reads it (`mcptui tap`), and forms."""
     if not has_schemas(captured):
         return
-    try:
-        message = json.loads(captured.raw)
-    except (ValueError, RecursionError):
-        return
-    tools = mapping(mapping(message).get("result")).get("tools")
-    for tool in tools if isinstance(tools, list) else ():
+    message = json_value(captured.raw, {})
+    for tool in list_in(object_in(mapping(message), "result"), "tools"):
         if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
             known.learn(captured.source, name, tool.get("inputSchema"))
     waiting, seen = [message], 0
@@ -242,10 +239,7 @@ def _end(raw: bytes, start: int) -> int:
 
 
 def _text(quoted: Any) -> str:
-    try:
-        return str(json.loads(quoted))
-    except ValueError:
-        return ""
+    return str(json_value(quoted, ""))
 
 
 MARGIN = 64 * 1024

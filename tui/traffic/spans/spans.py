@@ -8,9 +8,7 @@ This module stores only small cleaned previews, never a complete result. `past_t
 saved conversation from its messages, which contain no times, approvals or failed requests.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from math import isfinite
 from typing import cast
@@ -26,8 +24,9 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.core.turn.prepared_calls import plain_reason, why_of
 from tui.core.turn.turn_endings import in_order
@@ -278,11 +277,9 @@ class _PastTurns:
                 self._reply(self._turn, part)
             case CallRequest(id=call_id, name=name) if self._turn is not None:
                 server, joint, tool = name.partition("__")
-                found: object = None
-                with suppress(ValueError, RecursionError):
-                    found = json.loads(part.arguments) if len(part.arguments) <= MOST_ARGUMENTS else None
+                given = json_mapping(part.arguments) if len(part.arguments) <= MOST_ARGUMENTS else {}
                 names = (server, tool) if joint else ("", name)
-                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, mapping(found)))
+                self._apply(events.ToolCallProposed(self._turn.steps, call_id, *names, given))
             case ToolMessage():
                 self._result(part)
             case Remark() if self._turn is not None:

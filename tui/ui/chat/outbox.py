@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.files import append_private, make_folder, open_file, refuse_links
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
@@ -310,11 +311,7 @@ def _line(kept: HistoryEntry) -> str:
 
 
 def _kept(line: str) -> HistoryEntry | None:
-    try:
-        found = json.loads(line) if line else ""
-    except (ValueError, RecursionError):
-        return None
-    match found:
+    match json_value(line):
         case str(text):
             kept = HistoryEntry(text)
         case {"text": str(text), "attached": [*tokens]}:

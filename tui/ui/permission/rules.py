@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import BindingType
 
 from tui.core.conversation.conversation import AssistantMessage, Message
+from tui.core.jsonrpc.reader import json_value
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
@@ -61,9 +62,7 @@ def typed_call(text: str) -> TypedCall | None:
         return None
     if not brace:
         return TypedCall(server, tool)
-    try:
-        arguments = json.loads(brace + rest)
-    except (ValueError, RecursionError):
+    if (arguments := json_value(brace + rest)) is None:
         return TypedCall(server, tool, problem="The arguments are not a complete JSON object.")
     return TypedCall(server, tool, arguments)
 
@@ -74,10 +73,7 @@ def recent_calls(messages: Sequence[Message], names: NameTable) -> Sequence[Type
     for message in reversed(messages):
         for call in reversed(message.calls) if isinstance(message, AssistantMessage) else ():
             tool = names.resolve(call.name)
-            try:
-                arguments = json.loads(call.arguments or "{}")
-            except (ValueError, RecursionError):
-                continue
+            arguments = json_value(call.arguments or "{}")
             if tool is not None and isinstance(arguments, dict):
                 one = TypedCall(tool.server, tool.name, arguments)
                 found.setdefault(one.text, one)

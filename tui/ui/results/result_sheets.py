@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from tui.core import units
 from tui.core.comparison.values import LinePair
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean, clean_line, equal_start, preview
 from tui.core.tools import (
     BinaryContent,
@@ -357,10 +358,8 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
 
 def _text(text: str) -> Sheet:
     if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
-        try:
-            return _tree(json.loads(text), text)
-        except (ValueError, RecursionError):
-            pass
+        if (value := json_value(text)) is not None:
+            return _tree(value, text)
     return Lines(list(_paragraphs(text)))
 
 

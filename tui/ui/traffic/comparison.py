@@ -1,7 +1,6 @@
 """Compares two entries, or two calls: a key marks one, and the same key on another one compares them."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +9,7 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.traffic.record.entry_columns import EntryColumns
@@ -143,7 +143,6 @@ def _value(reader: TrafficReader, seq: int) -> Any:
         raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
     if not entry.body:
         return dict(entry.detail)
-    try:
-        return json.loads(entry.body)
-    except (ValueError, RecursionError):
-        return [clean_line(line, 4_000) for line in entry.body.decode("utf-8", "replace").split("\n")]
+    if (found := json_value(entry.body, entry.body)) is not entry.body:
+        return found
+    return [clean_line(line, 4_000) for line in entry.body.decode("utf-8", "replace").split("\n")]

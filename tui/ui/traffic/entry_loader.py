@@ -4,7 +4,6 @@ import asyncio
 import json
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -14,7 +13,8 @@ from textual.cache import LRUCache
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line
+from tui.core.jsonrpc.reader import json_value
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
@@ -99,8 +99,7 @@ def preview_of(entry: Entry) -> EntryPreview:
 
 def _event(detail: Mapping[str, Any], body: str) -> str:
     """Return an event as one line: command lines as in a shell, other values after their names."""
-    with suppress(ValueError, RecursionError):  # a truncated body
-        detail = found if isinstance(found := json.loads(body), dict) else {}
+    detail = mapping(json_value(body, detail))  # a body may be truncated
     parts: list[str] = []
     for name, value in detail.items():
         if name == "argv" and isinstance(value, list):

@@ -1,12 +1,11 @@
 """The sheets of an entry: bytes, timing, explanation, findings; and an entry as text to copy. Pure."""
 
-import json
 import shlex
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import pairwise
 
 from tui.core import units
+from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.text import clean, clean_line
 from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import span, time_of_day
@@ -200,8 +199,7 @@ def copied(way: str, entry: Entry, body: bytes) -> str:
     """Return an entry in one of `WAYS`."""
     match way:
         case "json":
-            with suppress(ValueError, RecursionError):
-                return json.dumps(json.loads(body), ensure_ascii=False, indent=2)
+            return indented(body)
         case "curl":
             return _curl(entry, body)
         case "python":
@@ -225,9 +223,8 @@ def _curl(entry: Entry, body: bytes) -> str:
 def _python(entry: Entry, body: bytes) -> str:
     from pprint import pformat  # not needed for the first frame
 
-    try:
-        frame = json.loads(body)
-    except (ValueError, RecursionError):
+    frame = json_value(body, body)
+    if frame is body:
         return f"line = {body!r}"
     params = frame.get("params") if isinstance(frame, dict) else None
     if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):

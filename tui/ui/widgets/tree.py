@@ -3,11 +3,11 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from tui.core import units
+from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Redaction
@@ -330,11 +330,9 @@ class Tree(BytesSheet):
         assert value is not None
         text = value_text(node.data, value, TEXT_CHARS)
         depth = node.depth + 1
-        if text.lstrip()[:1] in ("{", "["):
-            with suppress(ValueError, RecursionError):
-                json.loads(text)
-                data = text.encode("utf-8", "replace")
-                return self._children(Node(root_value(data), data, depth - 1, node))
+        if text.lstrip()[:1] in ("{", "[") and json_value(text) is not None:
+            data = text.encode("utf-8", "replace")
+            return self._children(Node(root_value(data), data, depth - 1, node))
         room = max(20, width - 2 * min(depth, DEEPEST) - 3)
         lines = [
             Node(None, depth=depth, parent=node, line=row)
@@ -356,11 +354,7 @@ class Tree(BytesSheet):
             return "".join(part for part, _ in node.line)
         if value.kind is JsonKind.STRING:
             return value_text(node.data, value, value.size)
-        raw = node.data[value.start : value.end]
-        try:
-            return json.dumps(json.loads(raw), ensure_ascii=False, indent=2)
-        except ValueError:
-            return raw.decode("utf-8", "replace")
+        return indented(node.data[value.start : value.end])
 
     def path(self, index: int) -> str:
         """Return the path of a row in JavaScript syntax: `result.content[0].text`."""

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tui.addons.tap_hosts.hosts import (
     HOSTS,
     HostFile,
+    argv_of,
     checked,
     files_of,
     tap_length,
     tapped,
     untapped,
-    words_of,
 )
 from tui.core.errors import ConfigError
 
@@ -63,12 +63,12 @@ COMMENTED = """\
 
 def into(text: str, keys: tuple[str, ...] = KEYS) -> str:
     file = HostFile(text)
-    return checked(file, keys, tapped(file, keys, TAP), [*TAP, *words_of(file, keys)]).text
+    return checked(file, keys, tapped(file, keys, TAP), [*TAP, *argv_of(file, keys)]).text
 
 
 def out(text: str, keys: tuple[str, ...] = KEYS) -> str:
     file = HostFile(text)
-    return checked(file, keys, untapped(file, keys), words_of(file, keys)[len(TAP) :]).text
+    return checked(file, keys, untapped(file, keys), argv_of(file, keys)[len(TAP) :]).text
 
 
 def test_comments_and_formatting_around_the_command_line_are_kept():

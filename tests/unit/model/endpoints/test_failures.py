@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.errors import ModelError
-from tui.model.endpoints.failures import judged, reply_error, said_in, window_in, words_of
+from tui.model.endpoints.failures import judged, message_in, reply_error, said_in, window_in
 from tui.model.endpoints.refusal_rows import Do
 
 
@@ -64,7 +64,7 @@ from tui.model.endpoints.refusal_rows import Do
     ],
 )
 def test_the_error_message_is_found_wherever_a_provider_puts_it(body: Any, words: str) -> None:
-    assert words_of(body) == words
+    assert message_in(body) == words
 
 
 def test_what_repeats_the_request_says_nothing_about_the_error() -> None:
@@ -129,7 +129,7 @@ JSON = st.recursive(
     )
 )
 def test_any_body_can_be_searched_for_an_error(body: dict[str, Any]) -> None:
-    assert len(words_of(body)) <= 300
+    assert len(message_in(body)) <= 300
     assert reply_error(body) is None or isinstance(reply_error(body), ModelError)
 
 

@@ -43,6 +43,11 @@ def test_text_that_is_json_unfolds_as_a_tree() -> None:
     assert shown.value(1) == "3"
 
 
+def test_a_value_that_nests_too_deeply_is_copied_unchanged() -> None:
+    deep = "[" * 2_000 + "]" * 2_000
+    assert Tree(f'{{"a": {deep}}}'.encode()).value(0) == deep
+
+
 def test_a_long_text_unfolds_into_its_lines() -> None:
     shown = tree({"text": "one\ntwo\nthree"})
     shown.toggle(0, 80)

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from tui.core import units
 from tui.core.hidden_text.readable import readable
+from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
@@ -363,8 +363,7 @@ def _key_lines(width: int, keys: Sequence[tuple[str, str, str]]) -> list[list[tu
 def _laid_out(value: str, width: int) -> list[Row]:
     """Return an argument as highlighted rows. JSON that is wider than `width` is indented."""
     if len(value) > width and value[:1] in ("[", "{"):
-        with suppress(ValueError, RecursionError):
-            value = json.dumps(json.loads(value), indent=2, ensure_ascii=False)
+        value = indented(value)
     lines = value.expandtabs(4).split("\n")
     if len(value) > MAX_HIGHLIGHTED or (value.startswith('"') and len(lines) > 1):
         return [((line, "text"),) for line in lines]
@@ -393,11 +392,8 @@ def _shown(arguments: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int]:
 
 def _read(text: str) -> Mapping[str, Any]:
     """Return arguments by name if they are a JSON object, otherwise unchanged."""
-    if len(text) <= MAX_ARGUMENTS:
-        with suppress(ValueError, RecursionError):
-            if isinstance(value := json.loads(text or "{}"), dict):
-                return value
-    return {"": text}
+    found = json_value(text or "{}") if len(text) <= MAX_ARGUMENTS else None
+    return found if isinstance(found, dict) else {"": text}
 
 
 def _written(value: Any) -> str:
