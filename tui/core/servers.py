@@ -258,6 +258,7 @@ class ServerStatus:
 
     Attributes:
         reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
+        launch: its address, or its command with its arguments, without secrets.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
         pid: process id of the leader while a process runs.
         signal: name of the signal that ended it ("SIGKILL"), or "".
@@ -283,6 +284,7 @@ class ServerStatus:
     spec: ServerSpec
     state: ServerState = ServerState.STOPPED
     reason: StopReason | None = StopReason.NOT_STARTED
+    launch: str = ""
     detail: str = ""
     next_step: str = ""
     pid: int | None = None
