@@ -66,6 +66,7 @@ def out(raw): sys.stdout.buffer.write(raw); sys.stdout.buffer.flush()
 def answer(method, params, ident):
     if method == "tools/call":
         out(b"calling \xff"); out(b" now\n")
+        out(b'{"jsonrpc": "2.0", "method": "x", "params": ' + b"[" * 300 + b"]" * 300 + b"}\n")
         return text("done")
 out(b"\x1b[31mStarting\x1b[0m\n")
 print("on stderr", file=sys.stderr, flush=True)
@@ -87,7 +88,7 @@ async def test_printed_lines_are_a_mark_in_the_servers_pane_and_in_the_log(
         await real.shows("! 1 line on stdout")
         tool = real.runtime.workbench.tools("noisy")[0]
         await real.runtime.workbench.call_tool(tool, {}, call="c", seconds=10, progress=lambda *_: None)
-        await real.shows("! 2 lines on stdout")
+        await real.shows("! 2 lines on stdout", "! 1 message nested too deeply, not read")
         log = real.runtime.host.stderr("noisy")
         assert set(log) == {"stdout: Starting", "on stderr", "stdout: calling \ufffd now"}
         assert real.runtime.host.status("noisy").stderr_last == "on stderr"
@@ -118,4 +119,5 @@ async def test_the_commands_say_what_was_printed(tmp_path: Path, noisy: str) -> 
     assert "    ! 1 line on stdout: Starting. Only messages belong there" in listed.out
     called = await mcptui("call", "noisy", "add", *options)
     assert called.out == "done\n"
-    assert "· noisy: 2 lines on stdout: Starting. Only messages belong there" in called.err
+    said = "2 lines on stdout: Starting. Only messages belong there: its author should print to stderr."
+    assert f"· noisy: {said} 1 message nested too deeply, not read." in called.err

@@ -87,6 +87,7 @@ def rich_runtime() -> FakeRuntime:
     status = replace(
         running("weather", len(TOOLS)),
         spec=spec,
+        launch="python weather.py --verbose",
         since_ns=now - 64_000_000_000,
         start_ms=312.0,
         protocol="2026-07-28",
@@ -108,7 +109,6 @@ def rich_runtime() -> FakeRuntime:
             "logging": {},
         },
         instructions="Ask for one city at a time.\nTemperatures are in degrees Celsius.",
-        command=("python", "weather.py", "--verbose"),
         environment=("TZ", "WEATHER_TOKEN"),
         pids=(4000, 4001),
         memory=48_300_000,

@@ -61,7 +61,8 @@ class FakeHost:
 
 def running(name: str, tools: int = 2) -> ServerStatus:
     """Return the status of a running server."""
-    return ServerStatus(name, ServerSpec(name, "python"), ServerState.RUNNING, tools=tools, pid=4000)
+    spec = ServerSpec(name, "python")
+    return ServerStatus(name, spec, ServerState.RUNNING, launch="python", tools=tools, pid=4000)
 
 
 def crashed(name: str) -> ServerStatus:
@@ -71,6 +72,7 @@ def crashed(name: str) -> ServerStatus:
         ServerSpec(name, "python"),
         ServerState.STOPPED,
         StopReason.EXITED,
+        launch="python",
         detail="exited with code 1 after 12 s",
         next_step="Press l for its log, r to retry.",
         exit_code=1,

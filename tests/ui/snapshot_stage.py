@@ -165,6 +165,7 @@ def with_result() -> FakeRuntime:
 def remote() -> FakeRuntime:
     """A server over HTTP that answers, one over WebSocket that does not, and one that waits for a sign-in."""
     far = ServerSpec("far", transport=Transport.HTTP, url="https://mcp.example.org/mcp")
+    open_far = replace(running("far", 3), spec=far, launch=far.shown_url, pid=None)
     socket = ServerSpec("socket", transport=Transport.WEBSOCKET, url="wss://socket.example.org/mcp")
     signing = ServerSpec("signing", transport=Transport.HTTP, url="https://other.example.org/mcp")
     answers = Reach("https://mcp.example.org", "HTTP", True, 200)
@@ -173,8 +174,8 @@ def remote() -> FakeRuntime:
     waiting = Reach("https://other.example.org", "HTTP", True, 401)
     return FakeRuntime(
         host=FakeHost(
-            replace(running("far", 3), spec=far, pid=None, reach=answers, sign_in="signed in"),
-            replace(running("socket", 1), spec=socket, pid=None, reach=silent),
+            replace(open_far, reach=answers, sign_in="signed in"),
+            replace(running("socket", 1), spec=socket, launch=socket.shown_url, pid=None, reach=silent),
             ServerStatus(
                 "signing", signing, ServerState.STARTING, reach=waiting, sign_in="waiting for your sign-in"
             ),

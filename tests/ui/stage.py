@@ -92,7 +92,7 @@ class Hand:
 def server(name: str, state: ServerState = ServerState.RUNNING, **fields: object) -> ServerStatus:
     """Return the status of a server."""
     spec = ServerSpec(name, command="python", args=(f"{name}.py",))
-    return ServerStatus(name, spec, state, **fields)  # type: ignore[arg-type]
+    return ServerStatus(name, spec, state, launch=f"python {name}.py", **fields)  # type: ignore[arg-type]
 
 
 def stopped(name: str, reason: StopReason, **fields: object) -> ServerStatus:

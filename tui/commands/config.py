@@ -151,7 +151,7 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
 
     Raises UsageError, ConfigError or StorageError.
     """
-    from tui.model.endpoints.providers import from_environment, usable_url, without_secrets
+    from tui.model.endpoints.providers import bare_url, from_environment, usable_url
     from tui.runtime.model_keys import ModelKeys
     from tui.runtime.profiles import Profiles
 
@@ -175,7 +175,7 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
         names = ", ".join(clean_line(one.name, 64) for one in found)
         known = f"Profiles: {names}." if names else "Add one in mcptui: press f10, then ctrl+n."
         raise UsageError("there is no model profile of this name", where="config key", next_step=known)
-    url = clean_line(without_secrets(usable_url(profile)), 200)
+    url = clean_line(bare_url(usable_url(profile)), 200)
     place = asyncio.run(keys.store(profile, _read_key(f"API key of {clean_line(name, 64)} ({url}): ")))
     print(clean(f"stored {place}"))
     print(f"it is used for {url} until `mcptui config key {clean_line(name, 64)} --forget`")

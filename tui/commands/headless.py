@@ -94,7 +94,7 @@ def headless(
 
 
 def say_printed(runtime: Runtime) -> None:
-    """Print on stderr what servers printed to stdout, where only messages belong."""
+    """Print on stderr what servers sent that cannot be read, such as lines on stdout."""
     for status in runtime.host.statuses():
         if said := printed_sentence(status):
             print(f"· {clean_line(status.name, 80)}: {said}", file=sys.stderr)

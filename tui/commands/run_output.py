@@ -31,7 +31,7 @@ from tui.core.events import (
 from tui.core.ports import ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.servers import PRINT_STEP, ServerStatus
 from tui.core.text import clean, clean_line
-from tui.core.turn.prepared_calls import plain_reason
+from tui.core.turn.prepared_calls import shown_end
 from tui.core.units import duration, plural
 
 RESULT_SHOWN, REASON_SHOWN = 160, 600
@@ -54,9 +54,11 @@ def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
 
 
 def printed_sentence(status: ServerStatus) -> str:
-    """Return what a server printed to stdout, where only messages belong, and what to do about it; or ""."""
+    """Return what a server sent that cannot be read, and what to do about it; or ""."""
     line = f": {first}" if (first := clean_line(status.printed, 200)) else ""
-    return f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
+    printed = f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
+    too_deep = f"{status.too_deep_words}." if status.too_deep else ""
+    return f"{printed} {too_deep}".strip()
 
 
 def trace_line(event: Event) -> str:
@@ -76,7 +78,8 @@ def trace_line(event: Event) -> str:
             return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
         case ToolCallEnded():
             mark = "✗" if event.is_error else "✓"
-            text = event.text if event.result is not None else plain_reason(event.text, event.why)
+            text, warning = shown_end(event)
+            text = f"[warning: {warning}] {text}" if warning else text
             shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
             return f"{mark} {_tool(event.server, event.tool)}  {duration(event.ms)}  {shown}"
         case RetryPart(attempt, attempts, delay, reason):

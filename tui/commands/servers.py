@@ -106,7 +106,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "status": status.state.value,
         "protocol": status.protocol or None,
         "transport": "http+sse" if is_sse else status.spec.transport.value,
-        "url": status.spec.shown_url or None,
+        "url": status.launch if status.spec.url else None,
         "answers": reach.answers if reach is not None else None,
         "http_status": (reach.status or None) if reach is not None else None,
         "dialect": "hello-lines" if status.spec.transport is Transport.LINES else None,

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.ports import Answer, ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart, Usage
-from tui.core.tools import ToolResult
+from tui.core.tools import CallFailure, ToolResult
 
 
 class EndReason(StrEnum):
@@ -149,6 +149,11 @@ def call_end(why: str, is_error: bool) -> str:
     if why in NEVER_RUN:
         return "not run"
     return why if why in ("denied", "cancelled") else "failed" if why or is_error else "done"
+
+
+def call_word(why: str, end: str) -> str:
+    """Return `why`, or "" if the `end` says it, or the text says how the server ended."""
+    return "" if why in (end, CallFailure.SERVER_DIED) else why
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,6 +258,7 @@ class ServerStatus:
 
     Attributes:
         reason: why it is STOPPED or STOPPING; None while it is STARTING or RUNNING.
+        launch: its address, or its command with its arguments, without secrets.
         detail: one sentence on how it stopped or failed ("exited with code 1 after 0.3 s"), or "".
         pid: process id of the leader while a process runs.
         signal: name of the signal that ended it ("SIGKILL"), or "".
@@ -270,6 +271,7 @@ class ServerStatus:
         resources_revision, prompts_revision: count their changes since it started.
         announces: the kinds of lists whose changes it says that it announces: tools, resources, prompts.
         noise: number of stdout lines that were not messages; printed: the first of them.
+        too_deep: number of messages that nest too deeply to be read, except answers to calls, which fail.
         restarts: how often it was restarted after an unexpected exit.
         reach: how a remote server is reached; None for a server with a process.
         withheld: number of its tools that the model is not offered; the user turned `tools_off` of them off.
@@ -283,6 +285,7 @@ class ServerStatus:
     spec: ServerSpec
     state: ServerState = ServerState.STOPPED
     reason: StopReason | None = StopReason.NOT_STARTED
+    launch: str = ""
     detail: str = ""
     next_step: str = ""
     pid: int | None = None
@@ -304,6 +307,7 @@ class ServerStatus:
     announces: frozenset[str] = frozenset()
     stderr_last: str = ""
     noise: int = 0
+    too_deep: int = 0
     printed: str = ""
     restarts: int = 0
     reach: Reach | None = None
@@ -326,6 +330,11 @@ class ServerStatus:
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
+
+    @property
+    def too_deep_words(self) -> str:
+        """How many of its messages cannot be read: "1 message nested too deeply, not read", or ""."""
+        return f"{plural(self.too_deep, 'message')} nested too deeply, not read" if self.too_deep else ""
 
     @property
     def change_words(self) -> str:

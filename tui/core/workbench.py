@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tui.core.forms.spec import MISSING, Path
+from tui.core.forms.spec import Path
 from tui.core.secrets.secret_names import names_a_secret_argument
+from tui.core.secrets.walk import OMITTED, changed
 from tui.core.tools import Content
 from tui.core.units import clock, whole
 
@@ -68,7 +69,6 @@ class ServerIdentity:
     protocol: str = ""
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
-    command: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
     memory: int | None = None
@@ -206,7 +206,7 @@ class CallMemory:
     saved: Mapping[CallKey, Mapping[str, Any]] = field(default_factory=dict)
 
     def called(self, key: CallKey, arguments: Any) -> "CallMemory":
-        """Return this with the last values of `key`, which are `without_secrets`; unchanged if too large."""
+        """Return this with the last values of `key`, from `arguments_to_keep`; unchanged if too large."""
         if not _is_small_enough(arguments):
             return self
         others = {known: value for known, value in self.last.items() if known != key}
@@ -214,7 +214,7 @@ class CallMemory:
         return CallMemory({**kept, key: arguments}, self.saved)
 
     def with_saved(self, key: CallKey, name: str, arguments: Any) -> "CallMemory":
-        """Return this with a saved call, replacing one of that name; arguments are `without_secrets`.
+        """Return this with a saved call, replacing one of that name; arguments are from `arguments_to_keep`.
 
         Raises ValueError with a sentence if it cannot be saved.
         """
@@ -244,32 +244,23 @@ def name_complaint(name: str) -> str:
     return ""
 
 
-def without_secrets(arguments: Any, redact: Callable[[str], str], *, hidden: Collection[Path] = ()) -> Any:
+def arguments_to_keep(arguments: Any, redact: Callable[[str], str], *, hidden: Collection[Path] = ()) -> Any:
     """Return a JSON value without anything that is or looks like a secret.
 
     `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is omitted.
     """
 
-    def kept(value: Any, path: Path, named: bool) -> Any:
+    def kept(path: Path, value: Any) -> Any:
         if path in hidden or len(path) > MAX_DEPTH:
-            return MISSING
-        if isinstance(value, Mapping):
-            inner = {
-                key: kept(item, (*path, key), named or names_a_secret_argument(str(key)))
-                for key, item in value.items()
-            }
-            return {key: item for key, item in inner.items() if item is not MISSING}
-        if isinstance(value, list):
-            items = [kept(item, (*path, number), named) for number, item in enumerate(value)]
-            return [item for item in items if item is not MISSING]
-        if named and isinstance(value, str | int | float) and not isinstance(value, bool):
-            return MISSING
-        if isinstance(value, str):
-            return MISSING if redact(value) != value else value
+            return OMITTED
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            is_named = any(names_a_secret_argument(str(part)) for part in path)
+            if is_named or (isinstance(value, str) and redact(value) != value):
+                return OMITTED
         return value
 
-    whole = kept(arguments, (), False)
-    return {} if whole is MISSING else whole
+    whole = changed(arguments, kept)
+    return {} if whole is OMITTED else whole
 
 
 def _is_small_enough(arguments: Any) -> bool:

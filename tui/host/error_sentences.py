@@ -105,7 +105,7 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
-    if not (count := transport.messages.noise):
+    if not (count := transport.messages.noise - transport.messages.too_deep):
         return ""
     first = quoted_name(transport.messages.first_noise, 60)
     lines = "1 line" if count == 1 else f"{count} lines"

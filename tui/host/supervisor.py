@@ -6,14 +6,15 @@ Importable without the SDK, which is loaded in a thread at the first start, whil
 import asyncio
 import logging
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.errors import ConfigError, ServerError
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
+from tui.core.secrets.walk import without_secrets
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
 from tui.core.text import clean_line, object_in
@@ -39,6 +40,9 @@ STARTS = 2
 
 NEXT_CALL = " The next call starts it again."
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Shown = TypeVar("Shown")
 
 
 class Supervisor:
@@ -79,7 +83,7 @@ class Supervisor:
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
         self._kept = NO_TOOLS
-        self._lines_seen = [("", -1, "")] * 2
+        self._seen: dict[str, tuple[Any, int, Any]] = {}
 
     @property
     def state(self) -> ServerState:
@@ -87,27 +91,43 @@ class Supervisor:
 
     @property
     def status(self) -> ServerStatus:
+        """Its status for front ends, without secrets, even those that became known since it changed."""
+        status = replace(
+            self._status,
+            launch=self._shown("launch", self.spec, self._launch_of),
+            detail=self._shown("detail", self._status.detail, self.redact),
+        )
         if (connection := self.connection) is None:
-            return self._status
+            return status
         transport = connection.transport
         stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
         return replace(
-            self._status,
+            status,
             pid=None if is_stopped else transport.pid,
-            stderr_last=self._stderr_line(stderr.reason if is_stopped else stderr.last),
-            noise=transport.messages.noise,
-            printed=self._stderr_line(transport.messages.first_noise, 1),
-            reach=transport.reach,
+            stderr_last=self._shown("stderr", stderr.reason if is_stopped else stderr.last, self._line),
+            noise=transport.messages.noise - transport.messages.too_deep,
+            too_deep=transport.messages.too_deep,
+            printed=self._shown("printed", transport.messages.first_noise, self._line),
+            reach=self._shown("reach", transport.reach, partial(without_secrets, clear=self.redact)),
             tasks=len(self.waiting_tasks),
             changes=len(self.definition_changes),
         )
 
-    def _stderr_line(self, line: str, at: int = 0) -> str:
-        """Return a line of stderr, or stdout, for the screen, cached because it rarely changes."""
+    def _shown(self, part: str, value: T, clear: Callable[[T], Shown]) -> Shown:
+        """Return a part of the status without secrets, cached because it rarely changes."""
         known = self._around.redactor.known
-        if self._lines_seen[at][:2] != (line, known):
-            self._lines_seen[at] = line, known, clean_line(self._redact_cut(line), 300)
-        return self._lines_seen[at][2]
+        if self._seen.get(part, ())[:2] != (value, known):
+            self._seen[part] = value, known, clear(value)
+        shown: Shown = self._seen[part][2]
+        return shown
+
+    def _launch_of(self, spec: ServerSpec) -> str:
+        # Each word before it is cut, and all together: a secret may be several words.
+        words = (clean_line(self.redact(word), 400) for word in spec.shown_command)
+        return self.redact(spec.shown_url or " ".join(words))
+
+    def _line(self, line: str) -> str:
+        return clean_line(self._redact_cut(line), 300)
 
     @property
     def running_connection(self) -> "Connection | None":
@@ -318,7 +338,7 @@ class Supervisor:
         self._change_state(
             ServerState.STOPPED,
             reason=ending.reason,
-            detail=self.redact(ending.detail),
+            detail=ending.detail,
             next_step=ending.next_step,
             exit_code=ending.code,
             signal=ending.signal,
@@ -388,20 +408,20 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._show(reason=StopReason.CRASH_LOOP, detail=self.redact(detail))
+            self._show(reason=StopReason.CRASH_LOOP, detail=detail)
             return
         if not self.spec.restart:
             self._show(detail=f"{self._status.detail}{NEXT_CALL}")
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
         self._woken.clear()
-        self._show(detail=self.redact(detail))
+        self._show(detail=detail)
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
             self._status = replace(self._status, restarts=self._status.restarts + 1)
             self._wanted = self._revived = True
         else:
-            self._status = replace(self._status, detail=self.redact(ending.detail))
+            self._status = replace(self._status, detail=ending.detail)
 
     # ---- callbacks of a connection ---------------------------------------------------------------------
 

@@ -85,11 +85,10 @@ class HandWorkbench:
         if known is None:
             return ServerIdentity()
         spec = known.spec
-        argv = tuple(known.redact(word) for word in spec.shown_command if word)
         names = tuple(sorted(spec.env))
         connection = self._connection_of(server)
         if connection is None:
-            return ServerIdentity(command=argv, environment=names)
+            return ServerIdentity(environment=names)
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         introduction = connection.introduction
@@ -102,7 +101,6 @@ class HandWorkbench:
             protocol=connection.protocol,
             capabilities=connection.capabilities,
             instructions=text_in(introduction, "instructions"),
-            command=argv,
             environment=names,
             pids=cost.pids,
             memory=cost.memory,

@@ -78,7 +78,7 @@ def report_crash(
     found = traceback.TracebackException(type(error), error, None, max_group_width=3)
     _shorten(found, set())
     last_line = list(found.format_exception_only())[-1].strip()
-    what = clean_line(_without_secrets(last_line, redactor), TITLE_CHARS).rstrip(".")
+    what = clean_line(_redacted(last_line, redactor), TITLE_CHARS).rstrip(".")
     stream.write(" ".join(filter(None, (f"mcptui: Internal error: {what}.", ended, place))) + "\n")
     stream.flush()
 
@@ -109,12 +109,12 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
     lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
     if log := _end_of_log(state_dir() / "mcptui.log"):
         lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
-    text = clean(_without_secrets("\n".join(lines), redactor))
+    text = clean(_redacted("\n".join(lines), redactor))
     home = os.path.expanduser("~").rstrip(os.sep)  # often contains the user's name
     return (text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text) + "\n"
 
 
-def _without_secrets(text: str, redactor: Redactor) -> str:
+def _redacted(text: str, redactor: Redactor) -> str:
     text = redactor.redact_cut(text)
     return masked(text, places_in_urls(text))
 

@@ -20,12 +20,12 @@ from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.listing import candidates, detect, known_window, offered_by
 from tui.model.endpoints.profile import DEMO, ModelProfile, choose
 from tui.model.endpoints.providers import (
+    bare_url,
     endpoint_key,
     enter_key,
     from_environment,
     provider_of,
     usable_key,
-    without_secrets,
 )
 from tui.runtime.model_keys import ModelKeys
 from tui.runtime.permission.consent import blocked
@@ -160,7 +160,7 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     return ModelChoice(
         profile.name,
         profile.model,
-        without_secrets(profile.base_url),
+        bare_url(profile.base_url),
         "found on this machine" if profile.source == "detected" else profile.source,
         profile.context_window or known_window(profile),
         tuple(facts),

@@ -9,6 +9,7 @@ from tui.core.secrets.commands_and_urls import masked_arguments, secrets_in, sec
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import ORDINARY_HEADERS, may_be_secret
 from tui.core.secrets.secret_shapes import is_common, is_ordinary, is_searched
+from tui.core.secrets.walk import OMITTED, changed
 from tui.settings.key_positions import KeyPath
 from tui.settings.references import FILE, KEYCHAIN, expand, literal_part, without_defaults
 
@@ -131,6 +132,10 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
     short = [value for value in secrets.values() if value]
 
     def shown(path: KeyPath, value: Any) -> Any:
+        if path and isinstance(path[-1], str) and (value is None or value in ({}, [])):
+            return OMITTED
+        if path[:1] == ("servers",) and path[2:] == ("args",) and isinstance(value, list | tuple):
+            return masked_arguments(_texts([shown((*path, place), one) for place, one in enumerate(value)]))
         if not isinstance(value, str):
             return value
         source = written.get(path)
@@ -142,20 +147,4 @@ def masked(settings: Mapping[str, Any], raw: Mapping[str, Any], secrets: Mapping
             value = masked_text(value)
         return redactor.redact(value)
 
-    def walk(value: Any, path: KeyPath) -> Any:
-        match value:
-            case Mapping():
-                return {
-                    key: walk(inner, (*path, key))
-                    for key, inner in value.items()
-                    if inner is not None and inner != {} and inner != []
-                }
-            case list() | tuple():
-                inside = [walk(inner, (*path, index)) for index, inner in enumerate(value)]
-                is_command_line = path[:1] == ("servers",) and path[2:] == ("args",)
-                return masked_arguments(_texts(inside)) if is_command_line else inside
-            case _:
-                return shown(path, value)
-
-    result = walk(settings, ())
-    return dict(result)
+    return dict(changed(settings, shown))

@@ -31,6 +31,12 @@ def test_the_tokens_of_a_server_are_estimated_from_its_tools_and_instructions():
     assert as_object(STATUS)["tokens"] is None
 
 
+def test_the_json_object_has_the_redacted_url():
+    remote = ServerStatus("h", ServerSpec("h", url="https://h/k-1234567"), launch="https://h/[redacted:KEY]")
+    assert as_object(remote)["url"] == "https://h/[redacted:KEY]"
+    assert as_object(STATUS)["url"] is None
+
+
 def test_a_listing_that_failed_is_reported_as_failed():
     status = replace(STATUS, listing_problem="no answer within 30 s")
     assert lines(status)[1:] == ["    tools/list: no answer within 30 s"]

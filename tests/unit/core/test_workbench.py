@@ -15,7 +15,7 @@ from tui.core.workbench import (
     CallKey,
     CallKind,
     CallMemory,
-    without_secrets,
+    arguments_to_keep,
 )
 
 SECOND = 1_000_000_000
@@ -110,13 +110,13 @@ def test_the_number_of_saved_calls_is_limited_but_existing_ones_can_be_changed()
 
 def test_values_whose_names_or_texts_suggest_a_secret_are_left_out():
     arguments = {"user": "ann", "password": "x", "auth": {"kind": "basic", "on": True}, "pins": [1], "n": 3}
-    found = without_secrets(arguments, Redactor().redact)
+    found = arguments_to_keep(arguments, Redactor().redact)
     assert found == {"user": "ann", "auth": {"on": True}, "pins": [1], "n": 3}
     arguments = {"a": ["fine", "ghp_" + "a" * 36], "b": "Bearer abcdefghijklmnop"}
-    assert without_secrets(arguments, Redactor().redact) == {"a": ["fine"]}
+    assert arguments_to_keep(arguments, Redactor().redact) == {"a": ["fine"]}
 
 
 def test_secrets_known_from_the_form_or_the_configuration_are_left_out():
     arguments = {"a": {"b": "x", "c": "y"}, "d": "my hunter2"}
-    redacted = without_secrets(arguments, lambda text: text.replace("hunter2", "***"), hidden={("a", "b")})
+    redacted = arguments_to_keep(arguments, lambda text: text.replace("hunter2", "***"), hidden={("a", "b")})
     assert redacted == {"a": {"c": "y"}}

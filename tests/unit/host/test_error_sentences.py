@@ -20,7 +20,7 @@ def transport(**more):
     usual = {
         "exit": None,
         "stderr": StderrTail(),
-        "messages": SimpleNamespace(noise=0, first_noise=""),
+        "messages": SimpleNamespace(noise=0, too_deep=0, first_noise=""),
         "gate": SimpleNamespace(stray=""),
         "incomplete": 0,
         "noise_hint": "",
@@ -72,7 +72,8 @@ def test_the_log_line_with_the_cause_is_quoted_instead_of_advice():
 
 
 def test_output_that_is_not_json_rpc_is_quoted():
-    found = failure(transport(messages=SimpleNamespace(noise=12, first_noise="Starting…")), seconds=60)
+    noisy = transport(messages=SimpleNamespace(noise=12, too_deep=0, first_noise="Starting…"))
+    found = failure(noisy, seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
         " It wrote text to stdout that is not JSON-RPC (12 lines, first: “Starting…”)."

@@ -8,7 +8,7 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tests.unit.host.supervised import RUNNING, STOPPED, TestClock, supervisor
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, StopReason
+from tui.core.servers import Reach, ServerState, StopReason
 from tui.host.host_context import Answerers
 
 
@@ -197,18 +197,24 @@ async def test_an_error_caused_by_a_server_is_not_an_internal_error(script, capl
     assert caplog.records == []
 
 
-async def test_secrets_do_not_reach_the_status_or_the_log(started):
-    server = await started()
-    assert server.status.stderr_last == "[redacted:TOKEN]"
+async def test_secrets_do_not_reach_the_status_or_the_log(started, made):
+    server = await started(args=("--to", "last words"))
+    server.connection.transport.reach = Reach("https://h/last words", problem="no last words")
+    found = server.status
+    assert (found.launch, found.stderr_last) == ("x --to [redacted:TOKEN]", "[redacted:TOKEN]")
+    assert found.reach == Reach("https://h/[redacted:TOKEN]", problem="no [redacted:TOKEN]")
     assert server.stderr() == ("first words", "[redacted:TOKEN]")
+    listed = made(url="https://h/last%20words", problem="last words is no port").status
+    assert (listed.launch, listed.detail) == ("https://h/[redacted:TOKEN]", "[redacted:TOKEN] is no port")
 
 
 async def test_a_secret_that_is_learned_later_is_redacted_in_the_status_too(started):
     redactor = Redactor({})
-    server = await started(redactor=redactor)
-    before = server.status.stderr_last
+    server = await started(redactor=redactor, args=("last words",))
+    before = server.status
     redactor.add({"TOKEN": "last words"})
-    assert (before, server.status.stderr_last) == ("last words", "[redacted:TOKEN]")
+    assert (before.stderr_last, before.launch) == ("last words", "x last words")
+    assert (server.status.stderr_last, server.status.launch) == ("[redacted:TOKEN]", "x [redacted:TOKEN]")
 
 
 async def test_a_closed_server_cannot_be_started(script, made):

@@ -238,7 +238,7 @@ def found_server(
     table = table_of(values)
     refuse_long_table(table)
     refuse_borrowed_secrets(table, given)
-    marked, store = without_secrets(inputs, values, table_of)
+    marked, store = masked_table(inputs, values, table_of)
     command, told = table.get("command", ""), list(lines)
     if command and "/" not in command and find_program(command) is None:
         comes = f": it comes with {_PART_OF[command]}" if command in _PART_OF else ""
@@ -257,7 +257,7 @@ UNPACKING_SECONDS = 60.0
 MAX_FILES = 200_000
 
 
-def without_secrets(
+def masked_table(
     inputs: Iterable[ServerInput], values: Values, table: Callable[[Values], dict[str, Any]]
 ) -> tuple[dict[str, Any], Callable[[dict[str, Any], str, Path], dict[str, Any]]]:
     """Return a server's table with `***` for each secret that the user gave, and what stores them.

@@ -27,6 +27,7 @@ _OPENING = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"')
 _NO_MESSAGE = "the server reported an error without a message"
 _ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
 NOT_JSON = "not JSON"
+TOO_DEEP = "JSON nested too deeply"
 NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
 _BOM = b"\xef\xbb\xbf"
 
@@ -97,7 +98,7 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
 
 def _refused(raw: bytes, error: Exception) -> Stray:
     if isinstance(error, RecursionError):
-        return Stray("JSON nested too deeply", find_ids(raw))
+        return Stray(TOO_DEEP, find_ids(raw))
     if isinstance(error, NotJson):
         return Stray(f"it has {error.part}", find_ids(raw))
     if _ID_ALONE.fullmatch(raw[:200]):  # part of a message printed over several lines

@@ -1,4 +1,4 @@
-"""The one walker that removes secrets from values: JSON and our own dataclasses, nested. Pure.
+"""The one walker over values, above all to remove secrets: JSON and our own dataclasses, nested. Pure.
 
 JSON is walked without recursion, because a server may nest it as deeply as it likes. Of our own types, the
 fields by which something is asked for again are not changed: `server`, `id` and the like.
@@ -16,6 +16,8 @@ from tui.core.secrets.encodings import octets_of
 
 T = TypeVar("T")
 Clear = Callable[[str], str]
+OMITTED: Any = object()
+"""What `changed` leaves out."""
 
 _SHORTEST_NUMBER = 10**7
 """Numbers with fewer digits than `redact.MIN_SECRET` are not searched."""
@@ -96,6 +98,31 @@ def redacted(value: T, clear: Clear, media: Clear | None = None) -> T:
         for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
             holder[key] = copied(inner)
     return cast(T, root[0])
+
+
+def changed(value: Any, change: Callable[[tuple[Any, ...], Any], Any], path: tuple[Any, ...] = ()) -> Any:
+    """Return a copy of a value with `change(path, part)` in place of each part, the whole value first.
+
+    Only a part that it returns as it is, is walked in turn; one for which it returns `OMITTED` is left out.
+    It is recursive, so `change` must limit the depth of what a server sent.
+    """
+    found = change(path, value)
+    if found is not value:
+        return found
+    match value:
+        case Mapping():
+            parts = {name: changed(inner, change, (*path, name)) for name, inner in value.items()}
+            return {name: one for name, one in parts.items() if one is not OMITTED}
+        case list() | tuple():
+            items = (changed(inner, change, (*path, place)) for place, inner in enumerate(value))
+            return type(value)(one for one in items if one is not OMITTED)
+        case _ if is_dataclass(value):
+            ours: Any = value
+            names = [one.name for one in fields(ours)]
+            return replace(
+                ours, **{name: changed(getattr(ours, name), change, (*path, name)) for name in names}
+            )
+    return value
 
 
 def _of_our_type(value: Any, clear: Clear, media: Clear | None) -> Any:

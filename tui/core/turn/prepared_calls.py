@@ -8,7 +8,7 @@ from tui.core.attachments import as_shown
 from tui.core.context.tool_results import as_given, cut_as_shown
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.errors import reason_of
-from tui.core.events import NEVER_RUN
+from tui.core.events import NEVER_RUN, ToolCallEnded
 from tui.core.permission.approval_policy import FORBIDDEN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
@@ -49,8 +49,17 @@ def why_of(message: ToolMessage) -> str:
 
 def shown_result(message: ToolMessage) -> tuple[str, str]:
     """Return the text of a result for the user, without additions for the model, and its warning, or ""."""
-    text, warning = as_given(message.text, message.is_error) if message.seconds else (message.text, "")
-    return as_shown(cut_as_shown(plain_reason(text, message.why))), warning
+    return _for_user(message.text, message.why, ran=message.seconds > 0, is_error=message.is_error)
+
+
+def shown_end(event: ToolCallEnded) -> tuple[str, str]:
+    """Return what `shown_result` returns, for a call that has just ended."""
+    return _for_user(event.text, event.why, ran=event.result is not None, is_error=event.is_error)
+
+
+def _for_user(text: str, why: str, *, ran: bool, is_error: bool) -> tuple[str, str]:
+    text, warning = as_given(text, is_error) if ran else (text, "")
+    return as_shown(cut_as_shown(plain_reason(text, why))), warning
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tui.core.jsonrpc.messages import Message, Notification, Request, Stray, read_line
+from tui.core.jsonrpc.messages import TOO_DEEP, Message, Notification, Request, Stray, read_line
 from tui.core.jsonrpc.reader import may_be_damaged_listing
 from tui.core.text import clean_line, without_styling
 from tui.host.frames.id_gate import Gate
@@ -30,11 +30,13 @@ T = TypeVar("T")
 class MessageReader:
     """Parses messages and passes them to the gate.
 
-    `noise` counts what was not a message; `first_noise` is the first of it, cleaned and cut.
+    `noise` counts what was not a message, and `too_deep` those of it that nest too deeply to be read.
+    `first_noise` is the first of the others, cleaned and cut.
     """
 
     def __init__(self, gate: Gate, inbox: Inbox) -> None:
         self.noise = 0
+        self.too_deep = 0
         self.first_noise = ""
         self._gate = gate
         self._inbox = inbox
@@ -78,11 +80,15 @@ class MessageReader:
                 message = Request(message.id, message.method)
         return self._gate.incoming(message)
 
-    def strange(self, raw: bytes) -> None:
-        """Count what was not a message."""
+    def strange(self, raw: bytes, why: str = "") -> bool:
+        """Count what was not a message; return whether it is one that nests too deeply to be read."""
         self.noise += 1
-        if self.noise == 1:
+        if why == TOO_DEEP and b'"jsonrpc"' in raw[:4096] + raw[-4096:]:
+            self.too_deep += 1
+            return True
+        if self.noise - self.too_deep == 1:
             self.first_noise = clean_line(without_styling(raw[:4096].decode("utf-8", "replace")))
+        return False
 
     def begin(self) -> None:
         """Start measuring, because something arrived."""

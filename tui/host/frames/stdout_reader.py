@@ -161,7 +161,9 @@ class StdoutReader:
 
     def _take(self, message: Any, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
-            self._count_noise(line)  # the request whose response is truncated gets the exit as its reason
+            self._count_noise(
+                line, message.why
+            )  # the request whose response is truncated gets the exit as its reason
             return
         if self._dialect is not None:
             taken = self._dialect.incoming(message)
@@ -172,7 +174,7 @@ class StdoutReader:
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
-            self._count_noise(line)
+            self._count_noise(line, message.why if isinstance(message, Stray) else "")
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses among other output; return whether there was one.
@@ -186,9 +188,10 @@ class StdoutReader:
             self._gate.incoming(message)
         return bool(found)
 
-    def _count_noise(self, line: bytes) -> None:
+    def _count_noise(self, line: bytes, why: str = "") -> None:
+        if self.messages.strange(line, why):
+            return
         self._printed(line)
-        self.messages.strange(line)
         hint = _hint(line) if self.messages.noise <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if hint in _HOPELESS and not self._sound:

@@ -101,14 +101,14 @@ class TokenStore:
 
     async def listed(self) -> list[StoredSignIn]:
         """Return all sign-ins, newest first, without secrets: the keychain is not touched."""
-        return [_without_secrets(found) for found in await asyncio.to_thread(self._all)]
+        return [_without_credentials(found) for found in await asyncio.to_thread(self._all)]
 
     async def save(self, sign_in: StoredSignIn) -> StoredSignIn:
         """Store a sign-in; return it with its `place`. Raises StorageError."""
         place, reason = await self._stored.into_keychain(sign_in.key, json.dumps(sign_in.secrets()))
         renewable = bool(sign_in.tokens.get("refresh_token"))
         kept = replace(sign_in, saved_at=time.time(), renewable=renewable, place=place, reason=reason)
-        stored = kept if place == IN_FILE else _without_secrets(kept)
+        stored = kept if place == IN_FILE else _without_credentials(kept)
         try:
             await self._stored.write(stored.key, asdict(stored))
         except OSError as error:
@@ -165,7 +165,7 @@ class TokenStore:
         return sorted(found, key=lambda one: -one.saved_at)
 
 
-def _without_secrets(sign_in: StoredSignIn) -> StoredSignIn:
+def _without_credentials(sign_in: StoredSignIn) -> StoredSignIn:
     parts: dict[str, Any] = {
         part: {name: value for name, value in getattr(sign_in, part).items() if name not in names}
         for part, names in _SECRET_OF.items()

@@ -21,7 +21,7 @@ from tui.model.endpoints.failures import (
     said_in,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import enter_key, is_local, provider_of, without_secrets
+from tui.model.endpoints.providers import bare_url, enter_key, is_local, provider_of
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
 _TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
@@ -30,7 +30,7 @@ CHECK_PROFILE = "Check the profile's model and base_url."
 
 def endpoint_of(profile: ModelProfile) -> str:
     """Return the endpoint's name in messages: the profile and its address."""
-    return clean_line(f"{profile.name} ({without_secrets(profile.base_url)})", 120)
+    return clean_line(f"{profile.name} ({bare_url(profile.base_url)})", 120)
 
 
 def endpoint_error(profile: ModelProfile, message: str, step: str, *, retryable: bool = False) -> ModelError:

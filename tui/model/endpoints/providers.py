@@ -201,10 +201,10 @@ def enter_key(profile: ModelProfile) -> str:
 
 def endpoint_key(profile: ModelProfile) -> str:
     """Return an endpoint's address without secrets. Raises ConfigError if it is unusable."""
-    return without_secrets(usable_url(profile))
+    return bare_url(usable_url(profile))
 
 
-def without_secrets(url: str) -> str:
+def bare_url(url: str) -> str:
     """Return a URL without user name, password and query."""
     try:
         parts = urlsplit(url)

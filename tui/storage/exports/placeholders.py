@@ -9,17 +9,18 @@ times, tokens and costs stay.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.conversation.conversation import AssistantMessage, CallRequest, Remark, ToolMessage
+from tui.core.conversation.conversation import AssistantMessage, Remark, ToolMessage
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
+from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
 from tui.core.units import plural, size
-from tui.storage.exports.session import Rows, SessionTranscript
+from tui.storage.exports.session import SessionTranscript
 
 MODEL = "model:"
 """Prefix of the source of entries exchanged with a model."""
@@ -175,30 +176,31 @@ def _message(message: Any, entry: Entry) -> Any:
     return found
 
 
-def shape(value: Any, kept: frozenset[str] = frozenset(), depth: int = 0) -> Any:
+def shape(value: Any, kept: frozenset[str] = frozenset()) -> Any:
     """Return a value with its member names, and a placeholder for each text and number."""
-    if depth > _DEEPEST:
-        return "<nested>"
-    match value:
-        case dict():
-            return {
-                name: one if name in kept and isinstance(one, str | bool) else shape(one, kept, depth + 1)
-                for name, one in value.items()
-            }
-        case list():
-            return [shape(one, kept, depth + 1) for one in value]
-        case str():
-            return f"<text, {plural(len(value), 'character')}>" if value else value
-        case bool():
-            return "<boolean>"
-        case int() | float():
-            return "<number>"
-        case _:
-            return value
+
+    def placeholder(path: tuple[Any, ...], part: Any) -> Any:
+        if len(path) > _DEEPEST:
+            return "<nested>"
+        match part:
+            case str() | bool() if path and path[-1] in kept:
+                return part
+            case str() if part:
+                return f"<text, {plural(len(part), 'character')}>"
+            case bool():
+                return "<boolean>"
+            case int() | float():
+                return "<number>"
+        return part
+
+    return changed(value, placeholder)
 
 
 _SAID = frozenset({"arguments", "reason"})
 """Members of rows with conversation text. The others are names and numbers."""
+
+_MEMBER = 5
+"""Length of the path of a member of a row: the rows, their table, their place, 1 for the body, its name."""
 
 _TEXTS = frozenset({"title", "system", "summary", "text", "reasoning", "next_step"})
 """Fields of our own types with conversation text."""
@@ -210,41 +212,25 @@ _CODES = frozenset({"limit", "end"})
 
 def session_with_shapes(shown: SessionTranscript) -> SessionTranscript:
     """Return a session without any of its conversation text."""
-    shaped: SessionTranscript = _shaped(shown)
-    return replace(
-        shaped,
-        rows={name: _shaped_rows(rows) for name, rows in shown.rows.items()},
-        results={name: str(shape(text)) for name, text in shown.results.items()},
-    )
+    shaped: SessionTranscript = changed(shown, _without_text)
+    return shaped
 
 
-def _shaped_rows(rows: Rows) -> Rows:
-    return [
-        (at, {name: shape(value) if name in _SAID else value for name, value in body.items()})
-        for at, body in rows
-    ]
-
-
-def _shaped(value: Any) -> Any:
-    """Return a part of a session: one of our own types, a list of them, or what is kept."""
-    if isinstance(value, list | tuple):
-        return type(value)(map(_shaped, value))
-    if not is_dataclass(value):
-        return value
-    if isinstance(value, Remark) and value.kind in _CODES:
-        return value
-    whole: Any = value
-    found: dict[str, Any] = {}
-    for name in (one.name for one in fields(value)):
-        part = getattr(value, name)
-        found[name] = str(shape(part or "")) if name in _TEXTS else _LEFT_OUT.get(name, _shaped(part))
-    if isinstance(value, CallRequest):
-        arguments = shape(json_value(value.arguments, value.arguments))
-        found |= {
-            "arguments": json.dumps(arguments, ensure_ascii=False),
-            "problem": str(shape(value.problem)),
-        }
-    return replace(whole, **found)
+def _without_text(path: tuple[Any, ...], part: Any) -> Any:
+    match path, part:
+        case (), _:
+            return part
+        case ("rows", *_), _:
+            return shape(part) if len(path) == _MEMBER and path[-1] in _SAID else part
+        case ("results", _), _:
+            return str(shape(part))
+        case _, Remark(kind=kind) if kind in _CODES:
+            return replace(part)  # not walked in turn
+        case (*_, "arguments"), str():
+            return json.dumps(shape(json_value(part, part)), ensure_ascii=False)
+        case ("messages", *_, "problem"), _:
+            return str(shape(part))
+    return str(shape(part or "")) if path[-1] in _TEXTS else _LEFT_OUT.get(path[-1], part)
 
 
 def session_contents(shown: SessionTranscript) -> str:

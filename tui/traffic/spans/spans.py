@@ -27,8 +27,9 @@ from tui.core.events import EndReason, LimitName
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.text import clean_line
+from tui.core.tools import ToolResult
 from tui.core.traffic import Cause
-from tui.core.turn.prepared_calls import plain_reason, why_of
+from tui.core.turn.prepared_calls import shown_end, shown_result, why_of
 from tui.core.turn.turn_endings import in_order
 from tui.traffic.spans.span_values import (
     CallSpan,
@@ -199,10 +200,11 @@ class Spans:
             case events.ToolCallEnded():
                 self._stop_asking(call, now_ns)
                 state = CallState(events.call_end(event.why, event.is_error))
-                call.why = clean_line(event.why) if event.why != state else call.why
+                if event.why != state:
+                    call.why = clean_line(events.call_word(event.why, state))
                 if event.why == "unknown tool":
                     call.server, call.tool = clean_line(event.server, 64), clean_line(event.tool, 128)
-                said = event.text if event.result is not None else plain_reason(event.text, event.why)
+                said, _ = shown_end(event)
                 call.state, call.ms, call.result = state, event.ms, result_preview(said)
                 call.warning = clean_line(event.result.warning) if event.result is not None else ""
             case _:
@@ -316,7 +318,8 @@ class _PastTurns:
 
     def _result(self, message: ToolMessage) -> None:
         result = message.call_id, "", message.name, message.is_error, message.text, message.seconds * 1000
-        self._apply(events.ToolCallEnded(0, *result, why=why_of(message)))
+        ran = ToolResult(warning=shown_result(message)[1]) if message.seconds else None
+        self._apply(events.ToolCallEnded(0, *result, ran, why_of(message)))
         self._was_killed = self._was_killed or message.text in (UNKNOWN_OUTCOME, NEVER_SENT)
 
     def _remark(self, turn: TurnSpan, remark: Remark) -> None:

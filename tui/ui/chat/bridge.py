@@ -5,14 +5,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from tui.core import events, units
-from tui.core.attachments import as_shown
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
 from tui.core.ports import ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
-from tui.core.turn.prepared_calls import plain_reason
+from tui.core.turn.prepared_calls import shown_end
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.regions import Regions
@@ -249,4 +248,4 @@ def _result_text(event: events.ToolCallEnded) -> str:
             return "\n".join(texts)
         if not all(item.annotations.for_model for item in result.content):
             return result_text(result)
-    return as_shown(plain_reason(event.text, event.why) if result is None else event.text)
+    return shown_end(event)[0]

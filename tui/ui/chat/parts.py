@@ -56,7 +56,6 @@ class ChatParts:
         runtime.host.on_change = regions.ticker.changed
         regions.servers.show_host(
             runtime.host,
-            runtime.redactor,
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )

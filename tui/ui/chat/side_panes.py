@@ -18,7 +18,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.core.context.context_parts import DefinitionTokens
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
 from tui.host.host import Host
@@ -137,7 +136,6 @@ class ServersPane(TitledPane):
 
     def __init__(self, **look: Any) -> None:
         super().__init__(**look)
-        self._redactor = Redactor()
         self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
         self._owners: list[int] = []
@@ -147,7 +145,6 @@ class ServersPane(TitledPane):
     def show_host(
         self,
         host: Host,
-        redactor: Redactor | None = None,
         *,
         tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict,
         mistakes: bool = False,
@@ -158,7 +155,6 @@ class ServersPane(TitledPane):
         """
         self._host = host
         self._empty_text = MISTAKES if mistakes else NO_SERVERS
-        self._redactor = redactor or self._redactor
         self._tokens = tokens
         self.tick()
 
@@ -263,7 +259,6 @@ class ServersPane(TitledPane):
             name_cells=max(4, min(names, self.columns // 3)),
             turn=turn,
             now_ns=self._clock(),
-            redactor=self._redactor,
             tokens=self._tokens(),
         )
         look, selected = fitted(self._statuses, base), self.selected

@@ -47,9 +47,7 @@ JSON_BYTES = 16 * 1024 * 1024
 
 _FAILURES = {  # other failures have their own explanation
     CallFailure.TIMEOUT: "Timed out.",
-    CallFailure.SERVER_DIED: "The server exited before it responded.",
     CallFailure.TOO_LARGE: "The response is too large.",
-    CallFailure.NOT_RUNNING: "The server is not running.",
 }
 
 

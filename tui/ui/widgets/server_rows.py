@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import (
     PRINT_STEP,
     ServerSpec,
@@ -74,7 +73,6 @@ class Look:
     name_cells: int
     turn: int
     now_ns: int
-    redactor: Redactor
     tokens: Mapping[str, "DefinitionTokens"] = field(default_factory=dict)
     ages: bool = True
     units: bool = True
@@ -86,7 +84,7 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
     rows.extend(((("  ", ""), *row)) for row in _detail(status, look, selected))
     if unfolded:
         tokens = look.tokens.get(status.name)
-        sections = server_facts(status, ServerIdentity(), look.redactor, tokens)
+        sections = server_facts(status, ServerIdentity(), tokens)
         facts = [fact for _, found in sections for fact in found]
         if status.spec.send_as_is:
             facts.append(("secrets", "sent to the model as is", "warn"))
@@ -223,6 +221,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
+    if status.too_deep:
+        yield crop((("! ", "warn"), (status.too_deep_words, "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
         yield crop((("last: ", "dim"), (last, "bad")), room)
     elif status.failed and sentence:
@@ -247,15 +247,14 @@ def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
 def server_facts(
     status: ServerStatus,
     identity: ServerIdentity,
-    redactor: Redactor,
     tokens: "DefinitionTokens | None",
     share: float | None = None,
 ) -> list[tuple[str, Iterator[Fact]]]:
     """Return what is known about a server under headings; `share` is of one processor, now."""
-    process = ("PROCESS", _process(status, identity, share, redactor))
+    process = ("PROCESS", _process(status, identity, share))
     return [
         ("SERVER", _server(status, identity)),
-        ("CONNECTION", _connection(status, redactor)) if status.spec.url else process,
+        ("CONNECTION", _connection(status)) if status.spec.url else process,
         ("OFFERS", _offers(status, identity, tokens)),
         ("EXTENSIONS", _extensions(status, identity)),
         ("OMITTED", _left_out(status)),
@@ -282,8 +281,8 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
         yield "", "No resources, prompts, roots, sampling, elicitation, progress or tasks", "dim"
 
 
-def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
-    yield "address", clean_line(redactor.redact(status.spec.shown_url), 1200), "text"
+def _connection(status: ServerStatus) -> Iterator[Fact]:
+    yield "address", clean_line(status.launch, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
         yield "headers", f"{shown}   values are not shown", "text"
@@ -292,18 +291,14 @@ def _connection(status: ServerStatus, redactor: Redactor) -> Iterator[Fact]:
         if reach.status:
             yield "last status", f"HTTP {reach.status}", "text"
         if reach.answers is not None:
-            problem = clean_line(redactor.redact(reach.problem), 400)
+            problem = clean_line(reach.problem, 400)
             yield "answers", f"no: {problem}" if reach.silent else "yes", "warn" if reach.silent else "text"
     if status.state is not ServerState.STOPPED:
         yield from _times(status)
 
 
-def _process(
-    status: ServerStatus, identity: ServerIdentity, share: float | None, redactor: Redactor
-) -> Iterator[Fact]:
-    command = identity.command or status.spec.shown_command
-    line = status.spec.shown_url or " ".join(clean_line(part, 400) for part in command)
-    yield "command", clean_line(redactor.redact(line), 1200), "text"
+def _process(status: ServerStatus, identity: ServerIdentity, share: float | None) -> Iterator[Fact]:
+    yield "command", clean_line(status.launch, 1200), "text"
     if folder := status.spec.starts_in:
         yield "folder", clean_line(folder, 400), "text"
     names = identity.environment or tuple(status.spec.env)
@@ -338,6 +333,8 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
         words = printed if status.reach is None else plural(status.noise, "non-protocol response")
         yield "stdout" if status.printed_words else "noise", words, "warn"
+    if status.too_deep:
+        yield "messages", status.too_deep_words, "warn"
 
 
 def _offers(

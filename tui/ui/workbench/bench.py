@@ -235,7 +235,7 @@ class Bench(Horizontal):
             if arguments is None:
                 self.line.say((f"! {problem}", "bad"))
                 return
-            ask, saved = self._shared.prompt.ask, self._shared.without_secrets(arguments)
+            ask, saved = self._shared.prompt.ask, self._shared.arguments_to_keep(arguments)
             ask("Save arguments as", lambda name: self._shared.save_arguments(item, name.strip(), saved))
 
         def use(arguments: object) -> None:

@@ -12,7 +12,7 @@ from tui.core.errors import McptuiError
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.workbench import CallMemory, without_secrets
+from tui.core.workbench import CallMemory, arguments_to_keep
 from tui.runtime.options import absolute
 from tui.traffic.filter.fields import written
 from tui.ui.dialogs.confirm import change_trust
@@ -186,12 +186,12 @@ class BenchContext:
 
     def remember(self, item: Item, arguments: object) -> None:
         key = item.call_key(self.server)
-        self._remember(lambda memory: memory.called(key, self.without_secrets(arguments)))
+        self._remember(lambda memory: memory.called(key, self.arguments_to_keep(arguments)))
 
-    def without_secrets(self, arguments: object) -> object:
+    def arguments_to_keep(self, arguments: object) -> object:
         forms = (pane.form for pane in self.screen.query(FormPane))
         hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
-        return without_secrets(arguments, self.runtime.redactor.redact, hidden=hidden)
+        return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden)
 
     def _remember(self, change: Callable[[CallMemory], CallMemory], message: str = "") -> None:
         app = self.screen.app

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 
 from tui.core.background import Tasks
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.workbench import ServerIdentity
@@ -25,7 +24,7 @@ WIDEST = 110
 """Maximum columns of prose; longer lines are hard to read."""
 
 
-def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: Row) -> Iterator[Row]:
+def _problem_rows(status: ServerStatus, width: int, start: Row) -> Iterator[Row]:
     if status.state is ServerState.RUNNING:
         return
     if status.state is not ServerState.STOPPED:
@@ -33,10 +32,10 @@ def _problem_rows(status: ServerStatus, width: int, redactor: Redactor, start: R
         words = status.sign_in if waiting else status.state.lower()
         yield ((f"   It is {words}.", "warn"),)
     else:
-        words = clean_line(redactor.redact(status.detail), 600) if status.failed else "It is stopped."
+        words = clean_line(status.detail, 600) if status.failed else "It is stopped."
         yield from wrap(((words, "bad" if status.failed else "text"),), width, first=(("   ", ""),))
         if status.unquoted_line:
-            last = clean_line(redactor.redact(status.unquoted_line), 400)
+            last = clean_line(status.unquoted_line, 400)
             yield from wrap(((last, "dim"),), width, first=(("   log           ", "dim"),))
         yield (("   ", ""), *start)
     yield EMPTY
@@ -88,11 +87,11 @@ class Overview(LinePane):
         status, identity = self._shared.status, self._identity
         if status is None:
             return [((" ", ""), *self._shared.left_row)]
-        key, redactor = self._shared.overrides.first_of, self._shared.runtime.redactor
+        key = self._shared.overrides.first_of
         width = max(30, min(self.columns, WIDEST))
         rows: list[Row] = [EMPTY]
-        rows += _problem_rows(status, width, redactor, start_words(status, key))
-        sections = server_facts(status, identity, redactor, self._shared.tokens, self._share)
+        rows += _problem_rows(status, width, start_words(status, key))
+        sections = server_facts(status, identity, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):

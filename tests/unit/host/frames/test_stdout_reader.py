@@ -55,9 +55,11 @@ async def test_a_line_is_recorded_raw_before_it_is_parsed(bench):
 
 
 async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept(bench):
-    await bench.take(b"\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
-    assert (bench.intake.messages.noise, bench.intake.messages.first_noise) == (2, "Starting")
-    assert bench.raw() == [b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
+    deep = b'{"jsonrpc":"2.0","method":"a","params":[' + b"[" * 300 + b"]" * 300 + b"]}"
+    await bench.take(deep + b"\n\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
+    messages = bench.intake.messages
+    assert (messages.noise, messages.too_deep, messages.first_noise) == (3, 1, "Starting")
+    assert bench.raw() == [deep, b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
     assert await bench.got() == Response(1, {"a": 1})
 
 

@@ -11,13 +11,13 @@ from tui.model.endpoints.listing import offered_by
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import (
     PROVIDERS,
+    bare_url,
     endpoint_key,
     from_environment,
     is_local,
     provider_of,
     query_of,
     usable_url,
-    without_secrets,
 )
 
 
@@ -138,4 +138,4 @@ def test_an_address_with_too_many_parameters_is_rejected() -> None:
     ],
 )
 def test_no_secret_in_an_address_is_shown(url: str, shown: str) -> None:
-    assert without_secrets(url) == shown
+    assert bare_url(url) == shown

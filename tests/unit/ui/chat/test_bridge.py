@@ -9,7 +9,7 @@ from tui.core import events
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason, LimitName
 from tui.core.ports import ApprovalRequest, RetryPart, TextPart, Usage
-from tui.core.tools import Annotations, BinaryContent, LinkContent, TextContent, Tool, ToolResult
+from tui.core.tools import Annotations, BinaryContent, CallFailure, LinkContent, TextContent, Tool, ToolResult
 from tui.core.turn.prepared_calls import EXAMPLE
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
 
@@ -99,6 +99,10 @@ def test_only_the_visible_question_is_shown(bridge, view):
     assert "ask" not in view.names()
 
 
+GONE = "The server “slow” was stopped during the call."
+LOST = ToolResult.failed(GONE, CallFailure.SERVER_DIED)
+
+
 @pytest.mark.parametrize(
     ("event", "state", "note", "preview"),
     [
@@ -116,6 +120,12 @@ def test_only_the_visible_question_is_shown(bridge, view):
             "{}",
         ),
         (call_ended(is_error=True, why="timeout"), "failed", "timeout", "told the model"),
+        (
+            call_ended(text=f"ERROR: {GONE}", is_error=True, result=LOST, why="server died"),
+            "failed",
+            "",
+            GONE,
+        ),
         (call_ended(is_error=True, why="denied"), "denied", "", "told the model"),
         (call_ended(is_error=True, why="cancelled"), "cancelled", "", "told the model"),
         (call_ended(is_error=True, why="unknown tool"), "unsent", "unknown tool", "told the model"),

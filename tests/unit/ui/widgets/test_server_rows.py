@@ -1,22 +1,14 @@
 """The rows of a server: remote, changed, with hidden text; others are tested through the servers pane."""
 
 from dataclasses import replace
+from typing import Any
 
 from tui.core.context.context_parts import DefinitionTokens
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.ui.widgets.rows import text_of
-from tui.ui.widgets.server_rows import (
-    Look,
-    fitted,
-    head_row,
-    server_rows,
-    token_facts,
-    tool_words,
-)
+from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, token_facts, tool_words
 
-SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp?api_key=s3cr3t")
-WHERE = "https://h.example/mcp?api_key=[redacted:api_key]"
+SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp")
+WHERE = "https://h.example/mcp"
 
 
 def status(state=ServerState.RUNNING, reach=None, **more):
@@ -26,7 +18,7 @@ def status(state=ServerState.RUNNING, reach=None, **more):
 
 def shown(given, *, unfolded=False, selected=False, columns=70, tokens=None):
     sizes = {} if tokens is None else {given.name: tokens}
-    look = fitted((given,), Look(columns, 8, 0, 5_000_000_000, Redactor(), sizes))
+    look = fitted((given,), Look(columns, 8, 0, 5_000_000_000, sizes))
     rows = server_rows(given, look, selected=selected, unfolded=unfolded)
     return ["".join(text for text, _ in row).rstrip() for row in rows]
 
@@ -35,14 +27,6 @@ def test_a_remote_server_shows_its_http_status_instead_of_a_process():
     (line,) = shown(status())
     assert "RUNNING" in line and "2 tools" in line
     assert line.endswith("HTTP 200        <1 m")
-
-
-def test_details_of_a_remote_server_show_its_address_without_secrets_and_its_transport():
-    lines = shown(status(start_ms=120.0), unfolded=True)
-    assert f"  address       {WHERE}" in lines
-    assert "  transport     HTTP" in lines
-    assert "  last status   HTTP 200" in lines
-    assert "  started in    0.1 s" in lines
 
 
 def test_a_running_server_that_does_not_answer_shows_why():
@@ -100,7 +84,7 @@ def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
     every = (status(tools_off=1), *(replace(status(state), name=name) for state, name in states))
     lines = {}
     for columns in (80, 52, 46):
-        look = Look(columns, 8, 0, 5_000_000_000, Redactor(), sizes)
+        look = Look(columns, 8, 0, 5_000_000_000, sizes)
         look = fitted(every, look)
         lines[columns] = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
     assert all(line.endswith("<1 m") for line in lines[80][:2])
@@ -115,7 +99,7 @@ def test_at_any_width_all_rows_have_the_same_columns():
     big = replace(status(), name="everything", tools=16)
     every = big, replace(status(), name="b")
     for columns in range(24, 100):
-        look = fitted(every, Look(columns, 10, 0, 5_000_000_000, Redactor(), sizes))
+        look = fitted(every, Look(columns, 10, 0, 5_000_000_000, sizes))
         rows = ["".join(text for text, _ in head_row(one, look)) for one in every]
         columns_of = {("~" in row, " tokens" in row, "<1 m" in row) for row in rows}
         assert len(columns_of) == 1 or "<1 m" not in "".join(rows), rows
@@ -135,32 +119,22 @@ def test_details_say_that_the_model_gets_the_secrets_of_a_server():
     assert "  secrets       sent to the model as is" in shown(as_is, unfolded=True)
 
 
-def rows(changes: int) -> list[str]:
-    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, changes=changes)
-    look = Look(columns=78, name_cells=4, turn=0, now_ns=0, redactor=Redactor())
-    return [text_of(row) for row in server_rows(status, look, selected=False, unfolded=False)]
+def marks(unfolded: bool = False, **more: Any) -> str:
+    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, **more)
+    return "\n".join(shown(status, unfolded=unfolded, columns=78))
 
 
-def test_a_server_whose_tools_changed_is_marked() -> None:
-    assert any("1 definition not accepted yet, not offered" in row for row in rows(1))
-    assert any("2 definitions not accepted yet, not offered" in row for row in rows(2))
-
-
-def test_a_server_with_accepted_definitions_has_no_mark() -> None:
-    assert not any("accepted" in row for row in rows(0))
-
-
-def hidden_rows(*hidden: tuple[str, str], unfolded: bool = False) -> str:
-    status = ServerStatus("calc", ServerSpec("calc"), state=ServerState.RUNNING, tools=3, hidden=hidden)
-    look = Look(columns=78, name_cells=4, turn=0, now_ns=0, redactor=Redactor())
-    return "\n".join(text_of(row) for row in server_rows(status, look, selected=False, unfolded=unfolded))
+def test_only_a_server_whose_tools_changed_is_marked() -> None:
+    assert "1 definition not accepted yet, not offered" in marks(changes=1)
+    assert "2 definitions not accepted yet, not offered" in marks(changes=2)
+    assert "accepted" not in marks(changes=0)
 
 
 def test_a_server_with_hidden_text_is_marked_with_its_location() -> None:
     add, sub = ("add", "description (HTML comment)"), ("sub", "title (invisible characters)")
     said = ("instructions", "invisible characters")
-    assert "! 1 tool has hidden text" in hidden_rows(add)
-    assert "! 2 tools have hidden text" in hidden_rows(add, sub)
-    assert "! the instructions have hidden text" in hidden_rows(said)
-    assert "! 1 tool and the instructions have hidden text" in hidden_rows(said, add)
-    assert "! add         description (HTML comment)" in hidden_rows(add, unfolded=True)
+    assert "! 1 tool has hidden text" in marks(hidden=(add,))
+    assert "! 2 tools have hidden text" in marks(hidden=(add, sub))
+    assert "! the instructions have hidden text" in marks(hidden=(said,))
+    assert "! 1 tool and the instructions have hidden text" in marks(hidden=(said, add))
+    assert "! add         description (HTML comment)" in marks(hidden=(add,), unfolded=True)

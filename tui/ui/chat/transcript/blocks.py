@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tui.core import units
 from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.conversation.conversation import Attachment, ToolMessage
-from tui.core.events import call_end
+from tui.core.events import call_end, call_word
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.runtime.example_questions import Example
@@ -412,7 +412,7 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
     `why` is as in `ToolCallEnded`; `warning` is what the user should know about its result.
     """
     end = call_end(why, is_error)
-    return "unsent" if end == "not run" else end, "" if why == end else why or warning
+    return "unsent" if end == "not run" else end, call_word(why, end) or warning
 
 
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
