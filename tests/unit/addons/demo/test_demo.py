@@ -201,7 +201,9 @@ def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> No
 )
 def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
     move = answer(said)
-    assert called(move) == [] and "`delete_note`" in move.text and "`id` (The id, from list_notes)" in move.text
+    assert (
+        called(move) == [] and "`delete_note`" in move.text and "`id` (The id, from list_notes)" in move.text
+    )
     told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
     assert called(told) == [("delete_note", {"id": "2026-11-20-milk"})]
 
