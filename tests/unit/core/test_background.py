@@ -96,8 +96,7 @@ def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():
 
 
 async def test_running_tasks_are_cancelled_and_awaited_and_a_failure_is_reported() -> None:
-    ended: list[str] = []
-    tasks = Tasks(lambda error: ended.append(str(error)))
+    ended, tasks = [], Tasks(lambda error: ended.append(str(error)))
 
     async def work() -> None:
         try:
