@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import CallPart, ModelRequest, ToolSpec
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
-ID = {"type": "string", "description": "The id, from list_notes."}
+ID = {"type": "string", "description": "The id."}
 
 
 def tool(server: str, name: str, description: str, *required: str, **others: Any) -> ToolSpec:
@@ -201,9 +201,7 @@ def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> No
 )
 def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
     move = answer(said)
-    assert (
-        called(move) == [] and "`delete_note`" in move.text and "`id` (The id, from list_notes)" in move.text
-    )
+    assert called(move) == [] and "`delete_note`" in move.text and "`id` (The id)" in move.text
     told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
     assert called(told) == [("delete_note", {"id": "2026-11-20-milk"})]
 
@@ -317,18 +315,12 @@ def test_a_message_that_is_too_long_is_rejected_with_the_limit() -> None:
     assert called(move) == [] and "at most 4000 characters" in move.text
 
 
-def test_a_question_suggested_on_the_start_screen_calls_its_tool():
+def test_a_question_suggested_on_the_start_screen_or_by_the_demo_calls_its_tool():
     roots = tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client. More.")
     tools = [*SAMPLES, roots, tool("s", "then", "Show the first and then the second item.")]
+    assert "\n- List the current MCP roots" in answer("fly me to the moon", tools=[roots]).text
     for question, name in (
         ("List the current MCP roots provided by the client", "get-roots-list"),
         ("show the first and then the second item.", "then"),
     ):
         assert called(answer(question, tools=tools)) == [(name, {})]
-
-
-def test_the_demo_understands_its_own_suggestions():
-    tools = [tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client.")]
-    move = answer("fly me to the moon", tools=tools)
-    suggestion = next(line for line in move.text.splitlines() if line.startswith("- "))
-    assert called(answer(suggestion.removeprefix("- "), tools=tools))
