@@ -14,7 +14,6 @@ from tui.runtime.model_changes import ModelValues
 from tui.ui.app.app import McptuiApp
 from tui.ui.forms.model_fields import KEY, MODEL, NAME, VARIABLE
 from tui.ui.forms.model_form import ModelForm
-from tui.ui.widgets.inputs import Button
 
 
 @asynccontextmanager
@@ -67,7 +66,9 @@ async def test_an_unset_variable_is_reported_and_a_pasted_key_is_masked_and_its_
         await shows(
             app, "BIG_KEYX is not set. Choose “store” or “this run only”", "Get a key at https://keys.example"
         )
-        await pilot.press("shift+tab", "right", "tab", *"secret")
+        await pilot.press("shift+tab", "right")
+        await shows(app, "ctrl+a next choice", "Key  required")
+        await pilot.press("tab", *"secret")
         await shows(
             app, "••••••", "Stored in a file that only you can read, in ~/keys", "package keyring is missing"
         )
@@ -83,15 +84,15 @@ async def test_a_key_typed_in_one_burst_goes_into_the_field_that_the_burst_has_s
         assert form.text(KEY) == "secret"
 
 
-async def test_enter_goes_to_the_next_field_and_does_not_save():
+async def test_enter_goes_to_the_next_field_and_saves_on_the_button_as_the_last_line_says():
     runtime = FakeRuntime()
     async with adding_big(runtime) as (app, pilot, form):
         await shows(app, "enter next field")
         await pilot.press("enter")
         await until(lambda: form.pane.current.path == NAME)
         await pilot.press("enter")
-        await until(lambda: isinstance(form.focused, Button))
-    assert not runtime.model_changes.done
+        await shows(app, "esc cancel   enter save")
+        assert not runtime.model_changes.done
 
 
 async def test_a_profile_of_another_endpoint_is_named_after_its_model():
@@ -100,7 +101,7 @@ async def test_a_profile_of_another_endpoint_is_named_after_its_model():
         await pilot.press("f10", "ctrl+n")
         await shows(app, "Other endpoint")
         await pilot.press("down", "enter")
-        await shows(app, "Add model · Other endpoint", "default: from the model")
+        await shows(app, "Add model · Other endpoint", "default: from the model", "API key   ")
         await pilot.press(*"http", "colon", "slash", "slash", "h", "tab", "tab", *"small-1")
         await shows(app, "small-1")
         await pilot.press("ctrl+s")

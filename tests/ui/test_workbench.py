@@ -39,9 +39,12 @@ async def test_enter_on_a_server_or_the_palette_opens_its_workbench_and_escape_c
         await app.close()
 
 
-async def test_digits_and_arrows_switch_tabs() -> None:
-    async with opened(rich_runtime()) as (screen, pilot):
-        assert screen.tab is BenchTab.TOOLS
+async def test_digits_and_arrows_switch_tabs_also_from_the_button_where_enter_calls() -> None:
+    async with rich() as (runtime, screen, pilot):
+        await pilot.press("down", "down", "down", "enter")
+        await shows(app_of(screen), "enter call   esc back")
+        await pilot.press("enter")
+        await called(runtime)
         for key, tab in (("1", "overview"), ("3", "resources"), ("right", "prompts"), ("5", "log")):
             await pilot.press(key)
             await until(lambda tab=tab: screen.tab == tab)

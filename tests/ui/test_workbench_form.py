@@ -269,6 +269,7 @@ BY_KEYS: dict[str, tuple[dict[str, Any] | None, list[tuple[tuple[str, ...], obje
         OPTIONAL,
         [(("ctrl+a",), {"size": None}), (("ctrl+n", "4"), {"size": {"width": 4}})],
     ),
+    "what a tool does not declare": ({"type": "object"}, [(("ctrl+n", *"a", "enter", *"b"), {"a": "b"})]),
     "hundreds of fields": (WIDE, [((*"abc", "tab", *"def"), {"field_0": "abc", "field_1": "def"})]),
 }
 

@@ -149,11 +149,13 @@ async def completed(work: Coroutine[Any, Any, None]) -> None:
 class Tasks:
     """Tasks that run beside their owner, who cancels them or waits for them at its end.
 
-    Their errors are logged; a `McptuiError` only in detail, because it is also reported elsewhere.
+    Their errors go to `failed`. Without it, they are logged; a `McptuiError` only in detail, because it is
+    also reported elsewhere.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, failed: Callable[[BaseException], None] | None = None) -> None:
         self.running: set[asyncio.Task[Any]] = set()
+        self._failed = failed
 
     def start(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
         task = asyncio.create_task(work, name=name)
@@ -163,7 +165,10 @@ class Tasks:
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self.running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and self._failed is not None:
+            self._failed(error)
+        elif error is not None:
             level = logging.DEBUG if isinstance(error, McptuiError) else logging.ERROR
             _log.log(level, "%s failed", task.get_name(), exc_info=error)
 

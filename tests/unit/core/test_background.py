@@ -95,8 +95,8 @@ def test_a_failure_of_the_one_who_is_told_does_not_end_the_thread():
     assert len(starts) == 2
 
 
-async def test_running_tasks_are_cancelled_and_awaited() -> None:
-    tasks, ended = Tasks(), []
+async def test_running_tasks_are_cancelled_and_awaited_and_a_failure_is_reported() -> None:
+    ended, tasks = [], Tasks(lambda error: ended.append(str(error)))
 
     async def work() -> None:
         try:
@@ -106,7 +106,7 @@ async def test_running_tasks_are_cancelled_and_awaited() -> None:
             ended.append("cancelled")
 
     async def short() -> None:
-        ended.append("short")
+        raise ValueError("short")
 
     tasks.start(short(), "short")
     long = tasks.start(work(), "long")

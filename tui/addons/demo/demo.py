@@ -42,7 +42,7 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
-from tui.core.text import clean_line
+from tui.core.text import clean_line, mapping, object_in
 from tui.runtime.example_questions import needs_arguments, question_of
 
 PACE_SECONDS = 0.012
@@ -136,7 +136,7 @@ def decide(request: ModelRequest) -> Move:
         return continued
     if choice is None:
         return Move(_say("not understood", chinese, tools))
-    names = _quoted(choice.rivals[:6] or choice.missing)
+    names = _quoted(choice.rivals[:6]) or _described(choice.tool, choice.missing)
     sentence = "several" if choice.rivals else "missing"
     return Move(_say(sentence, chinese, tool=clean_line(own_name(choice.tool), 80), names=names))
 
@@ -212,6 +212,11 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
 
 
 def _as_text(value: Any) -> str:
+    """Return a value as one line, also one that contains others: `sku: x, sizes: S, M`."""
+    if isinstance(value, dict):
+        value = ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
+    elif isinstance(value, list):
+        value = ", ".join(map(_as_text, value))
     return clean_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
 
 
@@ -223,6 +228,16 @@ def _items(lines: Sequence[str]) -> str:
 def _quoted(names: Sequence[str]) -> str:
     """Return `names` as code, separated by commas."""
     return ", ".join(f"`{clean_line(name, 80)}`" for name in names)
+
+
+def _described(tool: ToolSpec, names: Sequence[str]) -> str:
+    """Return the names of arguments, each with its description."""
+    schemas = object_in(tool.schema, "properties")
+    texts = [mapping(schemas.get(name)).get("description") for name in names]
+    abouts = [clean_line(text, 120).rstrip(".") if isinstance(text, str) else "" for text in texts]
+    return ", ".join(
+        _quoted([name]) + (f" ({about})" if about else "") for name, about in zip(names, abouts, strict=True)
+    )
 
 
 def _list_tools(tools: Sequence[ToolSpec]) -> str:

@@ -17,6 +17,7 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.ui.chat.composer.composer import Composer
@@ -142,7 +143,7 @@ class Regions:
         self.key_of = overrides.first_of
         self.has_panes = False
         self.ticker = Ticker(self)
-        self._running: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(self._failed)
         self._is_maximized = False
         self._tab = Context.CONVERSATION
         self.header = Header()
@@ -293,30 +294,18 @@ class Regions:
         self.screen.app.notify(message, **options)
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app.
+        """Start work of the screen as a task. Its `McptuiError` is shown, a defect in it ends the app."""
+        return self._tasks.start(work, name)
 
-        While the app quits, work fails because its widgets are gone, which is no defect.
-        """
-
-        def ended(task: asyncio.Task[None]) -> None:
-            self._running.discard(task)
-            error = None if task.cancelled() else task.exception()
-            if isinstance(error, McptuiError):
-                self.notify(clean_line(str(error), 400), severity="error", timeout=8)
-            elif isinstance(error, Exception) and self.screen.is_attached:
-                crash(self.screen.app, error)
-
-        task = asyncio.create_task(work, name=name)
-        self._running.add(task)
-        task.add_done_callback(ended)
-        return task
+    def _failed(self, error: BaseException) -> None:
+        if isinstance(error, McptuiError):
+            self.notify(clean_line(str(error), 400), severity="error", timeout=8)
+        elif isinstance(error, Exception) and self.screen.is_attached:  # otherwise its widgets are gone
+            crash(self.screen.app, error)
 
     async def close(self) -> None:
         """Cancel what was started and still runs, and wait at most a second for it."""
-        for task in self._running:
-            task.cancel()
-        if self._running:
-            await asyncio.wait(self._running, timeout=1.0)
+        await self._tasks.cancel(1.0)
 
 
 class BodyRule(Rule):

@@ -112,6 +112,10 @@ class FormPane(LinePane, inherit_bindings=False):
     def current(self) -> FormField | None:
         return self._fields.get(self._where)
 
+    @property
+    def has_fields(self) -> bool:
+        return bool(self._fields)
+
     def go_to_problem(self) -> None:
         """Move the cursor to the first invalid field."""
         self.strict = True

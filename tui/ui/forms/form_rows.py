@@ -147,7 +147,7 @@ class FieldRows:
             row = (*row, (f"   ! {clean_line(self._problem, 200)}", "bad"))
         keys = [f"{look.key('form.add')} add"] if field.takes_more or field.extra else []
         if field.arms or field.nullable:
-            keys.append(f"{look.key('form.cycle')} {'next variant' if field.arms else 'null'}")
+            keys.append(f"{look.key('form.cycle')} {'next choice' if field.arms else 'null'}")
         if field.extra:
             keys.append(f"{look.key('form.remove')} remove")
         return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)

@@ -78,6 +78,10 @@ class FormScreen(ModalScreen[ScreenResultType]):
         if self.focused is None:
             self.pane.take(event)
 
+    @property
+    def enter_words(self) -> str:
+        return "enter save" if self.focused is self.button else "enter next field"
+
     def text(self, path: Path) -> str:
         field = self.pane.form.field(path)
         return field.text if field is not None else ""

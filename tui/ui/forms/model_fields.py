@@ -23,11 +23,11 @@ _TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
 
 def new_profile(changes: ModelChanges, provider: Provider, name: str) -> Form:
     """Return the form of a new profile."""
-    key = {ENVIRONMENT: {VARIABLE[1]: _TEXT}, NO_KEY: {}}
+    own = {ENVIRONMENT: {VARIABLE[1]: _TEXT}, NO_KEY: {}}
     kept = {"type": "object", "additionalProperties": False}
+    by_title = {title: own.get(one, {KEY[1]: _SECRET}) for one, title in SOURCES.items()}
     sources = [
-        {**kept, "title": title, "properties": key.get(one, {KEY[1]: _SECRET})}
-        for one, title in SOURCES.items()
+        {**kept, "title": title, "properties": key, "required": [*key]} for title, key in by_title.items()
     ]
     fields = {
         URL[0]: _TEXT,
@@ -35,7 +35,7 @@ def new_profile(changes: ModelChanges, provider: Provider, name: str) -> Form:
         MODEL[0]: _TEXT,
         NAME[0]: {"type": "string", "maxLength": 64},
     }
-    form = Form({"type": "object", "properties": fields, "required": [URL[0], SOURCE[0], MODEL[0]]})
+    form = Form({"type": "object", "properties": fields, "required": [URL[0], MODEL[0]]})
     variable = changes.variable_of(provider)
     texts = ((URL, provider.base_url), (VARIABLE, variable), (MODEL, provider.model), (NAME, name))
     for path, text in texts:

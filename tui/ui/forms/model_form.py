@@ -155,9 +155,12 @@ class ModelForm(FormScreen[str | None]):
     def _say(self, text: str) -> None:
         """Show a state next to the button; "" shows the keys of the current field."""
         self._told = text
-        field = self.pane.current
+        field = self.pane.current if self.focused is self.pane else None
         choose = "←→ choose   " if field is not None and field.labels else ""
-        self._state.show(text or f"esc cancel   {choose}enter next field")
+        self._state.show(text or f"esc cancel   {choose}{self.enter_words}")
+
+    def on_descendant_focus(self) -> None:
+        self._say(self._told)
 
     def on_form_pane_moved(self, event: FormPane.Moved) -> None:
         event.stop()

@@ -79,8 +79,9 @@ class ServerForm(FormScreen[Draft | None]):
         self._before = values.before
         self._form = _form_of(values, is_new=not name)
         self._toml = Literal("", id="toml", classes="below")
-        pane, line = FormPane(keys, types=False), "esc cancel   enter next field"
-        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), Literal(line), self._toml)
+        self._keys = Literal("")
+        pane, button = FormPane(keys, types=False), Button("Save", "ctrl+s", self.action_save)
+        super().__init__(pane, button, self._keys, self._toml)
         self._complains = False
         self._timer: Timer | None = None
 
@@ -89,6 +90,9 @@ class ServerForm(FormScreen[Draft | None]):
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
         self.set_focus(self.pane)
         self._look()
+
+    def on_descendant_focus(self) -> None:
+        self._keys.show(f"esc cancel   {self.enter_words}")
 
     def _typed(self) -> ServerValues:
         value, _ = self._form.value()

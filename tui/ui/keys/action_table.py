@@ -453,7 +453,7 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
     _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),
     _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
-    _form("form.cycle", "ctrl+a", "next choice", "Next choice of an enum or union", 11),
+    _form("form.cycle", "ctrl+a", "next choice", "Next choice, or null and back", 11),
 )
 # fmt: on
 

@@ -3,17 +3,21 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
+from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import Context, action, of_context
-from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, bench_list_bindings
 from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
+from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined
 from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
 
@@ -69,7 +73,7 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
 """Actions that only work on some tabs, where the footer shows them."""
 
 
-_RAW = action("bench.raw")
+_RAW, _CALL, _OPEN, _ADD = map(action, ("bench.raw", "bench.call", "bench.open", "form.add"))
 RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
@@ -105,13 +109,41 @@ class BenchTabs(Tabs):
 
 
 def keys_of(
-    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool
+    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool, pressing: str = ""
 ) -> Sequence[Entry]:
-    """Return the keys of a context and of the workbench that work on a tab, for the footer."""
+    """Return the keys of a context and of the workbench that work on a tab, for the footer.
+
+    `pressing` is what enter does while the button has the focus, otherwise "".
+    """
     near = of_context(context) if context is not None else ()
-    actions = (*near, *of_context(Context.WORKBENCH))
-    entries = entries_of((one for one in actions if tab in TABS_OF.get(one.id, (tab,))), overrides)
-    return [(key, RAW_LABELS[is_raw] if one is _RAW else label, one) for key, label, one in entries]
+    actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
+    labels = {_RAW: RAW_LABELS[is_raw]}
+    if pressing:  # the button shows the key of `_CALL`
+        labels[_OPEN] = pressing
+        actions.remove(_CALL)
+    return [
+        (key, labels.get(one, label) if one else label, one)
+        for key, label, one in entries_of(actions, overrides)
+    ]
+
+
+class CallButton(Button):
+    """The button below the arguments. Nothing is typed into it: it has the keys of the lists, too.
+
+    It has the focus if there are no fields, so its key adds the first one.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bench_list_bindings(),
+        Binding(_ADD.keys, "form_add", show=False, id=_ADD.id),
+    ]
+
+    def __init__(self, form: FormPane, key: str, pressed: Callable[[], object]) -> None:
+        super().__init__("Call", key, pressed)
+        self._form = form
+
+    def action_form_add(self) -> None:
+        self._form.action_form_add()
 
 
 class OtherKeys(SplitBar):

@@ -19,9 +19,9 @@ from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import methods_by_key
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.inputs import Button, Field, JsonArea
+from tui.ui.widgets.inputs import Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import OtherKeys
+from tui.ui.workbench.bars import CallButton, OtherKeys
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import HandCall, uri_of
@@ -74,7 +74,7 @@ class Bench(Horizontal):
         self.calls = CallList()
         self.form = FormPane(shared.overrides)
         key = shared.overrides.first_of
-        self.button = Button("Call", key("bench.call"), lambda: self.post_message(self.Called()))
+        self.button = CallButton(self.form, key("bench.call"), lambda: self.post_message(self.Called()))
         self._other_keys = OtherKeys()
         self.raw = JsonArea(methods_by_key(shared.overrides, Context.WORKBENCH))
         self.raw_heading = SplitBar(id="raw-heading")
@@ -203,7 +203,10 @@ class Bench(Horizontal):
             self.line.say((clean_line(folder.key, 200), "tool"), (words, "dim"))
 
     def open_selected(self) -> None:
-        """Go from the list to the form, or read an item without arguments; reuse a call's arguments; fold."""
+        """Go from the list to the form, or read an item without arguments; reuse a call's arguments; fold.
+
+        On the button, call the item.
+        """
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:
@@ -211,7 +214,7 @@ class Bench(Horizontal):
                 self.go_to_form()
         elif focused is self.page:
             self.page.action_choose()
-        elif self.item is not None and self._is_plain(self.item):
+        elif self.pressing or (self.item is not None and self._is_plain(self.item)):
             self.post_message(self.Called())
         elif not (focused is self.list and self.list.turn()) and self.item is not None:
             self.go_to_form()
@@ -348,6 +351,7 @@ class Bench(Horizontal):
 
         def named(name: str) -> None:
             self.form.added(self.form.form.add(field.path, name.strip()))
+            self.go_to_form()
 
         self._shared.prompt.ask("entry name", named, value=event.text)
 
@@ -366,11 +370,16 @@ class Bench(Horizontal):
         focused = self.screen.focused
         if focused is self.raw:
             return None
-        return Context.BENCH_FORM if focused in (self.form, self.button) else Context.BENCH_LIST
+        return Context.BENCH_FORM if focused is self.form else Context.BENCH_LIST
+
+    @property
+    def pressing(self) -> str:
+        """What enter does if the button has the focus, otherwise ""."""
+        return self.item.verb if self.item is not None and self.screen.focused is self.button else ""
 
     def go_to_form(self) -> None:
         """Focus the form or the raw JSON, or the button of a form without fields."""
-        form = self.form if self.form.can_focus else self.button
+        form = self.form if self.form.has_fields else self.button
         self.screen.set_focus(self.raw if self.is_raw else form, scroll_visible=False)
 
     def toggle_raw(self) -> None:

@@ -140,9 +140,14 @@ class ServerScreen(Screen[None]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        context = self.bench.context if self.bench is not None else Context.BENCH_LIST
-        is_raw = self.bench is not None and self.bench.is_raw
-        self._keys.show(keys_of(self.shared.overrides, context, self.tab, is_raw=is_raw))
+        overrides, bench = self.shared.overrides, self.bench
+        if bench is None:
+            self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
+        else:
+            pressing = bench.pressing
+            self._keys.show(
+                keys_of(overrides, bench.context, self.tab, is_raw=bench.is_raw, pressing=pressing)
+            )
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""

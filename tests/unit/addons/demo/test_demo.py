@@ -19,8 +19,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import CallPart, ModelRequest, ToolSpec
 
-TEXT = {"type": "string"}
-NUMBER = {"type": "number"}
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+ID = {"type": "string", "description": "The id."}
 
 
 def tool(server: str, name: str, description: str, *required: str, **others: Any) -> ToolSpec:
@@ -38,7 +38,7 @@ SAMPLES = [
     tool("notes", "add_note", "Add a note, and return its id.", "text"),
     tool("notes", "list_notes", "List all notes with their ids, the oldest first."),
     tool("notes", "search_notes", "Find the notes that mention every word of a query.", "query"),
-    tool("notes", "delete_note", "Delete the note with this id. It cannot be brought back.", "id"),
+    tool("notes", "delete_note", "Delete the note with this id. It cannot be brought back.", "id", id=ID),
     tool("slow", "count_slowly", "Count the seconds one by one and report progress.", seconds=NUMBER),
     tool("slow", "always_fails", "Fail with an error that the model can read."),
     tool("slow", "crash", "End the process of this server at once, with exit code 1 and a line on stderr."),
@@ -201,7 +201,7 @@ def test_a_missing_argument_is_requested_and_taken_from_the_next_message() -> No
 )
 def test_deleting_asks_for_an_id_if_none_is_given(said: str) -> None:
     move = answer(said)
-    assert called(move) == [] and "`delete_note`" in move.text and "`id`" in move.text
+    assert called(move) == [] and "`delete_note`" in move.text and "`id` (The id)" in move.text
     told = answer(said, AssistantMessage(move.text), "2026-11-20-milk")
     assert called(told) == [("delete_note", {"id": "2026-11-20-milk"})]
 
@@ -224,10 +224,10 @@ def test_if_two_tools_match_equally_neither_is_called() -> None:
     [
         ("Beijing is sunny.", "Beijing is sunny."),
         (
-            '{"city": "Oslo", "wind": {"speed": 3}, "dry": true}',
-            '- **city**: Oslo\n- **wind**: {"speed": 3}\n- **dry**: true',
+            '{"city": "Oslo", "wind": {"speed": [3, "N"]}, "dry": true}',
+            "- **city**: Oslo\n- **wind**: speed: 3, N\n- **dry**: true",
         ),
-        ('{"result": ["a", "b"]}', "- a\n- b"),
+        ('{"result": ["a", {"sku": "x", "n": 2}]}', "- a\n- sku: x, n: 2"),
         ("[]", "Nothing was found."),
         ("(empty result)", "`get_weather` ran and returned nothing."),
         ("[1, 2", "[1, 2"),
@@ -315,18 +315,12 @@ def test_a_message_that_is_too_long_is_rejected_with_the_limit() -> None:
     assert called(move) == [] and "at most 4000 characters" in move.text
 
 
-def test_a_question_suggested_on_the_start_screen_calls_its_tool():
+def test_a_question_suggested_on_the_start_screen_or_by_the_demo_calls_its_tool():
     roots = tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client. More.")
     tools = [*SAMPLES, roots, tool("s", "then", "Show the first and then the second item.")]
+    assert "\n- List the current MCP roots" in answer("fly me to the moon", tools=[roots]).text
     for question, name in (
         ("List the current MCP roots provided by the client", "get-roots-list"),
         ("show the first and then the second item.", "then"),
     ):
         assert called(answer(question, tools=tools)) == [(name, {})]
-
-
-def test_the_demo_understands_its_own_suggestions():
-    tools = [tool("everything", "get-roots-list", "Lists the current MCP roots provided by the client.")]
-    move = answer("fly me to the moon", tools=tools)
-    suggestion = next(line for line in move.text.splitlines() if line.startswith("- "))
-    assert called(answer(suggestion.removeprefix("- "), tools=tools))
