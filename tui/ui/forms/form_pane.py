@@ -113,8 +113,8 @@ class FormPane(LinePane, inherit_bindings=False):
         return self._fields.get(self._where)
 
     @property
-    def has_fields(self) -> bool:
-        return bool(self._fields)
+    def is_empty(self) -> bool:
+        return not shown_fields(self.form)
 
     def go_to_problem(self) -> None:
         """Move the cursor to the first invalid field."""

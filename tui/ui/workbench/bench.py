@@ -379,7 +379,8 @@ class Bench(Horizontal):
 
     def go_to_form(self) -> None:
         """Focus the form or the raw JSON, or the button of a form without fields."""
-        form = self.form if self.form.has_fields else self.button
+        is_empty = self.item == self.list.selected and self.form.is_empty  # else another form follows
+        form = self.button if is_empty else self.form
         self.screen.set_focus(self.raw if self.is_raw else form, scroll_visible=False)
 
     def toggle_raw(self) -> None:
