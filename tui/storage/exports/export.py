@@ -16,8 +16,8 @@ from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note, time_text
 from tui.storage.exports.markdown import markdown
-from tui.storage.exports.placeholders import ExportContents as ExportContents
-from tui.storage.exports.placeholders import shape, with_shapes
+from tui.storage.exports.shapes import ExportContents as ExportContents
+from tui.storage.exports.shapes import shape, with_shapes
 
 MAX_OPEN = 10_000
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.traffic import Direction, Entry, Kind, Redaction
-from tui.storage.exports.placeholders import ExportContents, named_servers, with_shapes
+from tui.storage.exports.shapes import ExportContents, named_servers, with_shapes
 
 
 def entry(body: Any, kind: Kind = Kind.REQUEST, method: str = "tools/call") -> Entry:
