@@ -17,7 +17,7 @@ from tui.core.secrets.encodings import octets_of
 T = TypeVar("T")
 Clear = Callable[[str], str]
 OMITTED: Any = object()
-"""What `changed` leaves out."""
+"""The value that `changed` leaves out."""
 
 _SHORTEST_NUMBER = 10**7
 """Numbers with fewer digits than `redact.MIN_SECRET` are not searched."""

@@ -62,7 +62,7 @@ _SAID_OR_ROLE = re.compile(rb'"role"\s*+:\s*+"([a-z]+)"|"(?:content|text)"\s*+:\
 _TOOL = re.compile(rb'"name"\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*")')
 _SMALL = 4096
 _NAME = re.compile(rb'"(?=([^"]*+)"\s*+:)')
-"""What may be a name in a message without escapes, wherever its texts begin."""
+"""A possible name in a message without escapes, wherever its texts begin."""
 
 _NEAR = 600
 """Bytes before and after the arguments of a call in which its name is searched."""

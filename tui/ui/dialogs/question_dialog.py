@@ -96,7 +96,7 @@ ANSWERS = {
     "ask.decline": QuestionAnswer(Action.DECLINE),
     "ask.cancel": QuestionAnswer(Action.CANCEL),
 }
-"""What the keys besides a yes answer."""
+"""The answers of the keys other than yes."""
 
 
 class QuestionDialog(ModalScreen[QuestionAnswer]):

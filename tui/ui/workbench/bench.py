@@ -374,7 +374,7 @@ class Bench(Horizontal):
 
     @property
     def pressing(self) -> str:
-        """What enter does if the button has the focus, otherwise ""."""
+        """The effect of enter if the button has the focus, otherwise ""."""
         return self.item.verb if self.item is not None and self.screen.focused is self.button else ""
 
     def go_to_form(self) -> None:
