@@ -221,6 +221,12 @@ def _without_web_fonts(svg: str) -> str:
     return svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono")
 
 
+def _without_places(svg: str) -> str:
+    """Replace the folder of this checkout by another one of the same length, so that columns stay."""
+    place = str(FOLDER.parents[1])
+    return svg.replace(place, "/" + ("srv/" * len(place) + "ada/mcptui")[1 - len(place) :])
+
+
 async def take(picture: Picture, ending: str, theme: str) -> None:
     """Open the app, play the scene, and write the picture."""
     from tui.runtime.options import Options
@@ -236,7 +242,7 @@ async def take(picture: Picture, ending: str, theme: str) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
         FOLDER.mkdir(exist_ok=True)
         svg = join(stage.shots) if stage.shots else stage.screenshot()
-        (FOLDER / f"{picture.name}{ending}.svg").write_text(svg, encoding="utf-8")
+        (FOLDER / f"{picture.name}{ending}.svg").write_text(_without_places(svg), encoding="utf-8")
     await app.close()
     await runtime.shutdown()
 
