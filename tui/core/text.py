@@ -414,6 +414,11 @@ def is_boundary(char: str) -> bool:
     return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
 
 
+def capitalized(text: str) -> str:
+    """Return `text` as the start of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def text_in(holder: Mapping[str, Any], key: str) -> str:
     """Return a member of a JSON object that should be a text, or ""."""
     value = holder.get(key)

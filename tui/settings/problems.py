@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tui.core.similar_names import nearest_name
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.settings.key_positions import KeyPath, Place
@@ -61,11 +61,6 @@ def dotted(path: "KeyPath") -> str:
         text = shown_text(part, 64)
         parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
     return "".join(parts)
-
-
-def capitalized(text: str) -> str:
-    """Return `text` as the start of a sentence."""
-    return text[:1].upper() + text[1:]
 
 
 def shown_text(text: str, limit: int) -> str:

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tui.core.permission.rules import Rules
+from tui.core.text import capitalized
 from tui.settings.load import MAX_FILE_BYTES, MEND, load, load_text
-from tui.settings.problems import capitalized, dotted
+from tui.settings.problems import dotted
 from tui.settings.schema import Settings
 from tui.settings.specs import approval_rules
 

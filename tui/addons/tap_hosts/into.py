@@ -22,7 +22,7 @@ from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write, make_folder
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import capitalized, clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.problems import did_you_mean
@@ -122,7 +122,7 @@ def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
         known = f"Known hosts: {', '.join(hosts.HOSTS)}. For any other, give the path of its file."
         raise UsageError(
             f"unknown host {quoted_name(named)}",
-            next_step=" ".join(filter(None, (did_you_mean(named, hosts.HOSTS).capitalize(), known))),
+            next_step=" ".join(filter(None, (capitalized(did_you_mean(named, hosts.HOSTS)), known))),
         )
     return None, [path.absolute()]
 

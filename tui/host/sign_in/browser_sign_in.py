@@ -19,7 +19,7 @@ from tui.core.background import Tasks, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
-from tui.core.text import clean_line
+from tui.core.text import capitalized, clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
 from tui.host.waits import cancel_all
@@ -291,7 +291,7 @@ class BrowserSignIn:
                 if not left:
                     raise
                 fault = str(error)
-                asked = f"{fault[0].upper()}{fault[1:]} {message}".rstrip()
+                asked = f"{capitalized(fault)} {message}".rstrip()
         raise AssertionError("unreachable")
 
     async def _question(self, message: str, opens: bool, again: bool) -> QuestionAnswer:

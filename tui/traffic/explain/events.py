@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
-from tui.core.text import clean_line, object_in
+from tui.core.text import capitalized, clean_line, object_in
 from tui.core.units import bounded, count, duration, plural, size
 
 _ERRORS = {
@@ -114,7 +114,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
         stream=clean_line(str(detail.get("stream", "a stream")), 16),
         lost=size(_number(detail.get("bytes"))),
     )
-    return [said if said.startswith("mcptui ") else _capital(said)]
+    return [said if said.startswith("mcptui ") else capitalized(said)]
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
@@ -155,7 +155,7 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     if isinstance(signal, str) and signal:
         sentences.append(f"It was terminated by {clean_line(signal, 24)}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
-        sentences.append(f"{_capital(exit_words(code))}.")
+        sentences.append(f"{capitalized(exit_words(code))}.")
     pending = detail.get("pending")
     if isinstance(pending, int) and 0 < pending < 1 << 31:
         sentences.append(f"{plural(int(pending), 'pending request')} will get no response.")
@@ -165,9 +165,9 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
 def _http(server: str, detail: Mapping[str, Any]) -> list[str]:
     status, method = detail.get("status"), detail.get("http")
     if "sse" in detail:
-        return [f"{_capital(server)} sent an event without data, which keeps the stream open."]
+        return [f"{capitalized(server)} sent an event without data, which keeps the stream open."]
     if isinstance(status, int) and not isinstance(status, bool) and status.bit_length() < 64:
-        return [f"{_capital(server)} responded without a body, HTTP {status}: {status_words(status)}."]
+        return [f"{capitalized(server)} responded without a body, HTTP {status}: {status_words(status)}."]
     match method:
         case "GET":
             return [f"The client opened a message stream from {server} (HTTP GET)."]
@@ -212,7 +212,3 @@ _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
 
 def _number(value: Any) -> float:
     return bounded(value) or 0
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ from typing import Any
 from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import clean_line, object_in
+from tui.core.text import capitalized, clean_line, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
@@ -178,7 +178,7 @@ def _took(request: Entry, answer: Entry) -> str:
 
 
 def _sentence(clause: str) -> str:
-    return f"{clause[:1].upper()}{clause[1:]}."
+    return f"{capitalized(clause)}."
 
 
 def _server(entry: Entry) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tui.core.errors import McptuiError, as_sentences
 from tui.core.questions import Action, ConfigErrors
 from tui.core.servers import ServerStatus
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 from tui.ui.chat.editor import EditorSession, edit_file, editor_of
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
@@ -210,7 +210,7 @@ class ConfigEditing:
 
         async def work() -> None:
             more = await change or ()
-            told = [*([done] if done else ()), *(f"{one[:1].upper()}{one[1:]}" for one in more)]
+            told = [*([done] if done else ()), *map(capitalized, more)]
             self._regions.notify(
                 clean_line(f"{as_sentences(told)}.", 400), timeout=8 if told[1:] else seconds
             )

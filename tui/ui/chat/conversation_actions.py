@@ -12,7 +12,7 @@ from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
 from tui.core.conversation.sessions import ExportKind, SessionInfo
 from tui.core.errors import sentences
-from tui.core.text import clean, clean_line
+from tui.core.text import capitalized, clean, clean_line
 from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
 from tui.traffic.spans.spans import past_turns
@@ -103,7 +103,7 @@ class ConversationActions:
 
     def busy(self) -> str:
         why, step = self.occupied()
-        return sentences(f"{why[0].upper()}{why[1:]}", step) if why else ""
+        return sentences(capitalized(why), step) if why else ""
 
     def _is_free(self) -> bool:
         """Return whether the conversation can be changed or replaced now; notify if not."""

@@ -9,10 +9,9 @@ from textual.timer import Timer
 
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.forms.form import Form
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import capitalized, clean, clean_line, quoted_name
 from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.new_server import InvalidName
-from tui.settings.problems import capitalized
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen

@@ -8,7 +8,7 @@ from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.ports import ApprovalRequest
-from tui.core.text import Preview, clean_line, preview
+from tui.core.text import Preview, capitalized, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
@@ -128,7 +128,7 @@ class Card(Block):
         self.state = "asking"
         self._warning = clean_line(request.warning, 400)
         why = clean_line(request.why, 200)
-        self._why = f"{why[:1].upper()}{why[1:]}." if why else ""
+        self._why = f"{capitalized(why)}." if why else ""
         self.open = False
         self._body_at = 0
 
