@@ -14,7 +14,6 @@ from tui.core.text import clean_line, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
-from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.literal import Literal
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ class Confirm(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,{SEND_KEYS}", "yes", "yes", priority=True),
-        Binding("n,escape,q", "dismiss(False)", "no", priority=True),
+        Binding("n,escape,q", "back", "no", priority=True, key_display="esc n"),
     ]
 
     DEFAULT_CSS = """
@@ -37,7 +36,7 @@ class Confirm(Dialog[bool]):
     """
 
     def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
-        keys = KeyLine([("y", yes), ("esc n", no)])
+        keys = self.key_line(yes=yes, no=no)
         super().__init__(Literal(f"! {question}"), Literal(about, classes="about"), keys)
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
@@ -69,14 +68,14 @@ class ConfirmQuit(Dialog[bool]):
     """Asks whether to quit while a turn is running."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", "quit"),
-        Binding("n,escape", "dismiss(False)", "cancel"),
+        Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
+        Binding("n,escape", "back", "cancel", key_display="esc n"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, quit_key: str) -> None:
-        keys = KeyLine([(f"{quit_key} y", "quit"), ("esc n", "cancel")])
+        keys = self.key_line((f"{quit_key} y", "quit"))
         super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
 
 

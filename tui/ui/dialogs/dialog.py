@@ -1,6 +1,6 @@
 """Dialog: the base of the dialogs at the bottom or in the middle of the screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,9 +12,9 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import act, overrides_of
+from tui.ui.keys.bindings import act, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
@@ -37,7 +37,6 @@ class Dialog(ModalScreen[ScreenResultType]):
     Dialog Literal { width: 1fr; }
     Dialog Input { background: $panel; background-tint: transparent; }
     Dialog .about { color: $text-dim; }
-    Dialog .keys { color: $accent; }
     """
 
     def __init__(self, *parts: Widget) -> None:
@@ -46,6 +45,12 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     def compose(self) -> ComposeResult:
         yield Vertical(*self._parts)
+
+    def key_line(
+        self, *first: tuple[str, str], last: Iterable[tuple[str, str]] = (), **labels: str
+    ) -> KeyLine:
+        """Return the keys of the bindings, with these labels for some, between keys of a field or the app."""
+        return KeyLine([*first, *shown_keys([*self.BINDINGS, *Dialog.BINDINGS], **labels), *last])
 
     def on_key(self, event: events.Key) -> None:
         """Type a key that arrived before the field had the focus."""

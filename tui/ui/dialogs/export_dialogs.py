@@ -16,7 +16,7 @@ from textual.widgets import Input
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
 from tui.ui.dialogs.dialog import Dialog
-from tui.ui.widgets.bar import KeyLine, PartsBar
+from tui.ui.widgets.bar import PartsBar
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -74,7 +74,7 @@ class ExportDialog(Dialog[Export | None]):
     VERTICAL_BREAKPOINTS = BREAKPOINTS
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "kind", "as", priority=True),
+        Binding("tab", "kind", "next format", priority=True),
         Binding("shift+tab", "shapes", "redact", priority=True),
     ]
 
@@ -107,9 +107,9 @@ class ExportDialog(Dialog[Export | None]):
         self._there = Literal("", id="there")
         self._asked: Path | None = None
         head = Literal(f"Export {what} as")
-        keys = [("enter", "save"), ("tab", "next format"), ("shift+tab", "redact"), ("esc", "cancel")]
+        keys = self.key_line(("enter", "save"), back="cancel")
         rows = (head, self._formats, self._about, self._form, self.field, self._there)
-        super().__init__(*rows, KeyLine(keys))
+        super().__init__(*rows, keys)
 
     def _format_parts(self) -> list[Row]:
         parts: list[Row] = []

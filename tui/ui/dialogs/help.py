@@ -13,7 +13,6 @@ from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_c
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
-from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import LIST_KEYS, Field
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
@@ -120,7 +119,7 @@ class HelpScreen(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *LIST_KEYS,
-        Binding("f1", "dismiss(None)", "close", priority=True),
+        Binding("f1", "dismiss(None)", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -143,7 +142,8 @@ class HelpScreen(Dialog[None]):
         found = tuple(groups(overrides, contexts, first, others))
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
         self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
-        line = KeyLine([("esc", "close"), ("", "change keys under [ui.keys] in the configuration")])
+        about = ("", "change keys under [ui.keys] in the configuration")
+        line = self.key_line(last=[about], back="close")
         super().__init__(Horizontal(Literal("Keys"), self.field), self._lines, line)
 
     def on_mount(self) -> None:

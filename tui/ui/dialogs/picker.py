@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui.settings.themes import ThemeSpec
+from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import LIST_KEYS, Field, type_into
@@ -41,8 +42,8 @@ class Picker(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *LIST_KEYS,
+        Binding("enter", "take", "select", priority=True),
         Binding("escape", "back", "back", priority=True),
-        Binding("enter", "take", "select", show=False, priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
         Binding("j", "letter('step',1)", "down", show=False, priority=True),
         Binding("k", "letter('step',-1)", "up", show=False, priority=True),
@@ -93,7 +94,7 @@ class Picker(ModalScreen[str | None]):
             yield Literal(self._heading, classes="heading")
             if not self._choices:
                 yield Literal(self._note)
-                yield KeyLine([("esc", "back")])
+                yield KeyLine(shown_keys(self.BINDINGS)[1:])
                 return
             if self._field is not None:
                 yield self._field
@@ -101,7 +102,7 @@ class Picker(ModalScreen[str | None]):
             options = OptionList(*[Option(prompt) for _, prompt in self._choices], markup=False)
             options.highlighted = values.index(self._current) if self._current in values else 0
             yield options
-            yield KeyLine([("enter", "select"), ("esc", "back")])
+            yield KeyLine(shown_keys(self.BINDINGS))
 
     def on_resize(self, event: events.Resize) -> None:
         around = AROUND + 2 * self._finds

@@ -13,7 +13,6 @@ from tui.core.units import count
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
-from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import Field, LinesField
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
@@ -30,7 +29,7 @@ class SayWhy(Dialog[str | None]):
     def __init__(self, server: str, tool: str) -> None:
         self.field = Field(placeholder="Reason", max_length=1000, compact=True)
         heading = f"Deny {clean_line(server, 40)} › {clean_line(tool, 60)}: reason for the model"
-        super().__init__(Literal(heading), self.field, KeyLine([("enter", "deny"), ("esc", "cancel")]))
+        super().__init__(Literal(heading), self.field, self.key_line(("enter", "deny"), back="cancel"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
@@ -57,7 +56,7 @@ class SystemText(Dialog[str | None]):
             placeholder="Empty: the default system prompt",
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
-        keys = KeyLine([("ctrl+s", "save"), ("esc", "cancel")])
+        keys = self.key_line(back="cancel")
         super().__init__(Literal("System prompt of this conversation"), self._area, keys)
 
     def on_mount(self) -> None:
@@ -93,7 +92,7 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
 class ContextDialog(Dialog[None]):
     """Shows the parts of the next request; `traffic_key` opens the full requests."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", "close", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", show=False, priority=True)]
 
     DEFAULT_CSS = """
     ContextDialog { align: center middle; }
@@ -111,7 +110,7 @@ class ContextDialog(Dialog[None]):
             Literal("Context"),
             Literal(f"Tokens of the next request without your message, {how}.", classes="about"),
             pane,
-            Literal(f"esc close    {traffic_key} shows each request in full", classes="keys"),
+            self.key_line(last=[(traffic_key, "shows each request in full")], back="close"),
         )
 
 
@@ -125,7 +124,7 @@ class ProjectDialog(Dialog[bool | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "decide(True)", "use", priority=True),
         Binding("n", "decide(False)", "do not use", priority=True),
-        Binding("q", "back", "close", priority=True),
+        Binding("q", "back", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -142,7 +141,7 @@ class ProjectDialog(Dialog[bool | None]):
             Literal(f"{FILE} in {clean_line(instructions.folder, 200)}"),
             Literal(f"{use} {tokens} to each request.", classes="about"),
             self._text,
-            Literal("y use    n do not use    esc close", classes="keys"),
+            self.key_line(back="close"),
         )
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 

@@ -169,6 +169,21 @@ def _binding(found: Action, key: str, suffix: str = "", *, priority: bool) -> Bi
     return Binding(key, found.method, found.label, show=False, id=found.id + suffix, priority=priority)
 
 
+def shown_keys(bindings: Iterable[BindingType], **labels: str) -> list[tuple[str, str]]:
+    """Return the keys that a dialog shows with their labels: those of its own bindings.
+
+    An action is shown once, by its first binding. `labels` replace the labels of bindings.
+    """
+    actions: dict[str, Binding] = {}
+    for one in bindings:
+        if isinstance(one, Binding) and one.show:
+            actions.setdefault(one.action, one)
+    return [
+        (one.key_display or first_key(one.key), labels.get(one.description, one.description))
+        for one in actions.values()
+    ]
+
+
 def bindings_anywhere() -> list[BindingType]:
     """Return the bindings of the app: the actions that work anywhere, and `anywhere` keys of the others.
 

@@ -16,6 +16,7 @@ from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
+from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.inputs import JsonArea
 
@@ -25,8 +26,6 @@ SETTLE_SECONDS = 0.2
 TOKEN = "progressToken"
 OURS = "io.modelcontextprotocol/"
 """Members of `_meta` that are new in each request: progress token, sender, revision."""
-
-_KEYS = (("ctrl+s", "send"), ("esc", "cancel"))
 
 
 class EditRequest(ModalScreen[Mapping[str, Any] | None]):
@@ -67,7 +66,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             (("EDIT AND RESEND  ", "text bold"), (label, "text")),
             ((f"from entry {seq}", "dim"),),
         )
-        self._status, self._keys = SplitBar(), SplitBar(key_hints(_KEYS))
+        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS)))
         self._area = JsonArea(
             dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
         )

@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets.bar import Box, SplitBar
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -35,13 +36,13 @@ class FilterBar(Vertical):
     """Asks for a filter. Meanwhile, the list shows its matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "take", "complete", priority=True),
+        Binding("down", "offer(1)", "suggestions", priority=True, key_display="↑↓"),
+        Binding("up", "offer(-1)", show=False, priority=True),
         Binding("escape", "cancel", "cancel", priority=True),
-        Binding("down", "offer(1)", "next suggestion", priority=True),
-        Binding("up", "offer(-1)", "previous suggestion", priority=True),
-        Binding("tab", "take", "accept", priority=True),
     ]
 
-    LINE_KEYS = (("enter", "filter"), ("tab", "complete"), ("↑↓", "suggestions"), ("esc", "cancel"))
+    LINE_KEYS = (("enter", "filter"), *shown_keys(BINDINGS))
 
     DEFAULT_CSS = """
     FilterBar { height: auto; background: $panel; }

@@ -31,7 +31,7 @@ MEANINGS = {
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back log.back statistics.back waterfall.back comparison.back back cancel dismiss(False)",
+        " bench.back log.back statistics.back waterfall.back comparison.back back cancel",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -59,7 +59,7 @@ MEANINGS = {
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back back dismiss(False) letter('back')",
+        " comparison.back back letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -94,7 +94,7 @@ OF_THEIR_SCREENS = {
     "k": "row_up letter('step',-1)",
     "l": "servers.log entry.next_tab bench.right waterfall.next comparison.calls",
     "m": "chat.compare traffic.mark bench.mark",
-    "n": "question.no dismiss(False) decide(False)",
+    "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
     "r": "chat.retry servers.restart bench.restart log.restart",
