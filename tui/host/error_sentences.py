@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
-from tui.core.text import clean_line, quoted_name, whole_words
+from tui.core.text import capitalized, clean_line, quoted_name, whole_words
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
@@ -104,7 +104,7 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
         return ""
     if transport.noise_hint:
         hint = transport.noise_hint
-        return "" if hint in said else f" {hint[0].upper()}{_sentence(hint[1:])}"
+        return "" if hint in said else f" {capitalized(_sentence(hint))}"
     if not (count := transport.messages.noise - transport.messages.too_deep):
         return ""
     first = quoted_name(transport.messages.first_noise, 60)
@@ -269,7 +269,7 @@ def protocol_failure(error: BaseException) -> str:
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
     if code == NO_HTTP_ANSWER or said.startswith((NO_ANSWER, "result too large")):  # our words
-        return f"{said[0].upper()}{_sentence(said[1:])}"
+        return capitalized(_sentence(said))
     if type(leaf).__name__ == "MCPError" and isinstance(code, int):
         return f"The server returned error {code}: {said}"
     return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"
