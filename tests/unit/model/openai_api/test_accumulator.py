@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.streams import NATIVE, ModelOutput, chunks_of, expected, output_of, tools_of
@@ -303,7 +303,6 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.one_of(
