@@ -186,6 +186,10 @@ def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
     }
 
 
+def test_a_part_of_the_content_without_text_is_omitted() -> None:
+    assert reply_to(chunk("stop", content=["", {"type": "text"}, {"type": "image"}, None, "a"])).text == "a"
+
+
 @pytest.mark.parametrize(
     ("failed", "says", "retryable"),
     [
