@@ -8,11 +8,9 @@ SIZE, MOST_SECONDS = 128 * 1024, 5
 """A quadratic search for one character takes 8 s for so much, a linear reader at most 2 s."""
 
 PARTS = (6, 3, 1)
-"""Fractions of the text that are read. A sixth is longer than the windows and limits of 16 kB.
+"""Fractions that are read until one is so fast that all would be, even if the time grew with the square.
 
-A fraction is enough if all would take less even though the time grew with the square: with the cube, a sixth
-would take an hour.
-"""
+If it grew with the cube, a sixth would take an hour. A sixth is longer than the windows of 16 kB."""
 
 
 @pytest.mark.parametrize("reader", list(readers()), ids=lambda reader: reader.name)

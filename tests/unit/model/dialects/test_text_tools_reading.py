@@ -16,7 +16,6 @@ from tui.model.dialects.text_tools import DIALECTS
 HOW = (*DIALECTS, "native")
 PIECE = 16
 IN_WORD = re.compile(r"(?<=\w\w)\w")
-"""A cut in a word that is not the first one in it."""
 
 
 def said(found: Read) -> tuple[object, ...]:

@@ -180,8 +180,8 @@ def assert_is_whole(heard: ModelOutput) -> None:
 
 @pytest.mark.parametrize("first", range(1, 17))
 def test_splitting_the_stream_at_any_byte_changes_nothing(first: int) -> None:
-    rest = range(first, len(SPOKEN), 16)
-    assert_is_whole(heard_in([SPOKEN[:first], *(SPOKEN[at : at + 16] for at in rest)]))
+    edges = [0, *range(first, len(SPOKEN), 16), len(SPOKEN)]
+    assert_is_whole(heard_in([SPOKEN[start:stop] for start, stop in itertools.pairwise(edges)]))
 
 
 @settings(max_examples=50, deadline=None)
