@@ -426,16 +426,18 @@ _BEGUN_MARK = r"(?:<[^<>\n]{0,60}>?|\[TOOL_CALLS\]|commentary to=)"
 _BEGUN_GAP = r"(?:[ \t]*\n\s*|[ \t]+(?=[\[{<]|\Z))?"
 _BEGUN_WORD = r"[^\s<`]{1,140}(?:\s+(?:to=[^\s<`]{0,128}|j\w{0,3}))?"
 BEGUN = re.compile(
-    rf"(?:{_BEGUN_MARK}{_BEGUN_GAP}){{1,4}}(?:{_BEGUN_WORD})?(?:\s*(?:{_BEGUN_MARK}|`{{1,3}}){_BEGUN_GAP}(?:{_BEGUN_WORD})?){{0,3}}\s*\Z"
+    rf"(?=[\s\S]{{0,400}}\Z)(?:{_BEGUN_MARK}{_BEGUN_GAP}){{1,4}}(?:{_BEGUN_WORD})?(?:\s*(?:{_BEGUN_MARK}|`{{1,3}}){_BEGUN_GAP}(?:{_BEGUN_WORD})?){{0,3}}\s*\Z"
 )
-"""Matches only marks and words between them; after a blank, a sentence begins."""
+"""Matches only marks and words between them, at most 400 characters; after a blank, a sentence begins.
+
+The length is checked first: there are thousands of ways to divide marks and words that do not match.
+"""
 
 _BEGUN_SPECIAL = re.compile(r"<[|｜‖]|<[\w:]{1,30}(?:=| name=)|\[TOOL_CALLS\]|commentary to=")
 """Marks that never end a sentence, if the name of a tool follows."""
 
 _BEGUN_CHANNEL = re.compile(r"<\|(?:start|channel)\|>(?!.*\bto=)", re.DOTALL)
 _BEGUN_NAME = re.compile(r"[\w./-]{1,128}")
-_MOST_BEGUN = 400
 
 
 def begun_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak | None:
@@ -445,7 +447,7 @@ def begun_form(opener: re.Match[str], _: ToolSpec, scene: LeakContext) -> Leak |
     name of a tool, counts as a call.
     """
     text, at = opener.string, opener.start()
-    if len(text) - at > _MOST_BEGUN or _BEGUN_CHANNEL.match(text, at):
+    if _BEGUN_CHANNEL.match(text, at):
         return None
     named = (scene.tool(word.group()) for word in _BEGUN_NAME.finditer(text, at))
     tool = next(filter(None, named), UNKNOWN)

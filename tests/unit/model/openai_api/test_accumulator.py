@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.streams import NATIVE, ModelOutput, chunks_of, expected, output_of, tools_of
@@ -186,6 +186,10 @@ def test_surrogate_halves_are_joined_in_thinking_parts_and_details() -> None:
     }
 
 
+def test_a_part_of_the_content_without_text_is_omitted() -> None:
+    assert reply_to(chunk("stop", content=["", {"type": "text"}, {"type": "image"}, None, "a"])).text == "a"
+
+
 @pytest.mark.parametrize(
     ("failed", "says", "retryable"),
     [
@@ -303,7 +307,6 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.one_of(

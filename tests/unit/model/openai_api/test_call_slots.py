@@ -186,11 +186,11 @@ def test_a_flood_of_fragments_that_look_complete_is_read_quickly(first: str, pie
     began = time.thread_time()
     stream = (
         {"index": 0, "id": f"f{at}", "function": {"arguments": piece if at else first}}
-        for at in range(40_000)
+        for at in range(20_000)
     )
     heard = output_of(Accumulator(NAMES), [chunk("length", tool_calls=list(stream))])
     assert heard.reply is not None or heard.error is not None
-    assert time.thread_time() - began < 5
+    assert time.thread_time() - began < 1.25
 
 
 OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'

@@ -15,7 +15,7 @@ WORDS = ["\n", " ", *"<think> </think> <thinking> </thinking> < > think ` ``` a 
 PROSE = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PROSE, st.lists(st.integers(0, 40), max_size=8), st.booleans())
 def test_splitting_the_text_does_not_change_the_reply(
     said: str, cuts: list[int], thinking_first: bool
@@ -34,6 +34,6 @@ def test_splitting_the_text_does_not_change_the_reply(
 @pytest.mark.parametrize("start", ["<think>a", "```\n"])
 def test_a_flood_of_tags_and_spaces_is_read_quickly(start: str, said: str) -> None:
     began = time.thread_time()
-    heard = output_of(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 20_000, chunk("stop")])
+    heard = output_of(Accumulator(), [chunk(content=start), *[chunk(content=said)] * 10_000, chunk("stop")])
     assert heard.reply is not None
-    assert time.thread_time() - began < 5
+    assert time.thread_time() - began < 1.25
