@@ -63,6 +63,7 @@ CALLED = {
 
 async def test_each_tool_of_everything_returns_a_result_that_matches_its_schema():
     async with reached(replace(spec(EVERYTHING), log_level="debug"), Accepting()) as it:
+        assert (await it.host.workbench.identity(NAME)).protocol == "2025-11-25"
         await until(lambda: "logging/setLevel" in methods(it, Direction.OUT))
         assert set(it.tools()) - {"simulate-research-query"} <= set(CALLED)
         gave = {name: await called(it, name, CALLED[name]) for name in CALLED if name in it.tools()}
