@@ -1,5 +1,6 @@
 """The client half of the SDK, loaded without its server half, its models, built on first use, and its log."""
 
+import json
 import logging
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -11,6 +12,12 @@ from tests.programs import printed_by
 from tui.host.sdk.client_import import quiet_sdk_logging
 
 LOADED = "from tui.host.sdk.client_import import load_client_half\nload_client_half()\nimport sys, mcp\n"
+MODELS = """
+from tui.host.sdk.client_import import load_wire_models
+load_wire_models()
+import mcp_types._v2025_11_25 as wire
+from mcp_types import methods
+"""
 
 
 def test_this_sdk_version_supports_loading_its_client_alone_and_building_its_models_later():
@@ -18,10 +25,23 @@ def test_this_sdk_version_supports_loading_its_client_alone_and_building_its_mod
     assert version("mcp").startswith("2.") and version("mcp-types").startswith("2.")
 
 
-def test_server_dependencies_are_not_loaded():
+@pytest.fixture(scope="module")
+def loaded() -> list[str]:
+    """What a process sees that loads the client half, and a server later."""
     heavy = "{'starlette', 'uvicorn', 'cryptography', 'sse_starlette', 'mcp.server'}"
-    code = f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())"
-    assert printed_by(code) == "set()"
+    code = (
+        f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())\n"
+        "from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
+    )
+    return printed_by(code).splitlines()
+
+
+def test_server_dependencies_are_not_loaded(loaded: list[str]):
+    assert loaded[0] == "set()"
+
+
+def test_a_server_imported_later_is_the_real_one(loaded: list[str]):
+    assert loaded[1] == "desk"
 
 
 def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand():
@@ -36,14 +56,13 @@ def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand():
     assert printed_by(code) == "set()"
 
 
-def test_a_server_imported_later_is_the_real_one():
-    code = f"{LOADED}from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
-    assert printed_by(code) == "desk"
-
-
 def test_an_sdk_that_is_already_loaded_is_unchanged():
-    code = f"import mcp.server\nbefore = mcp.server\n{LOADED}print(sys.modules['mcp.server'] is before)"
-    assert printed_by(code) == "True"
+    code = (
+        "import mcp.server, mcp_types.methods\n"
+        f"before = mcp.server\n{LOADED}print(sys.modules['mcp.server'] is before)\n"
+        f"{MODELS}print(type(wire.Root).__name__)"
+    )
+    assert printed_by(code).split() == ["True", "ModelMetaclass"]
 
 
 def test_an_sdk_that_fails_with_empty_classes_is_loaded_completely():
@@ -111,13 +130,6 @@ def test_threads_that_load_it_at_once_share_one_load():
 # ---- the models of the wire formats ------------------------------------------------------------------------
 
 
-MODELS = """
-from tui.host.sdk.client_import import load_wire_models
-load_wire_models()
-import mcp_types._v2025_11_25 as wire
-from mcp_types import methods
-"""
-
 RESULT_OF_A_CALL = """
 def said(result):
     try:
@@ -139,39 +151,47 @@ for result in (
 """
 
 
-def test_only_the_models_that_a_message_needs_are_built():
-    code = (
-        f"{MODELS}print(type(wire.CallToolResult).__name__, wire.CallToolResult._model)\n"
-        'methods.validate_server_result("ping", "2025-11-25", {})\n'
-        "print(wire.Result._model is not None, wire.CallToolResult._model)\n"
-        'root = wire.Root(uri="file:///a")\nprint(isinstance(root, wire.Root), type(root).__name__)'
-    )
-    assert printed_by(code).splitlines() == ["_Unbuilt None", "True None", "True Root"]
+BUILT = """
+import json
+schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
+body = {"tools": [{"name": "look", "inputSchema": schema}]}
+seen = [type(wire.CallToolResult).__name__]
+methods.validate_server_result("ping", "2025-11-25", {})
+seen += [wire.Result._model is not None, wire.InitializeResult._model is not None]
+build_first_models()
+seen += [wire.InitializeResult._model is not None, wire.CallToolResult._model is None]
+root = wire.Root(uri="file:///a")
+seen += [isinstance(root, wire.Root), type(root).__name__]
+seen += [methods.serialize_server_result("tools/list", "2025-11-25", body) == body]
+print(json.dumps(seen))
+"""
 
 
-def test_late_built_models_give_the_same_results_and_errors():
-    code = f"{MODELS}{RESULT_OF_A_CALL}{CALLS}"
-    now = printed_by(code, MCPTUI_WHOLE_LIBRARIES="1")
+@pytest.fixture(scope="module")
+def built() -> list[str]:
+    """What a process sees of the models that it builds on first use, and the results of calls."""
+    build = "from tui.host.sdk.client_import import build_first_models\n"
+    return printed_by(f"{MODELS}{build}{BUILT}{RESULT_OF_A_CALL}{CALLS}").splitlines()
+
+
+def test_only_the_models_that_a_message_needs_are_built(built: list[str]):
+    kind, is_result_built, *_, is_root, root = json.loads(built[0])[:-1]
+    assert (kind, is_result_built) == ("_Unbuilt", True)
+    assert (is_root, root) == (True, "Root")
+
+
+def test_the_models_that_every_connection_needs_are_built_beforehand(built: list[str]):
+    assert json.loads(built[0])[2:5] == [False, True, True]
+
+
+def test_models_that_contain_each_other_are_built(built: list[str]):
+    assert json.loads(built[0])[-1] is True
+
+
+def test_late_built_models_give_the_same_results_and_errors(built: list[str]):
+    now = printed_by(f"{MODELS}{RESULT_OF_A_CALL}{CALLS}", MCPTUI_WHOLE_LIBRARIES="1")
     assert "Hello" in now and "validation error" in now
-    assert printed_by(code) == now
-
-
-def test_models_that_contain_each_other_are_built():
-    schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
-    body = {"tools": [{"name": "look", "inputSchema": schema}]}
-    code = f'{MODELS}print(methods.serialize_server_result("tools/list", "2025-11-25", {body!r}) == {body!r})'
-    assert printed_by(code) == "True"
-
-
-def test_the_models_that_every_connection_needs_are_built_beforehand():
-    build = "from tui.host.sdk.client_import import build_first_models\nbuild_first_models()\n"
-    code = f"{MODELS}{build}print(wire.InitializeResult._model is not None, wire.CallToolResult._model)"
-    assert printed_by(code) == "True None"
-
-
-def test_models_that_are_already_imported_are_unchanged():
-    code = f"import mcp_types.methods\n{MODELS}print(type(wire.Root).__name__)"
-    assert printed_by(code) == "ModelMetaclass"
+    assert built[1:] == now.splitlines()
 
 
 def test_if_models_cannot_be_built_later_they_are_built_at_once():
