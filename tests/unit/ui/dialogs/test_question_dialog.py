@@ -1,12 +1,16 @@
 """The frame of questions: the answers of its keys, what does not answer, its size and its last lines."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import shows
-from tests.ui.question_stage import in_dialog, painted, ripe
+from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, ripe
 from tests.ui.stage import Stage
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
@@ -44,45 +48,62 @@ ASKS: dict[str, tuple[Any, object, object, object]] = {
     ),
     "errors": (ConfigErrors(ERRORS), *ANSWERS),
 }
-EVERY = pytest.mark.parametrize("name", ASKS)
+SIZE = (100, 30)
 
 
-@EVERY
+@asynccontextmanager
+async def asking_in_turn(
+    size: tuple[int, int] = SIZE,
+) -> AsyncIterator[tuple[Pilot[int], AsyncIterator[tuple[str, asyncio.Task[Any]]]]]:
+    """Open the app. Yield each question of `ASKS` with its task, once its dialog is open."""
+    async with app_with_person(size) as (app, pilot, person):
+
+        async def questions() -> AsyncIterator[tuple[str, asyncio.Task[Any]]]:
+            for name, (question, *_) in ASKS.items():
+                ask = person.trust if isinstance(question, TrustQuestion) else person.ask
+                waiting = asked(ask(question))
+                await until(lambda: app.screen is not app.main and app.screen.is_mounted, what=name)
+                yield name, waiting
+                waiting.cancel()
+                await until(lambda: app.screen is app.main, what=f"{name} closed")
+
+        yield pilot, questions()
+
+
 @pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
 @pytest.mark.usefixtures("ripe")
-async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int) -> None:
-    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
-        if app.screen.query(ReadPane):
-            await painted(app, whole=True)
-        await pilot.press(key)
-        assert await waiting == ASKS[name][number]
+async def test_keys_accept_decline_or_postpone(key: str, number: int) -> None:
+    async with asking_in_turn() as (pilot, questions):
+        async for name, waiting in questions:
+            if pilot.app.screen.query(ReadPane):
+                await painted(pilot.app, whole=True)
+            await pilot.press(key)
+            assert await waiting == ASKS[name][number], name
 
 
-@EVERY
 @pytest.mark.usefixtures("ripe")
-async def test_enter_and_letters_do_not_answer(name: str) -> None:
-    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
-        await pilot.press("y", "enter", *"a no q", "space")
-        assert not waiting.done() and app.screen.is_current
-        waiting.cancel()
-        await until(lambda: app.screen is app.main, what="withdrawn")
+async def test_enter_and_letters_do_not_answer() -> None:
+    async with asking_in_turn() as (pilot, questions):
+        async for name, waiting in questions:
+            await pilot.press("y", "enter", *"a no q", "space")
+            assert not waiting.done() and pilot.app.screen.is_current, name
 
 
-@EVERY
-async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
-    async with in_dialog(ASKS[name][0]) as (_app, pilot, waiting):
-        await pilot.press("escape", "ctrl+s", "ctrl+x")
-        assert not waiting.done()
+    async with asking_in_turn() as (pilot, questions):
+        async for name, waiting in questions:
+            await pilot.press("escape", "ctrl+s", "ctrl+x")
+            assert not waiting.done(), name
 
 
-@EVERY
 @pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
 @pytest.mark.usefixtures("ripe")
-async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]) -> None:
-    async with in_dialog(ASKS[name][0], size) as (_app, pilot, waiting):
-        await pilot.press("down", "escape")
-        assert await waiting == ASKS[name][3]
+async def test_it_can_be_answered_at_every_size(size: tuple[int, int]) -> None:
+    async with asking_in_turn(size) as (pilot, questions):
+        async for name, waiting in questions:
+            await pilot.press("down", "escape")
+            assert await waiting == ASKS[name][3], name
 
 
 @pytest.mark.usefixtures("ripe")
