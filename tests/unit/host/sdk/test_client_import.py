@@ -25,37 +25,6 @@ def test_this_sdk_version_supports_loading_its_client_alone_and_building_its_mod
     assert version("mcp").startswith("2.") and version("mcp-types").startswith("2.")
 
 
-@pytest.fixture(scope="module")
-def loaded() -> list[str]:
-    """What a process sees that loads the client half, and a server later."""
-    heavy = "{'starlette', 'uvicorn', 'cryptography', 'sse_starlette', 'mcp.server'}"
-    code = (
-        f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())\n"
-        "from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
-    )
-    return printed_by(code).splitlines()
-
-
-def test_server_dependencies_are_not_loaded(loaded: list[str]):
-    assert loaded[0] == "set()"
-
-
-def test_a_server_imported_later_is_the_real_one(loaded: list[str]):
-    assert loaded[1] == "desk"
-
-
-def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand():
-    code = (
-        "from tui.host.server_start import connections\nconnections()\n"
-        "import sys, anyio, asyncio\n"
-        "before = set(sys.modules)\n"
-        "async def connect(): anyio.current_time()\n"
-        "asyncio.run(connect())\n"
-        "print({name for name in set(sys.modules) - before if name.startswith('anyio')})"
-    )
-    assert printed_by(code) == "set()"
-
-
 def test_an_sdk_that_is_already_loaded_is_unchanged():
     code = (
         "import mcp.server, mcp_types.methods\n"
@@ -92,19 +61,6 @@ threading.Thread(target=churn).start()
 """
 
 
-def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load():
-    code = (
-        f"{CHURNING}"
-        "try:\n"
-        "    from tui.host.sdk.client_import import load_client_half\n"
-        "    load_client_half()\n"
-        "finally:\n"
-        "    over.set()\n"
-        "print({'starlette', 'mcp.server'} & sys.modules.keys())"
-    )
-    assert printed_by(code) == "set()"
-
-
 AT_ONCE = """
 import threading
 import tui.core.library_imports as half
@@ -120,11 +76,31 @@ def load():
 ready, clients = threading.Barrier(8), set()
 threads = [threading.Thread(target=load) for _ in range(8)]
 """
-LOADING = "for one in threads: one.start()\nfor one in threads: one.join()\nprint(len(clients))"
+LOADED_AT_ONCE = """
+for one in threads: one.start()
+for one in threads: one.join()
+print(len(clients))
+
+import sys, anyio, asyncio
+before = set(sys.modules)
+async def connect(): anyio.current_time()
+asyncio.run(connect())
+print({name for name in set(sys.modules) - before if name.startswith('anyio')})
+"""
 
 
-def test_threads_that_load_it_at_once_share_one_load():
-    assert printed_by(f"{AT_ONCE}{LOADING}") == "1"
+@pytest.fixture(scope="module")
+def loaded_at_once() -> list[str]:
+    """What a process sees whose threads load all that a connection needs at once."""
+    return printed_by(f"{AT_ONCE}{LOADED_AT_ONCE}").splitlines()
+
+
+def test_threads_that_load_it_at_once_share_one_load(loaded_at_once: list[str]):
+    assert loaded_at_once[0] == "1"
+
+
+def test_lazily_loaded_modules_of_a_connection_are_loaded_beforehand(loaded_at_once: list[str]):
+    assert loaded_at_once[1] == "set()"
 
 
 # ---- the models of the wire formats ------------------------------------------------------------------------
@@ -168,30 +144,41 @@ print(json.dumps(seen))
 
 
 @pytest.fixture(scope="module")
-def built() -> list[str]:
-    """What a process sees of the models that it builds on first use, and the results of calls."""
+def loaded() -> list[str]:
+    """What a process sees that loads the client half, builds models on first use, and then loads a server."""
+    heavy = "{'starlette', 'uvicorn', 'cryptography', 'sse_starlette', 'mcp.server'}"
+    code = f"{LOADED}import tui.host.connection\nprint({heavy} & sys.modules.keys())\n"
     build = "from tui.host.sdk.client_import import build_first_models\n"
-    return printed_by(f"{MODELS}{build}{BUILT}{RESULT_OF_A_CALL}{CALLS}").splitlines()
+    later = "from mcp.server.mcpserver import MCPServer\nprint(MCPServer('desk').name)"
+    return printed_by(f"{code}{MODELS}{build}{BUILT}{RESULT_OF_A_CALL}{CALLS}{later}").splitlines()
 
 
-def test_only_the_models_that_a_message_needs_are_built(built: list[str]):
-    kind, is_result_built, *_, is_root, root = json.loads(built[0])[:-1]
+def test_server_dependencies_are_not_loaded(loaded: list[str]):
+    assert loaded[0] == "set()"
+
+
+def test_a_server_imported_later_is_the_real_one(loaded: list[str]):
+    assert loaded[-1] == "desk"
+
+
+def test_only_the_models_that_a_message_needs_are_built(loaded: list[str]):
+    kind, is_result_built, *_, is_root, root = json.loads(loaded[1])[:-1]
     assert (kind, is_result_built) == ("_Unbuilt", True)
     assert (is_root, root) == (True, "Root")
 
 
-def test_the_models_that_every_connection_needs_are_built_beforehand(built: list[str]):
-    assert json.loads(built[0])[2:5] == [False, True, True]
+def test_the_models_that_every_connection_needs_are_built_beforehand(loaded: list[str]):
+    assert json.loads(loaded[1])[2:5] == [False, True, True]
 
 
-def test_models_that_contain_each_other_are_built(built: list[str]):
-    assert json.loads(built[0])[-1] is True
+def test_models_that_contain_each_other_are_built(loaded: list[str]):
+    assert json.loads(loaded[1])[-1] is True
 
 
-def test_late_built_models_give_the_same_results_and_errors(built: list[str]):
+def test_late_built_models_give_the_same_results_and_errors(loaded: list[str]):
     now = printed_by(f"{MODELS}{RESULT_OF_A_CALL}{CALLS}", MCPTUI_WHOLE_LIBRARIES="1")
     assert "Hello" in now and "validation error" in now
-    assert built[1:] == now.splitlines()
+    assert loaded[2:-1] == now.splitlines()
 
 
 def test_if_models_cannot_be_built_later_they_are_built_at_once():
@@ -221,8 +208,27 @@ print([one == results[0] and "content" in one for one in results])
 """
 
 
-def test_threads_that_first_use_a_model_at_once_share_it():
-    assert printed_by(f"{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}") == str([True] * 8)
+@pytest.fixture(scope="module")
+def churned() -> list[str]:
+    """What a process sees that loads the client half while a thread imports, and uses a model in threads."""
+    code = (
+        f"{CHURNING}"
+        "try:\n"
+        "    from tui.host.sdk.client_import import load_client_half\n"
+        "    load_client_half()\n"
+        "finally:\n"
+        "    over.set()\n"
+        "print({'starlette', 'mcp.server'} & sys.modules.keys())"
+    )
+    return printed_by(f"{code}\n{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}").splitlines()
+
+
+def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load(churned: list[str]):
+    assert churned[0] == "set()"
+
+
+def test_threads_that_first_use_a_model_at_once_share_it(churned: list[str]):
+    assert churned[1] == str([True] * 8)
 
 
 @pytest.fixture
