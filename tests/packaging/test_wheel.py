@@ -24,16 +24,11 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel and the sdist with the installed hatchling; nothing is downloaded."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, and the sdist beside it, with the installed hatchling; nothing is downloaded."""
     folder = tmp_path_factory.mktemp("dist")
     build(ROOT, folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def wheel(built: Path) -> Path:
-    (found,) = built.glob("*.whl")
+    (found,) = folder.glob("*.whl")
     return found
 
 
@@ -90,8 +85,8 @@ def test_the_command_is_also_installed_under_the_package_name(installed: Path):
     assert len(said) == 1
 
 
-def test_the_sdist_builds_a_wheel_with_the_same_files(built: Path, wheel: Path, tmp_path: Path):
-    (sdist,) = built.glob("*.tar.gz")
+def test_the_sdist_builds_a_wheel_with_the_same_files(wheel: Path, tmp_path: Path):
+    (sdist,) = wheel.parent.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         checked: dict[str, Any] = (
             {"filter": "data"} if hasattr(tarfile, "data_filter") else {}

@@ -56,19 +56,6 @@ async def test_its_questions_are_answered_by_the_user_and_the_model():
     await host.shutdown()
 
 
-async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
-    person = Person({"name": "Ada"})
-    person.wait.clear()
-    host = await everything(person)
-    await until(lambda: "trigger-elicitation-request" in names(host))
-    calling = asyncio.create_task(called(host, "trigger-elicitation-request", seconds=2))
-    await until(lambda: person.asked)
-    await asyncio.sleep(2.2)
-    person.wait.set()
-    assert "Name: Ada" in text_of(await calling)
-    await host.shutdown()
-
-
 async def test_it_is_told_of_a_declined_url_and_of_changed_roots_and_without_a_model_it_cannot_sample(
     tmp_path,
 ):

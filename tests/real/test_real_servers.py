@@ -10,20 +10,6 @@ from tests.real.installed import EVERYTHING, FILES, TIME, needs
 pytestmark = needs(EVERYTHING, FILES, TIME)
 
 
-SERVERS = {"everything": EVERYTHING, "files": FILES, "time": TIME}
-
-
-def configured(folder: Path, *models: str) -> str:
-    """Write a simple configuration: servers by their commands."""
-    (folder / "hello.txt").write_text("hello from a file", encoding="utf-8")
-    args = {"files": [str(folder)]}
-    tables = [
-        table(f"servers.{name}", command=str(program), args=args.get(name, []))
-        for name, program in SERVERS.items()
-    ]
-    return config_file(folder, *models, *tables)
-
-
 async def test_parallel_calls_are_answered_in_call_order_and_the_linter_finds_nothing(tmp_path: Path):
     asked = calls(
         ("everything__echo", {"message": "marco"}),
@@ -33,8 +19,14 @@ async def test_parallel_calls_are_answered_in_call_order_and_the_linter_finds_no
         ("everything__get-structured-content", {"location": "Chicago"}),
         ("files__list_allowed_directories", {}),
     )
+    (tmp_path / "hello.txt").write_text("hello from a file", encoding="utf-8")
+    commands = {"everything": (EVERYTHING,), "files": (FILES, tmp_path), "time": (TIME,)}
+    tables = [
+        table(f"servers.{name}", command=str(program), args=[str(one) for one in args])
+        for name, (program, *args) in commands.items()
+    ]
     async with Endpoint([asked, says("Done.")]) as endpoint:
-        path = configured(tmp_path, model(endpoint))
+        path = config_file(tmp_path, model(endpoint), *tables)
         done = await mcptui("run", "--json", "--approve", "all", "--config", path, "go")
         told = [message["content"] for message in endpoint.requests[1].json["messages"][-6:]]
     assert done.code == 0 and not any(result["is_error"] for result in done.of_type("tool_result"))

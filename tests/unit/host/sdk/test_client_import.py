@@ -1,6 +1,5 @@
 """The client half of the SDK, loaded without its server half, its models, built on first use, and its log."""
 
-import json
 import logging
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -58,6 +57,12 @@ over = threading.Event()
 sys.setswitchinterval(1e-6)
 sys.modules.update(dict.fromkeys((f"many{number}" for number in range(50_000)), sys))
 threading.Thread(target=churn).start()
+try:
+    from tui.host.sdk.client_import import load_client_half
+    load_client_half()
+finally:
+    over.set()
+print({'starlette', 'mcp.server'} & sys.modules.keys())
 """
 
 
@@ -75,8 +80,6 @@ def load():
 
 ready, clients = threading.Barrier(8), set()
 threads = [threading.Thread(target=load) for _ in range(8)]
-"""
-LOADED_AT_ONCE = """
 for one in threads: one.start()
 for one in threads: one.join()
 print(len(clients))
@@ -92,7 +95,7 @@ print({name for name in set(sys.modules) - before if name.startswith('anyio')})
 @pytest.fixture(scope="module")
 def loaded_at_once() -> list[str]:
     """What a process sees whose threads load all that a connection needs at once."""
-    return printed_by(f"{AT_ONCE}{LOADED_AT_ONCE}").splitlines()
+    return printed_by(AT_ONCE).splitlines()
 
 
 def test_threads_that_load_it_at_once_share_one_load(loaded_at_once: list[str]):
@@ -128,18 +131,15 @@ for result in (
 
 
 BUILT = """
-import json
+unbuilt = type(wire.CallToolResult).__name__
+methods.validate_server_result("ping", "2025-11-25", {})
+root = wire.Root(uri="file:///a")
+print(unbuilt, wire.Result._model is not None, isinstance(root, wire.Root), type(root).__name__)
+build_first_models()
+print(wire.InitializeResult._model is not None, wire.CallToolResult._model)
 schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
 body = {"tools": [{"name": "look", "inputSchema": schema}]}
-seen = [type(wire.CallToolResult).__name__]
-methods.validate_server_result("ping", "2025-11-25", {})
-seen += [wire.Result._model is not None, wire.InitializeResult._model is not None]
-build_first_models()
-seen += [wire.InitializeResult._model is not None, wire.CallToolResult._model is None]
-root = wire.Root(uri="file:///a")
-seen += [isinstance(root, wire.Root), type(root).__name__]
-seen += [methods.serialize_server_result("tools/list", "2025-11-25", body) == body]
-print(json.dumps(seen))
+print(methods.serialize_server_result("tools/list", "2025-11-25", body) == body)
 """
 
 
@@ -162,23 +162,21 @@ def test_a_server_imported_later_is_the_real_one(loaded: list[str]):
 
 
 def test_only_the_models_that_a_message_needs_are_built(loaded: list[str]):
-    kind, is_result_built, *_, is_root, root = json.loads(loaded[1])[:-1]
-    assert (kind, is_result_built) == ("_Unbuilt", True)
-    assert (is_root, root) == (True, "Root")
+    assert loaded[1] == "_Unbuilt True True Root"
 
 
 def test_the_models_that_every_connection_needs_are_built_beforehand(loaded: list[str]):
-    assert json.loads(loaded[1])[2:5] == [False, True, True]
+    assert loaded[2] == "True None"
 
 
 def test_models_that_contain_each_other_are_built(loaded: list[str]):
-    assert json.loads(loaded[1])[-1] is True
+    assert loaded[3] == "True"
 
 
 def test_late_built_models_give_the_same_results_and_errors(loaded: list[str]):
     now = printed_by(f"{MODELS}{RESULT_OF_A_CALL}{CALLS}", MCPTUI_WHOLE_LIBRARIES="1")
     assert "Hello" in now and "validation error" in now
-    assert loaded[2:-1] == now.splitlines()
+    assert loaded[4:-1] == now.splitlines()
 
 
 def test_if_models_cannot_be_built_later_they_are_built_at_once():
@@ -211,16 +209,7 @@ print([one == results[0] and "content" in one for one in results])
 @pytest.fixture(scope="module")
 def churned() -> list[str]:
     """What a process sees that loads the client half while a thread imports, and uses a model in threads."""
-    code = (
-        f"{CHURNING}"
-        "try:\n"
-        "    from tui.host.sdk.client_import import load_client_half\n"
-        "    load_client_half()\n"
-        "finally:\n"
-        "    over.set()\n"
-        "print({'starlette', 'mcp.server'} & sys.modules.keys())"
-    )
-    return printed_by(f"{code}\n{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}").splitlines()
+    return printed_by(f"{CHURNING}{MODELS}{RESULT_OF_A_CALL}{USED_AT_ONCE}").splitlines()
 
 
 def test_modules_imported_by_other_threads_do_not_cause_the_whole_sdk_to_load(churned: list[str]):
@@ -252,5 +241,4 @@ def test_nothing_reaches_the_screen(renamed: logging.Logger, capfd: pytest.Captu
 
 def test_the_logger_name_of_the_session_is_known() -> None:
     """Seen with mcp 2.3."""
-    assert version("mcp").startswith("2.")
     assert session.logger.name in ("client", "mcp") or session.logger.name.startswith("mcp.")

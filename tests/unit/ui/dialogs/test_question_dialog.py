@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     Action,
+    AddressQuestion,
     ConfigErrors,
     DefinitionsQuestion,
     QuestionAnswer,
@@ -39,6 +39,7 @@ ANSWERS = tuple(map(QuestionAnswer, (Action.ACCEPT, Action.DECLINE, Action.CANCE
 ASKS: dict[str, tuple[Any, object, object, object]] = {
     "consent": (CONSENT, *ANSWERS),
     "consents": (ConsentsQuestion([CONSENT, CONSENT]), *ANSWERS),
+    "address": (AddressQuestion("weather", "https://a.example/", "Confirm it", "elicitation"), *ANSWERS),
     "definitions": (DEFINITIONS, *ANSWERS),
     "trust": (TrustQuestion("fetch", "get"), True, False, None),
     "sampling": (
@@ -48,62 +49,52 @@ ASKS: dict[str, tuple[Any, object, object, object]] = {
     ),
     "errors": (ConfigErrors(ERRORS), *ANSWERS),
 }
-SIZE = (100, 30)
 
 
-@asynccontextmanager
-async def asking_in_turn(
-    size: tuple[int, int] = SIZE,
-) -> AsyncIterator[tuple[Pilot[int], AsyncIterator[tuple[str, asyncio.Task[Any]]]]]:
-    """Open the app. Yield each question of `ASKS` with its task, once its dialog is open."""
+async def asked_in_turn(
+    size: tuple[int, int] = (100, 30),
+) -> AsyncIterator[tuple[str, Pilot[int], asyncio.Task[Any]]]:
+    """Open the app, and in it the dialog of each question of `ASKS`."""
     async with app_with_person(size) as (app, pilot, person):
-
-        async def questions() -> AsyncIterator[tuple[str, asyncio.Task[Any]]]:
-            for name, (question, *_) in ASKS.items():
-                ask = person.trust if isinstance(question, TrustQuestion) else person.ask
-                waiting = asked(ask(question))
-                await until(lambda: app.screen is not app.main and app.screen.is_mounted, what=name)
-                yield name, waiting
-                waiting.cancel()
-                await until(lambda: app.screen is app.main, what=f"{name} closed")
-
-        yield pilot, questions()
+        for name, (question, *_) in ASKS.items():
+            ask = person.trust if isinstance(question, TrustQuestion) else person.ask
+            waiting = asked(ask(question))
+            await until(lambda: app.screen is not app.main and app.screen.is_mounted, what=name)
+            yield name, pilot, waiting
+            waiting.cancel()
+            await until(lambda: app.screen is app.main, what=f"{name} closed")
 
 
 @pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
 @pytest.mark.usefixtures("ripe")
 async def test_keys_accept_decline_or_postpone(key: str, number: int) -> None:
-    async with asking_in_turn() as (pilot, questions):
-        async for name, waiting in questions:
-            if pilot.app.screen.query(ReadPane):
-                await painted(pilot.app, whole=True)
-            await pilot.press(key)
-            assert await waiting == ASKS[name][number], name
+    async for name, pilot, waiting in asked_in_turn():
+        if pilot.app.screen.query(ReadPane):
+            await painted(pilot.app, whole=True)
+        await pilot.press(key)
+        assert await waiting == ASKS[name][number], name
 
 
 @pytest.mark.usefixtures("ripe")
 async def test_enter_and_letters_do_not_answer() -> None:
-    async with asking_in_turn() as (pilot, questions):
-        async for name, waiting in questions:
-            await pilot.press("y", "enter", *"a no q", "space")
-            assert not waiting.done() and pilot.app.screen.is_current, name
+    async for name, pilot, waiting in asked_in_turn():
+        await pilot.press("y", "enter", *"a no q", "space")
+        assert not waiting.done() and pilot.app.screen.is_current, name
 
 
 async def test_the_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
-    async with asking_in_turn() as (pilot, questions):
-        async for name, waiting in questions:
-            await pilot.press("escape", "ctrl+s", "ctrl+x")
-            assert not waiting.done(), name
+    async for name, pilot, waiting in asked_in_turn():
+        await pilot.press("escape", "ctrl+s", "ctrl+x")
+        assert not waiting.done(), name
 
 
 @pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
 @pytest.mark.usefixtures("ripe")
 async def test_it_can_be_answered_at_every_size(size: tuple[int, int]) -> None:
-    async with asking_in_turn(size) as (pilot, questions):
-        async for name, waiting in questions:
-            await pilot.press("down", "escape")
-            assert await waiting == ASKS[name][3], name
+    async for name, pilot, waiting in asked_in_turn(size):
+        await pilot.press("down", "escape")
+        assert await waiting == ASKS[name][3], name
 
 
 @pytest.mark.usefixtures("ripe")

@@ -5,20 +5,10 @@ import dataclasses
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import (
-    app_with_person,
-    asked,
-    dialog_alone,
-    in_dialog,
-    painted,
-    read_by,
-    ripe,
-    shown,
-)
+from tests.ui.question_stage import app_with_person, asked, dialog_alone, in_dialog, painted, read_by, ripe
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, QuestionAnswer
-from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
 
@@ -129,7 +119,6 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
 async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
         first, second = asked(person.ask(FIVE)), asked(person.ask(QUESTION))
-        await shown(app, QuestionDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
         await shows(app, "1 more question waiting")
         first.cancel()

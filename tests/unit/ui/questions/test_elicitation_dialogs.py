@@ -182,16 +182,6 @@ async def test_a_look_alike_host_is_flagged() -> None:
         await shows(app, "! The host is encoded. It reads аpple.com.")
 
 
-@pytest.mark.parametrize(
-    ("key", "action"),
-    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
-)
-async def test_a_key_accepts_declines_or_cancels(key: str, action: Action) -> None:
-    async with dialog_alone(address()) as (_app, pilot, waiting):
-        await pilot.press(key)
-        assert await waiting == QuestionAnswer(action)
-
-
 async def test_the_address_can_be_copied_instead() -> None:
     async with dialog_alone(address()) as (app, pilot, waiting):
         await pilot.press("ctrl+y")
