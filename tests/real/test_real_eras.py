@@ -18,7 +18,6 @@ from tests.real.installed import (
     OLD_FILES,
     SQLITE,
     THINKING,
-    TIME,
     needs,
 )
 from tests.real.places import free_port, served
@@ -66,15 +65,6 @@ async def test_the_sequential_thinking_server_counts_thoughts():
     async with reached(spec(THINKING)) as server:
         assert json.loads(await server.text("sequentialthinking", **thought))["thoughtHistoryLength"] == 1
         assert any("first" in line for line in server.host.stderr(NAME))  # which it draws in a box
-
-
-async def test_the_time_server_gives_a_time_and_an_error():
-    async with reached(spec(TIME)) as server:
-        assert (await server.host.workbench.identity(NAME)).protocol == NEWEST
-        now = await server.text("get_current_time", timezone="Asia/Shanghai")
-        wrong = await server.call("get_current_time", timezone="Nowhere")
-    assert json.loads(now)["datetime"].endswith("+08:00")
-    assert wrong.is_error and "Invalid timezone" in text_of(wrong)
 
 
 @pytest.fixture

@@ -6,25 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
+from tests.protocol.test_questions import Person
 from tests.real.installed import EVERYTHING, FILES, MEMORY, needs
 from tests.real.reached import NAME, reached
-from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import Direction
 
 pytestmark = [*needs(EVERYTHING, FILES, MEMORY), pytest.mark.timeout(120)]
-
-
-class Accepting(Questioner):
-    """Answers each form with its defaults and accepts each URL."""
-
-    async def ask(self, question):
-        if isinstance(question, AddressQuestion):
-            return QuestionAnswer(Action.ACCEPT)
-        asked = question.schema["properties"].items()
-        values = {name: one["default"] for name, one in asked if "default" in one}
-        return QuestionAnswer(Action.ACCEPT, values | {"name": "Ada"})
 
 
 def spec(program, *args, **env):
@@ -62,7 +51,8 @@ CALLED = {
 
 
 async def test_each_tool_of_everything_returns_a_result_that_matches_its_schema():
-    async with reached(replace(spec(EVERYTHING), log_level="debug"), Accepting()) as it:
+    async with reached(replace(spec(EVERYTHING), log_level="debug"), Person({"name": "Ada"})) as it:
+        assert (await it.host.workbench.identity(NAME)).protocol == "2025-11-25"
         await until(lambda: "logging/setLevel" in methods(it, Direction.OUT))
         assert set(it.tools()) - {"simulate-research-query"} <= set(CALLED)
         gave = {name: await called(it, name, CALLED[name]) for name in CALLED if name in it.tools()}

@@ -56,36 +56,20 @@ async def test_its_questions_are_answered_by_the_user_and_the_model():
     await host.shutdown()
 
 
-async def test_it_waits_for_a_person_beyond_the_timeout_of_its_call():
-    person = Person({"name": "Ada"})
-    person.wait.clear()
-    host = await everything(person)
-    await until(lambda: "trigger-elicitation-request" in names(host))
-    calling = asyncio.create_task(called(host, "trigger-elicitation-request", seconds=2))
-    await until(lambda: person.asked)
-    await asyncio.sleep(2.2)
-    person.wait.set()
-    assert "Name: Ada" in text_of(await calling)
-    await host.shutdown()
-
-
-async def test_a_declined_url_is_told_and_without_a_model_it_cannot_sample():
+async def test_it_is_told_of_a_declined_url_and_of_changed_roots_and_without_a_model_it_cannot_sample(
+    tmp_path,
+):
     class Careful(Person):
         async def ask(self, question: Question) -> QuestionAnswer:
             self.asked.append(question)
             return QuestionAnswer(Action.DECLINE)
 
     person = Careful()
-    host = await everything(person)
+    host = await everything(person, roots=(str(tmp_path),))
     url = "https://example.com/verify"
     assert "decline" in (await used(host, "trigger-url-elicitation", url=url)).lower()
     assert [one.url for one in person.asked] == [url]
     assert "trigger-sampling-request" not in names(host)
-    await host.shutdown()
-
-
-async def test_it_lists_its_roots_and_is_notified_of_changes(tmp_path):
-    host = await everything(Person(), roots=(str(tmp_path),))
     await until(lambda: "get-roots-list" in names(host))
     assert tmp_path.as_uri() in text_of(await called(host, "get-roots-list"))
     other = tmp_path / "other"

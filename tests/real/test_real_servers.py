@@ -1,6 +1,5 @@
 """Third-party servers from npm and PyPI, driven by a scripted endpoint over real HTTP."""
 
-import json
 from pathlib import Path
 
 from tests.configurations import config_file, model, table
@@ -9,30 +8,6 @@ from tests.protocol.command import mcptui
 from tests.real.installed import EVERYTHING, FILES, TIME, needs
 
 pytestmark = needs(EVERYTHING, FILES, TIME)
-
-
-SERVERS = {"everything": EVERYTHING, "files": FILES, "time": TIME}
-
-
-def configured(folder: Path, *models: str) -> str:
-    """Write a simple configuration: servers by their commands."""
-    (folder / "hello.txt").write_text("hello from a file", encoding="utf-8")
-    args = {"files": [str(folder)]}
-    tables = [
-        table(f"servers.{name}", command=str(program), args=args.get(name, []))
-        for name, program in SERVERS.items()
-    ]
-    return config_file(folder, *models, *tables)
-
-
-async def test_each_server_uses_its_own_protocol_version_and_lists_everything(tmp_path: Path):
-    done = await mcptui("servers", "--json", "--config", configured(tmp_path))
-    found = {server["name"]: server for server in json.loads(done.out)}
-    assert done.code == 0
-    assert found["everything"]["protocol"] == "2025-11-25" and found["everything"]["tools"] >= 13
-    assert found["everything"]["resources"] > 0 and found["everything"]["prompts"] > 0
-    assert found["files"]["tools"] >= 14 and found["time"]["tools"] == 2
-    assert not any(server["quarantined"] for server in found.values())
 
 
 async def test_parallel_calls_are_answered_in_call_order_and_the_linter_finds_nothing(tmp_path: Path):
@@ -44,8 +19,14 @@ async def test_parallel_calls_are_answered_in_call_order_and_the_linter_finds_no
         ("everything__get-structured-content", {"location": "Chicago"}),
         ("files__list_allowed_directories", {}),
     )
+    (tmp_path / "hello.txt").write_text("hello from a file", encoding="utf-8")
+    commands = {"everything": (EVERYTHING,), "files": (FILES, tmp_path), "time": (TIME,)}
+    tables = [
+        table(f"servers.{name}", command=str(program), args=[str(one) for one in args])
+        for name, (program, *args) in commands.items()
+    ]
     async with Endpoint([asked, says("Done.")]) as endpoint:
-        path = configured(tmp_path, model(endpoint))
+        path = config_file(tmp_path, model(endpoint), *tables)
         done = await mcptui("run", "--json", "--approve", "all", "--config", path, "go")
         told = [message["content"] for message in endpoint.requests[1].json["messages"][-6:]]
     assert done.code == 0 and not any(result["is_error"] for result in done.of_type("tool_result"))

@@ -1,21 +1,17 @@
-"""Over each transport the reference server returns what the Inspector's command line gets from it."""
+"""Over each transport the reference server returns what it answers to lines on its standard input."""
 
 import json
-import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from fcntl import LOCK_EX, flock
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import until
-from tests.real.installed import EVERYTHING, INSPECTOR, inspector, needs
+from tests.real.installed import EVERYTHING, needs
 from tests.real.places import free_port, served
 from tests.real.reached import NAME, reached, text_of
 from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer, Questioner
@@ -23,56 +19,61 @@ from tui.core.servers import ServerSpec, Transport
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, ToolResult
 from tui.core.traffic import Direction
 
-pytestmark = [*needs(EVERYTHING, INSPECTOR), pytest.mark.timeout(120)]
+pytestmark = [*needs(EVERYTHING), pytest.mark.timeout(120)]
 
 FOR_FORMS = {"trigger-elicitation-request", "trigger-url-elicitation"}
 FOR_ROOTS, FOR_SAMPLING = {"get-roots-list"}, {"trigger-sampling-request"}
-"""Tools that are listed only for hosts that can be asked; the Inspector's command line cannot."""
+"""Tools that are listed only for hosts that can be asked."""
+LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+CALLS: dict[str, dict[str, Any]] = {
+    "echo": {"message": "Grüße 👋"},
+    "get-resource-links": {"count": 4},
+    "get-structured-content": {"location": "Chicago"},
+    "get-tiny-image": {},
+}
 
 
-@pytest.fixture(scope="module", params=["stdio", "streamableHttp", "sse", "sse by its address alone"])
+@pytest.fixture(scope="module", params=["stdio", "streamableHttp", "sse"])
 def place(request: pytest.FixtureRequest, shared_processes: set[int]) -> Iterator[ServerSpec]:
-    if request.param == "stdio":
+    kind = request.param
+    if kind == "stdio":
         yield ServerSpec(NAME, command=str(EVERYTHING))
         return
-    kind, _, guessed = request.param.partition(" ")
     port = free_port()
     url = f"http://localhost:{port}/{'sse' if kind == 'sse' else 'mcp'}"
-    transport = Transport.SSE if kind == "sse" and not guessed else Transport.HTTP
     with served([EVERYTHING, kind], port, shared_processes):
-        yield ServerSpec(NAME, transport=transport, url=url, sse_fallback=bool(guessed))
+        yield ServerSpec(NAME, transport=Transport.SSE if kind == "sse" else Transport.HTTP, url=url)
 
 
-Inspected = Callable[..., Mapping[str, Any]]
+@pytest.fixture(scope="module")
+def answered() -> Mapping[str, Any]:
+    """Return the server's results for a client without capabilities, by method or tool."""
+    client = {"capabilities": {}, "clientInfo": {"name": "plain", "version": "0"}}
+    requests = {"initialize": ("initialize", {"protocolVersion": "2025-11-25", **client})}
+    requests |= {method: (method, {}) for method in LISTS}
+    requests |= {name: ("tools/call", {"name": name, "arguments": values}) for name, values in CALLS.items()}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": name, "method": method, "params": params})
+        for name, (method, params) in requests.items()
+    ]
+    lines.insert(1, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+    found: dict[str, Any] = {}
+    with subprocess.Popen([EVERYTHING], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write("\n".join([*lines, ""]).encode())
+        server.stdin.flush()
+        while found.keys() != requests.keys():
+            message = json.loads(server.stdout.readline())
+            if "result" in message:
+                found[message["id"]] = message["result"]
+        server.kill()
+    return found
 
 
-@pytest.fixture(scope="session")
-def inspected(tmp_path_factory: pytest.TempPathFactory) -> Inspected:
-    """Return what the Inspector's command line prints, asked once for all workers of a run."""
-    of_worker = tmp_path_factory.getbasetemp()
-    folder = (of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker) / "inspected"
-    folder.mkdir(exist_ok=True)
-
-    @cache
-    def printed(method: str, *arguments: str) -> Mapping[str, Any]:
-        asked = ("--method", method, *arguments)
-        with (folder / sha256(json.dumps(asked).encode()).hexdigest()).open("a+b") as kept:
-            flock(kept, LOCK_EX)
-            kept.seek(0)
-            if not (said := kept.read()):
-                done = subprocess.run(
-                    inspector(EVERYTHING, *asked), capture_output=True, timeout=60, check=True
-                )
-                kept.write(said := done.stdout)
-        return json.loads(said)
-
-    return printed
-
-
-async def test_it_lists_the_same(place: ServerSpec, inspected: Inspected):
-    tools = {tool["name"]: tool for tool in inspected("tools/list")["tools"]}
-    fixed = inspected("resources/list")["resources"]
-    templates = inspected("resources/templates/list")["resourceTemplates"]
+async def test_it_lists_the_same(place: ServerSpec, answered: Mapping[str, Any]):
+    tools = {tool["name"]: tool for tool in answered["tools/list"]["tools"]}
+    fixed = answered["resources/list"]["resources"]
+    templates = answered["resources/templates/list"]["resourceTemplates"]
     async with reached(place) as server:
         await until(lambda: set(server.tools()) > FOR_FORMS, what="the tools that need a host that is asked")
         listed = server.tools()
@@ -88,16 +89,8 @@ async def test_it_lists_the_same(place: ServerSpec, inspected: Inspected):
     assert {one.uri for one in resources if one.template} == {one["uriTemplate"] for one in templates}
     assert [(one.name, [argument.name for argument in one.arguments]) for one in prompts] == [
         (one["name"], [argument["name"] for argument in one.get("arguments", ())])
-        for one in inspected("prompts/list")["prompts"]
+        for one in answered["prompts/list"]["prompts"]
     ]
-
-
-CALLS: dict[str, dict[str, Any]] = {
-    "echo": {"message": "Grüße 👋"},
-    "get-resource-links": {"count": 4},
-    "get-structured-content": {"location": "Chicago"},
-    "get-tiny-image": {},
-}
 
 
 def timeless(result: Mapping[str, Any]) -> str:
@@ -106,11 +99,10 @@ def timeless(result: Mapping[str, Any]) -> str:
     return re.sub(r" at \d+:\d+:\d+ [AP]M", "", text)
 
 
-async def test_calls_return_the_same_results(place: ServerSpec, inspected: Inspected):
+async def test_calls_return_the_same_results(place: ServerSpec, answered: Mapping[str, Any]):
     async with reached(place) as server:
         for tool, values in CALLS.items():
-            given = [part for name, value in values.items() for part in ("--tool-arg", f"{name}={value}")]
-            expected = inspected("tools/call", "--tool-name", tool, *given)
+            expected = answered[tool]
             raw = await server.result("tools/call", name=tool, arguments=values)
             result = await server.call(tool, **values)
             assert timeless(raw) == timeless(expected)
@@ -157,19 +149,14 @@ async def test_everything_can_be_read_fetched_and_completed(place: ServerSpec):
 
 
 class Asked(Questioner):
-    """Accepts or declines every question and keeps it."""
+    """Gives `action` as answer to every question, and keeps it."""
 
-    def __init__(self, action: Action) -> None:
-        self.action = action
-        self.forms: list[FormQuestion] = []
-        self.addresses: list[AddressQuestion] = []
+    def __init__(self) -> None:
+        self.action = Action.ACCEPT
+        self.questions: list[Question] = []
 
     async def ask(self, question: Question) -> QuestionAnswer:
-        match question:
-            case FormQuestion():
-                self.forms.append(question)
-            case AddressQuestion():
-                self.addresses.append(question)
+        self.questions.append(question)
         return QuestionAnswer(self.action, {"name": "Ada", "check": True})
 
 
@@ -177,7 +164,7 @@ async def test_the_user_is_asked_and_the_server_receives_the_answers(
     place: ServerSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("SSH_CONNECTION", "1")  # so that no browser opens
-    person = Asked(Action.ACCEPT)
+    person = Asked()
     url = "https://example.com/sign?id=1"
     async with reached(replace(place, roots=(str(tmp_path),)), person) as server:
         assert "Ada" in await server.text("trigger-elicitation-request")
@@ -185,8 +172,10 @@ async def test_the_user_is_asked_and_the_server_receives_the_answers(
         assert tmp_path.as_uri() in await server.text("get-roots-list")
         person.action = Action.DECLINE
         assert "declined" in await server.text("trigger-elicitation-request")
-    assert [(form.server, "name" in form.schema["properties"]) for form in person.forms] == [(NAME, True)] * 2
-    assert [(one.url, one.purpose) for one in person.addresses] == [(url, "elicitation")]
+    form, asked, again = person.questions
+    assert isinstance(form, FormQuestion) and isinstance(again, FormQuestion) and form.server == NAME
+    assert "name" in form.schema["properties"] and again.schema == form.schema
+    assert isinstance(asked, AddressQuestion) and (asked.url, asked.purpose) == (url, "elicitation")
     assert not opened.is_error
 
 

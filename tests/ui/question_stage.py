@@ -6,16 +6,20 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened, screen_text
 from tests.ui.fakes import FakeRuntime
+from tests.ui.stage import Stage
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Questioner
+from tui.core.questions import QuestionAnswer, Questioner
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys import answer_pause
+from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.questions.question_dialogs import dialog_for
 
 
 @pytest.fixture
@@ -46,11 +50,24 @@ async def in_dialog(
         waiting.cancel()
 
 
-async def shown(app: McptuiApp, dialog: type) -> None:
+@asynccontextmanager
+async def dialog_alone(
+    question: Any, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[Stage, Pilot[None], asyncio.Future[QuestionAnswer]]]:
+    """Open a minimal app, and the dialog of a question over it. Yield its answer, too."""
+    app = Stage()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        answer = asyncio.get_running_loop().create_future()
+        dialog = dialog_for(question, app, KeyOverrides({}), "demo")
+        await app.push_screen(dialog, answer.set_result)
+        yield app, pilot, answer
+
+
+async def shown(app: App[Any], dialog: type) -> None:
     await until(lambda: isinstance(app.screen, dialog) and app.screen.is_mounted, what=f"{dialog}")
 
 
-async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
+async def painted(app: App[Any], *, whole: bool = False) -> ReadPane:
     """Wait until the text of a question is on screen, in part or `whole`."""
     pane = app.screen.query_one(ReadPane)
 
@@ -67,7 +84,7 @@ async def painted(app: McptuiApp, *, whole: bool = False) -> ReadPane:
     return pane
 
 
-async def read_by(app: McptuiApp, pilot: Pilot[int], key: str) -> None:
+async def read_by(app: App[Any], pilot: Pilot[int], key: str) -> None:
     """Press a key until all of a question has been on screen."""
     pane = await painted(app)
     for _ in range(pane.row_count()):

@@ -1,4 +1,4 @@
-"""`mcptui config key`: the real command, with a key from a pipe and from a terminal."""
+"""`mcptui config key`: with a key from a pipe and from a terminal."""
 
 import os
 import pty
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.endpoint import Endpoint, says
+from tests.protocol.command import Done, in_this_process, mcptui
 
 KEY = "sk-canary-1234567890"
 COMMAND = (sys.executable, "-m", "tui")
@@ -25,35 +26,30 @@ def holders_of(key: str, home: Path) -> list[str]:
     return [one.parent.name for one in files if key.encode() in one.read_bytes()]
 
 
-def run(file: Path, *words: str, key: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words, "--config", str(file)], input=key, capture_output=True, text=True, timeout=60
-    )
+def run(file: Path, *words: str, key: str = "") -> Done:
+    return in_this_process([*words, "--config", str(file)], key.encode())
 
 
 def test_a_key_from_a_pipe_is_stored_in_a_private_file_listed_and_forgotten(separate_home: Path) -> None:
     file = configured(separate_home)
-    assert run(file, "config", "key").stdout == "work: environment variable WORK_KEY (not set)\n"
-    stored = run(file, "config", "key", "work", key=f"{KEY}\n")
+    assert run(file, "config", "key").out == "work: environment variable WORK_KEY (not set)\n"
+    command = [*COMMAND, "config", "key", "work", "--config", str(file)]
+    stored = subprocess.run(command, input=f"{KEY}\n", capture_output=True, text=True, timeout=60)
     assert stored.returncode == 0 and "mode 0600" in stored.stdout
     assert KEY not in stored.stdout + stored.stderr + file.read_text()
-    assert run(file, "config", "key").stdout.startswith("work: stored in ")
-    assert "is not set" not in run(file, "config", "check").stdout
-    assert "deleted the key" in run(file, "config", "key", "work", "--forget").stdout
-    assert run(file, "config", "key", "work", "--forget").stdout == "no key of this profile is stored\n"
+    assert run(file, "config", "key").out.startswith("work: stored in ")
+    assert "is not set" not in run(file, "config", "check").out
+    assert "deleted the key" in run(file, "config", "key", "work", "--forget").out
+    assert run(file, "config", "key", "work", "--forget").out == "no key of this profile is stored\n"
 
 
 async def test_a_stored_key_is_sent_to_the_model_and_recorded_nowhere(separate_home: Path) -> None:
     async with Endpoint([says("OK")]) as endpoint:
         file = configured(separate_home, endpoint.base_url)
-        assert run(file, "config", "key", "work", key=KEY).returncode == 0
-        command = [*COMMAND, "run", "hello", "--model", "work", "--config", str(file), "--trust-config"]
-        from asyncio import create_subprocess_exec
-        from asyncio.subprocess import DEVNULL, PIPE
-
-        process = await create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
-        out, error = await process.communicate()
-    assert (out, process.returncode) == (b"OK\n", 0), error
+        stored = await mcptui("config", "key", "work", "--config", str(file), stdin=KEY.encode())
+        assert stored.code == 0
+        done = await mcptui("run", "hello", "--model", "work", "--config", str(file))
+    assert (done.out, done.code) == ("OK\n", 0), done.err
     assert endpoint.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert holders_of(KEY, separate_home) == ["model-keys"]
 
@@ -62,7 +58,7 @@ def test_a_key_given_as_an_argument_is_refused_and_not_repeated(separate_home: P
     file = configured(separate_home)
     for words in (("config", "key", "work", KEY), ("config", "key", KEY)):
         found = run(file, *words)
-        assert found.returncode == 2 and KEY not in found.stdout + found.stderr and found.stderr
+        assert found.code == 2 and KEY not in found.out + found.err and found.err
 
 
 def on_terminal(file: Path, keys: bytes) -> tuple[int, bytes]:
@@ -106,7 +102,7 @@ def test_the_variable_of_a_stored_key_need_not_be_set(separate_home: Path) -> No
     endpoint = 'model = "m"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "NOT_SET"\n'
     file.write_text("".join(f'[models."{name}"]\n{endpoint}' for name in ("a.b", "plain", "other")))
     for name in ("a.b", "plain"):
-        assert run(file, "config", "key", name, key=KEY).returncode == 0
-    told = run(file, "config", "check").stdout
+        assert run(file, "config", "key", name, key=KEY).code == 0
+    told = run(file, "config", "check").out
     assert "models.other.api_key_env" in told
     assert "a.b" not in told and "models.plain" not in told

@@ -21,6 +21,7 @@ from tui.core.workbench import (
     ResourceInfo,
     ServerIdentity,
 )
+from tui.host.schemas import validation
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -331,7 +332,8 @@ async def test_a_server_that_exits_during_a_request_is_reported_with_its_exit():
 @pytest.mark.parametrize(
     "fault", ["schema_ref_cycle", "schema_remote_ref", "schema_redos", "answers_without_result"]
 )
-async def test_no_fault_of_a_server_raises(fault):
+async def test_no_fault_of_a_server_raises(fault, monkeypatch):
+    monkeypatch.setattr(validation, "CHECK_SECONDS", 0.2)
     async with running(ROOT / "tests" / "corpus" / "faults" / f"{fault}.py") as (bench, _, _):
         for tool in bench.tools("srv"):
             await bench.check(tool, {"v": "a" * 40 + "!"})

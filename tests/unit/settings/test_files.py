@@ -72,7 +72,9 @@ key = CallKey("s", CallKind.TOOL, "t")
 def change(name): StoredCalls(path).write(lambda memory: memory.with_saved(key, name, {}))
 """,
     "history": """
+from tui.ui.chat import outbox
 from tui.ui.chat.outbox import HistoryEntry, add_to_history, load_history
+outbox.MOST = 50
 def change(name):
     add_to_history(path, HistoryEntry(name))
     load_history(path)
@@ -106,8 +108,8 @@ def _toml(path: Path) -> dict[str, dict[str, list[str]]]:
 @pytest.mark.parametrize("what", CHANGES)
 def test_two_processes_that_change_one_file_lose_nothing(tmp_path: Path, what: str):
     path = tmp_path / ("history" if what == "history" else "file.toml")
-    if what == "history":  # long enough that each load shortens it
-        path.write_text("".join(json.dumps(f"old {number}") + "\n" for number in range(5_000)))
+    if what == "history":  # long enough that the first load shortens it
+        path.write_text("".join(json.dumps(f"old {number}") + "\n" for number in range(1_000)))
     code = PROGRAM.format(change=CHANGES[what], rounds=ROUNDS)
     pipe = subprocess.PIPE
     programs = [

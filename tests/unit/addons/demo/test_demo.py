@@ -297,14 +297,14 @@ SAID = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SAID, st.dictionaries(st.sampled_from(["type", "properties", "required"]), ODD))
 def test_any_question_and_schema_gives_text_or_a_call(said: str, schema: dict[str, Any]) -> None:
     move = answer(said, tools=[ToolSpec("s__get_note", "Get a note.", schema, "s", "get_note"), *SAMPLES])
     assert move.text or move.tool
 
 
-@settings(max_examples=50, deadline=500)
+@settings(deadline=500)
 @given(st.text(alphabet="ab1 :'\"/.{}，的", min_size=1, max_size=30))
 def test_a_long_message_is_handled_quickly(piece: str) -> None:
     answer("add note " + (piece * 4000)[:3900])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bundles import bundle, entry
@@ -179,7 +179,6 @@ def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path, text: bytes):
         pass
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_a_damaged_bundle_raises_only_a_usage_error_and_writes_nothing_outside(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

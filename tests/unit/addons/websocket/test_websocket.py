@@ -240,7 +240,7 @@ async def test_a_stop_is_bounded_even_if_the_server_never_closes():
 async def test_a_storm_of_notifications_does_not_delay_the_response():
     async def storm(peer, message):
         notice = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}
-        for _ in range(20_000):
+        for _ in range(5_000):
             peer.say(notice)
         peer.say(complete(message))
 
@@ -285,12 +285,12 @@ async def test_a_flood_of_pings_whose_answers_nobody_reads_takes_no_memory():
         peer.writer.transport.pause_reading()
         tracemalloc.start()
         try:
-            for _ in range(25):
+            for _ in range(10):
                 peer.writer.write(b"\x89\x00" * 1000)
                 await peer.writer.drain()
             peer.say({"jsonrpc": "2.0", "method": "notifications/after_the_flood"})
             await until(lambda: any(b"after_the_flood" in one.raw for one in sink))
-            assert tracemalloc.get_traced_memory()[0] < 3_000_000
+            assert tracemalloc.get_traced_memory()[0] < 1_000_000, tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
             peer.writer.transport.resume_reading()

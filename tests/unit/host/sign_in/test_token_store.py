@@ -94,18 +94,18 @@ async def test_a_damaged_file_does_not_count_as_a_sign_in(tmp_path: Path, text: 
     assert await store.find("work", URL) is None and await store.listed() == []
 
 
-@pytest.mark.parametrize("number", NUMBERS + OTHERS, ids=lambda value: repr(value)[:20])
 @pytest.mark.parametrize("where", ["expires_at", "saved_at", "expires_in"])
-async def test_any_number_in_a_file_can_be_shown(tmp_path: Path, number: Any, where: str) -> None:
+async def test_any_number_in_a_file_can_be_shown(tmp_path: Path, where: str) -> None:
     store = TokenStore(tmp_path, use_keychain=False)
     await store.save(SIGNED_IN)
     path = only_file(tmp_path)
     found = json.loads(path.read_text())
-    (found["tokens"] if where == "expires_in" else found)[where] = number
-    path.write_text(json.dumps(found))
-    signed_in = await store.find("work", URL)
-    assert signed_in is not None and signed_in.tokens["access_token"] == "canary-access"
-    assert state_of(signed_in).startswith("sign")
+    for number in NUMBERS + OTHERS:
+        (found["tokens"] if where == "expires_in" else found)[where] = number
+        path.write_text(json.dumps(found))
+        signed_in = await store.find("work", URL)
+        assert signed_in is not None and signed_in.tokens["access_token"] == "canary-access", number
+        assert state_of(signed_in).startswith("sign"), number
 
 
 async def test_a_token_whose_stored_lifetime_says_nothing_has_not_expired(tmp_path: Path) -> None:

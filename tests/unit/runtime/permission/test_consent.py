@@ -448,4 +448,4 @@ class ConsentMachine(RuleBasedStateMachine):
 
 
 TestConsentMachine = ConsentMachine.TestCase
-TestConsentMachine.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestConsentMachine.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.storage.traffic_samples import any_entries
+from tests.unit.storage.any_traffic import any_entries
 from tui.core.errors import StorageError
 from tui.core.traffic import Direction, Entry, EntryNote, Kind
 from tui.storage.exports.jsonl import jsonl, read_jsonl

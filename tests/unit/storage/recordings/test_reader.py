@@ -7,11 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.storage.any_traffic import any_entries
 from tests.unit.storage.damage import overwrite
-from tests.unit.storage.traffic_samples import any_entries, request, requests
+from tests.unit.storage.traffic_samples import request, requests
 from tui.core.errors import StorageError
 from tui.core.traffic import BodyTerm, Cause, Direction, Entry, Kind, Redaction
 from tui.storage.recordings.body_search import LARGE
@@ -43,7 +44,6 @@ def path(tmp_path: Path) -> Path:
 
 
 @given(entry=entries)
-@settings(max_examples=60, deadline=None)
 def test_an_entry_survives_a_round_trip(entry: Entry, tmp_path_factory: pytest.TempPathFactory):
     path = recorded(tmp_path_factory.mktemp("r") / "r.mcptrace", [entry])
     with closing(RecordingReader(path)) as reader:

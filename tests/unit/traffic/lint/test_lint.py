@@ -137,7 +137,7 @@ def test_a_truncated_message_still_answers_its_request():
 @pytest.mark.parametrize("source", ["server", "server {}"], ids=["one server", "very many servers"])
 def test_every_invalid_entry_in_a_flood_has_a_finding(source: str):
     linter = lint.Linter()
-    for seq in range(1, 20_102):
+    for seq in range(1, 5_002):
         entry = Entry(seq, 0, 0, source.format(seq), Direction.IN, Kind.NOT_JSON, size=5, body=b"noise")
         assert [one.seq for one in linter.feed(entry)] == [seq]
 

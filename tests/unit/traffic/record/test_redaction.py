@@ -68,14 +68,14 @@ def test_the_placeholder_of_a_withheld_reply_is_not_truncated(others: int):
 @pytest.mark.parametrize("between", ["", " "])
 @pytest.mark.parametrize("name", ["K", "a.name.of.more.letters.than.all.of.it"])
 @pytest.mark.parametrize("torn", [False, True])
-@pytest.mark.parametrize("cap", [0, 100_000, 1_000_000])
+@pytest.mark.parametrize("cap", [0, 40_000, 400_000])
 def test_truncating_a_long_body_leaves_no_part_of_a_secret(between: str, name: str, torn: bool, cap: int):
-    raw = between.join([SECRET] * 20_000).encode()
+    raw = between.join([SECRET] * 8_000).encode()
     body = seen(raw[:-7])._replace(size=len(raw)) if torn else seen(raw)
     kept = keep(body, Redactor({name: SECRET}).redact_bytes, cap, NO_TOOLS)
     parts = {SECRET[at : at + 6].encode() for at in range(len(SECRET) - 5)}
     assert [part for part in parts if part in kept.body] == []
-    assert len(kept.body) >= (min(cap, 300_000) or 300_000) // 3
+    assert len(kept.body) >= (min(cap, 120_000) or 120_000) // 3
     assert all(kept.body[span.start : span.end].startswith(b"[redacted") for span in kept.redactions)
 
 

@@ -58,7 +58,9 @@ def test_a_lone_surrogate_is_saved_as_a_question_mark(path: Path):
 
 
 def test_a_file_that_grows_is_shortened(path: Path):
-    for number in range(2 * MOST + 5):
+    path.parent.mkdir()
+    path.write_text("".join(f'"{number}"\n' for number in range(2 * MOST)))
+    for number in range(2 * MOST, 2 * MOST + 5):
         add_to_history(path, HistoryEntry(str(number)))
     assert texts_in(path) == [str(number) for number in range(MOST + 5, 2 * MOST + 5)]
     assert len(path.read_text().splitlines()) == MOST

@@ -1,18 +1,22 @@
 """The frame of questions: the answers of its keys, what does not answer, its size and its last lines."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import shows
-from tests.ui.question_stage import in_dialog, painted, ripe
+from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, ripe
 from tests.ui.stage import Stage
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     Action,
+    AddressQuestion,
     ConfigErrors,
     DefinitionsQuestion,
     QuestionAnswer,
@@ -35,6 +39,7 @@ ANSWERS = tuple(map(QuestionAnswer, (Action.ACCEPT, Action.DECLINE, Action.CANCE
 ASKS: dict[str, tuple[Any, object, object, object]] = {
     "consent": (CONSENT, *ANSWERS),
     "consents": (ConsentsQuestion([CONSENT, CONSENT]), *ANSWERS),
+    "address": (AddressQuestion("weather", "https://a.example/", "Confirm it", "elicitation"), *ANSWERS),
     "definitions": (DEFINITIONS, *ANSWERS),
     "trust": (TrustQuestion("fetch", "get"), True, False, None),
     "sampling": (
@@ -44,45 +49,52 @@ ASKS: dict[str, tuple[Any, object, object, object]] = {
     ),
     "errors": (ConfigErrors(ERRORS), *ANSWERS),
 }
-EVERY = pytest.mark.parametrize("name", ASKS)
 
 
-@EVERY
+async def asked_in_turn(
+    size: tuple[int, int] = (100, 30),
+) -> AsyncIterator[tuple[str, Pilot[int], asyncio.Task[Any]]]:
+    """Open the app, and in it the dialog of each question of `ASKS`."""
+    async with app_with_person(size) as (app, pilot, person):
+        for name, (question, *_) in ASKS.items():
+            ask = person.trust if isinstance(question, TrustQuestion) else person.ask
+            waiting = asked(ask(question))
+            await until(lambda: app.screen is not app.main and app.screen.is_mounted, what=name)
+            yield name, pilot, waiting
+            waiting.cancel()
+            await until(lambda: app.screen is app.main, what=f"{name} closed")
+
+
 @pytest.mark.parametrize(("key", "number"), [("ctrl+s", 1), ("ctrl+x", 2), ("escape", 3)])
 @pytest.mark.usefixtures("ripe")
-async def test_keys_accept_decline_or_postpone(name: str, key: str, number: int) -> None:
-    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
-        if app.screen.query(ReadPane):
-            await painted(app, whole=True)
+async def test_keys_accept_decline_or_postpone(key: str, number: int) -> None:
+    async for name, pilot, waiting in asked_in_turn():
+        if pilot.app.screen.query(ReadPane):
+            await painted(pilot.app, whole=True)
         await pilot.press(key)
-        assert await waiting == ASKS[name][number]
+        assert await waiting == ASKS[name][number], name
 
 
-@EVERY
 @pytest.mark.usefixtures("ripe")
-async def test_enter_and_letters_do_not_answer(name: str) -> None:
-    async with in_dialog(ASKS[name][0]) as (app, pilot, waiting):
+async def test_enter_and_letters_do_not_answer() -> None:
+    async for name, pilot, waiting in asked_in_turn():
         await pilot.press("y", "enter", *"a no q", "space")
-        assert not waiting.done() and app.screen.is_current
-        waiting.cancel()
-        await until(lambda: app.screen is app.main, what="withdrawn")
+        assert not waiting.done() and pilot.app.screen.is_current, name
 
 
-@EVERY
-async def test_the_first_keys_are_ignored(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_first_keys_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer_pause, "GRACE_SECONDS", 60.0)
-    async with in_dialog(ASKS[name][0]) as (_app, pilot, waiting):
+    async for name, pilot, waiting in asked_in_turn():
         await pilot.press("escape", "ctrl+s", "ctrl+x")
-        assert not waiting.done()
+        assert not waiting.done(), name
 
 
-@EVERY
 @pytest.mark.parametrize("size", [(1, 1), (30, 2), (60, 10)])
 @pytest.mark.usefixtures("ripe")
-async def test_it_can_be_answered_at_every_size(name: str, size: tuple[int, int]) -> None:
-    async with in_dialog(ASKS[name][0], size) as (_app, pilot, waiting):
+async def test_it_can_be_answered_at_every_size(size: tuple[int, int]) -> None:
+    async for name, pilot, waiting in asked_in_turn(size):
         await pilot.press("down", "escape")
-        assert await waiting == ASKS[name][3]
+        assert await waiting == ASKS[name][3], name
 
 
 @pytest.mark.usefixtures("ripe")

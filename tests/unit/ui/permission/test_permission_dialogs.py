@@ -5,11 +5,10 @@ import dataclasses
 import pytest
 
 from tests.ui.app_stage import screen_text, shows
-from tests.ui.question_stage import app_with_person, asked, in_dialog, painted, read_by, ripe, shown
+from tests.ui.question_stage import app_with_person, asked, dialog_alone, in_dialog, painted, read_by, ripe
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, QuestionAnswer
-from tui.ui.dialogs.question_dialog import QuestionDialog
 
 __all__ = ["ripe"]
 
@@ -26,7 +25,7 @@ QUESTION = ConsentQuestion(
 
 
 async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
-    async with in_dialog(QUESTION) as (app, _, _):
+    async with dialog_alone(QUESTION) as (app, _, _):
         await shows(
             app, "The server “weather” has changed since you agreed to it.", "npx -y [b]weather[/b]", "/srv"
         )
@@ -37,7 +36,7 @@ async def test_the_command_and_the_effects_of_yes_and_no_are_shown():
 
 async def test_the_question_about_a_model_asks_to_use_it():
     model = dataclasses.replace(QUESTION, server="models.m", is_model=True, is_remote=True, changes=())
-    async with in_dialog(model) as (app, _, _):
+    async with dialog_alone(model) as (app, _, _):
         await shows(app, "The model “models.m” comes from", "Use it?", "ctrl+s yes, use it")
 
 
@@ -48,7 +47,7 @@ DAMAGED = dataclasses.replace(QUESTION, changes=(), damage="Cut: \x1b[31mconsent
     "question", [DAMAGED, ConsentsQuestion([DAMAGED, dataclasses.replace(DAMAGED, server="notes")])]
 )
 async def test_a_damaged_consent_file_is_named_once(question: ConsentQuestion | ConsentsQuestion):
-    async with in_dialog(question) as (app, _, _):
+    async with dialog_alone(question) as (app, _, _):
         await shows(app, "! Cut: ␛[31mconsents.json")
         assert screen_text(app).count("! Cut") == 1 and "never been" not in screen_text(app)
 
@@ -76,7 +75,7 @@ async def test_yes_counts_only_once_all_of_a_long_command_was_on_screen():
     ],
 )
 async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQuestion):
-    async with in_dialog(long) as (app, pilot, waiting):
+    async with dialog_alone(long) as (app, pilot, waiting):
         await shows(
             app, "This is too long to review here (4", "if you used it, to read all of it", "ctrl+x no"
         )
@@ -90,7 +89,7 @@ async def test_a_command_too_long_to_review_cannot_be_accepted(long: ConsentQues
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
 async def test_the_keys_are_visible_at_every_size(size: tuple[int, int]):
-    async with in_dialog(QUESTION, size) as (app, _, _):
+    async with dialog_alone(QUESTION, size) as (app, _, _):
         await shows(app, "ctrl+x no")
 
 
@@ -120,7 +119,6 @@ async def test_servers_of_one_file_are_shown_in_full_and_yes_counts_once_all_wer
 async def test_the_keys_and_the_queue_take_one_line_each():
     async with app_with_person((80, 24)) as (app, _, person):
         first, second = asked(person.ask(FIVE)), asked(person.ask(QUESTION))
-        await shown(app, QuestionDialog)
         await shows(app, "ctrl+s yes, start all 5    ctrl+u one by one    ctrl+x no, start none")
         await shows(app, "1 more question waiting")
         first.cancel()
@@ -136,7 +134,7 @@ async def test_the_keys_and_the_queue_take_one_line_each():
     ],
 )
 async def test_every_answer_but_yes_can_be_given_without_reading(key: str, answer: QuestionAnswer):
-    async with in_dialog(FIVE) as (_, pilot, waiting):
+    async with dialog_alone(FIVE) as (_, pilot, waiting):
         await pilot.press(key)
         assert await waiting == answer
 
@@ -149,10 +147,10 @@ TRUST = TrustQuestion("fetch\x1b[31m", "[b]get[/b]")
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 15)])
 async def test_the_question_shows_what_each_answer_does_and_quotes_the_server(size: tuple[int, int]) -> None:
-    async with in_dialog(TRUST, size) as (app, pilot, waiting):
+    async with dialog_alone(TRUST, size) as (app, pilot, waiting):
         await shows(app, "ctrl+s trust", "ctrl+x do not trust", "esc not now")
         text = " ".join(screen_text(app).replace("▌", " ").split())
         assert "marks its tool “[b]get[/b]” as read-only" in text and "\x1b" not in text
         assert "run without approval" in text and "need approval" in text
         await pilot.press("escape")
-        assert await waiting is None
+        assert (await waiting).action is Action.CANCEL

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.ui.app_stage import keys, screen_text, shows
-from tests.ui.question_stage import in_dialog, ripe
+from tests.ui.question_stage import dialog_alone, ripe
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.answer_pause import GRACE_SECONDS
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("ripe")
 
 
 async def test_the_server_its_message_and_every_field_are_shown() -> None:
-    async with in_dialog(QUESTION) as (app, _, _question):
+    async with dialog_alone(QUESTION) as (app, _, _question):
         await shows(
             app,
             "The server “weather” asks, round 2:",
@@ -42,19 +42,20 @@ async def test_the_server_its_message_and_every_field_are_shown() -> None:
 
 
 async def test_hidden_characters_of_the_message_are_visible() -> None:
-    async with in_dialog(FormQuestion("weather", "Who\u202e are\x1b[2J you?", SCHEMA)) as (app, _, _question):
+    hidden = FormQuestion("weather", "Who\u202e are\x1b[2J you?", SCHEMA)
+    async with dialog_alone(hidden) as (app, _, _question):
         await shows(app, "Who\ufffd are\u241b[2J you?")
 
 
 async def test_typed_values_and_defaults_are_sent() -> None:
-    async with in_dialog(QUESTION) as (_app, pilot, question):
+    async with dialog_alone(QUESTION) as (_app, pilot, question):
         await keys(pilot, "Ada")
         await pilot.press("ctrl+s")
         assert await question == QuestionAnswer(Action.ACCEPT, {"name": "Ada", "size": 4})
 
 
 async def test_titles_are_shown_and_their_values_are_sent() -> None:
-    async with in_dialog(QUESTION) as (_app, pilot, question):
+    async with dialog_alone(QUESTION) as (_app, pilot, question):
         await keys(pilot, "Ada")
         await pilot.press("down", "right", "down", "down", "down", "right", "ctrl+s")
         content = {"name": "Ada", "color": "#f00", "size": 4, "days": ["Mon"]}
@@ -62,7 +63,7 @@ async def test_titles_are_shown_and_their_values_are_sent() -> None:
 
 
 async def test_an_invalid_form_shows_its_errors_and_is_not_sent() -> None:
-    async with in_dialog(QUESTION) as (app, pilot, question):
+    async with dialog_alone(QUESTION) as (app, pilot, question):
         await pilot.press("ctrl+s")
         await shows(app, "! name is required.")
         await keys(pilot, "A")
@@ -73,26 +74,26 @@ async def test_an_invalid_form_shows_its_errors_and_is_not_sent() -> None:
 
 @pytest.mark.parametrize(("key", "action"), [("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)])
 async def test_ctrl_x_declines_and_escape_cancels(key: str, action: Action) -> None:
-    async with in_dialog(QUESTION) as (_app, pilot, question):
+    async with dialog_alone(QUESTION) as (_app, pilot, question):
         await pilot.press(key)
         assert (await question).action is action
 
 
 async def test_keys_of_other_questions_do_not_answer_a_form() -> None:
-    async with in_dialog(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
+    async with dialog_alone(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
         await pilot.press("ctrl+y", "ctrl+u")
         assert not question.done() and app.screen.is_current
 
 
 async def test_a_key_pressed_within_the_grace_time_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.keys.answer_pause.GRACE_SECONDS", 1000 * GRACE_SECONDS)
-    async with in_dialog(QUESTION) as (_app, pilot, question):
+    async with dialog_alone(QUESTION) as (_app, pilot, question):
         await pilot.press("escape", "ctrl+x", "ctrl+s")
         assert not question.done()
 
 
 async def test_a_form_without_fields_is_sent_with_enter() -> None:
-    async with in_dialog(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
+    async with dialog_alone(FormQuestion("weather", "Go on?", {"type": "object"})) as (app, pilot, question):
         await shows(app, "Go on?", "Send  ctrl+s")
         await pilot.press("enter")
         assert await question == QuestionAnswer(Action.ACCEPT, {})
@@ -100,13 +101,13 @@ async def test_a_form_without_fields_is_sent_with_enter() -> None:
 
 async def test_a_form_that_asks_for_a_secret_is_flagged() -> None:
     schema = {"properties": {"api_key": {"type": "string"}}}
-    async with in_dialog(FormQuestion("weather", "Your key?", schema)) as (app, _, _question):
+    async with dialog_alone(FormQuestion("weather", "Your key?", schema)) as (app, _, _question):
         await shows(app, "! api_key: servers must not request secrets in a form.")
 
 
 async def test_the_keys_of_a_long_form_are_visible_on_a_small_screen() -> None:
     fields = {f"field{number}": {"type": "string"} for number in range(40)}
-    async with in_dialog(FormQuestion("weather", "All of it", {"properties": fields}), (80, 24)) as (
+    async with dialog_alone(FormQuestion("weather", "All of it", {"properties": fields}), (80, 24)) as (
         app,
         _,
         _question,
@@ -118,7 +119,7 @@ async def test_the_keys_of_a_long_form_are_visible_on_a_small_screen() -> None:
 async def test_a_slow_pattern_is_checked_before_the_form_is_sent() -> None:
     code = {"type": "string", "pattern": "^(a+)+$"}
     schema = {"type": "object", "properties": {"code": code}, "required": ["code"]}
-    async with in_dialog(FormQuestion("weather", "Code?", schema)) as (app, pilot, question):
+    async with dialog_alone(FormQuestion("weather", "Code?", schema)) as (app, pilot, question):
         await keys(pilot, "a" * 40 + "b")
         await pilot.press("ctrl+s")
         await shows(app, "! code does not match ^(a+)+$.")
@@ -128,7 +129,7 @@ async def test_a_slow_pattern_is_checked_before_the_form_is_sent() -> None:
 
 
 async def test_a_terminal_of_ten_rows_shows_a_field_and_the_keys() -> None:
-    async with in_dialog(QUESTION, (40, 10)) as (app, _, _question):
+    async with dialog_alone(QUESTION, (40, 10)) as (app, _, _question):
         await shows(app, "weather", "name  text", "Send  ctrl+s", "esc cancel")
 
 
@@ -141,7 +142,7 @@ async def test_a_long_message_is_laid_out_once_not_at_each_key(monkeypatch: pyte
         return rows(head, columns, unfolded=unfolded)
 
     monkeypatch.setattr(FormHead, "rows", counted)
-    async with in_dialog(FormQuestion("weather", "\u200b" * 100_000, SCHEMA)) as (app, pilot, _question):
+    async with dialog_alone(FormQuestion("weather", "\u200b" * 100_000, SCHEMA)) as (app, pilot, _question):
         await shows(app, "name  text")
         await keys(pilot, "Ada")
         await shows(app, "Ada")
@@ -162,14 +163,14 @@ def address(url: str = "https://auth.example/login?a=1", purpose: str = "elicita
 
 async def test_after_a_browser_failed_to_open_the_answer_is_pasted() -> None:
     again = AddressQuestion("weather", "https://auth.example/", "No browser.", "sign in", opens=False)
-    async with in_dialog(again) as (_app, pilot, waiting):
+    async with dialog_alone(again) as (_app, pilot, waiting):
         await keys(pilot, "code")
         await pilot.press("enter")
         assert await waiting == QuestionAnswer(Action.ACCEPT, pasted="code")
 
 
 async def test_the_whole_address_and_its_server_are_shown() -> None:
-    async with in_dialog(address()) as (app, _, _waiting):
+    async with dialog_alone(address()) as (app, _, _waiting):
         await shows(
             app, "The server “weather” asks you to open a URL", "Confirm it", "https://auth.example/login?a=1"
         )
@@ -177,22 +178,12 @@ async def test_the_whole_address_and_its_server_are_shown() -> None:
 
 
 async def test_a_look_alike_host_is_flagged() -> None:
-    async with in_dialog(address("https://xn--pple-43d.com/")) as (app, _, _waiting):
+    async with dialog_alone(address("https://xn--pple-43d.com/")) as (app, _, _waiting):
         await shows(app, "! The host is encoded. It reads аpple.com.")
 
 
-@pytest.mark.parametrize(
-    ("key", "action"),
-    [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)],
-)
-async def test_a_key_accepts_declines_or_cancels(key: str, action: Action) -> None:
-    async with in_dialog(address()) as (_app, pilot, waiting):
-        await pilot.press(key)
-        assert await waiting == QuestionAnswer(action)
-
-
 async def test_the_address_can_be_copied_instead() -> None:
-    async with in_dialog(address()) as (app, pilot, waiting):
+    async with dialog_alone(address()) as (app, pilot, waiting):
         await pilot.press("ctrl+y")
         assert app.clipboard == "https://auth.example/login?a=1"
         assert not waiting.done()
@@ -200,7 +191,7 @@ async def test_the_address_can_be_copied_instead() -> None:
 
 async def test_over_ssh_the_address_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
-    async with in_dialog(address()) as (app, pilot, waiting):
+    async with dialog_alone(address()) as (app, pilot, waiting):
         await shows(app, "The browser is on another machine")
         await pilot.press("ctrl+s")
         assert await waiting == QuestionAnswer(Action.ACCEPT)
@@ -209,7 +200,7 @@ async def test_over_ssh_the_address_is_copied(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_over_ssh_the_code_of_a_sign_in_is_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
-    async with in_dialog(address(purpose="sign in")) as (app, pilot, waiting):
+    async with dialog_alone(address(purpose="sign in")) as (app, pilot, waiting):
         await shows(app, "The server “weather” requires signing in")
         await keys(pilot, "code")
         await pilot.press("enter")
@@ -218,5 +209,5 @@ async def test_over_ssh_the_code_of_a_sign_in_is_pasted(monkeypatch: pytest.Monk
 
 async def test_a_long_message_is_truncated_and_the_rest_is_counted() -> None:
     long = AddressQuestion("weather", "https://auth.example/", "word " * 20_000, "elicitation")
-    async with in_dialog(long, (100, 60)) as (app, _, _waiting):
+    async with dialog_alone(long, (100, 60)) as (app, _, _waiting):
         await shows(app, "… 98 k more characters", "https://auth.example/")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import keys, screen_text, shows
-from tests.ui.question_stage import in_dialog, painted, read_by, ripe
+from tests.ui.question_stage import dialog_alone, in_dialog, painted, read_by, ripe
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
 from tui.core.text import clean
 from tui.ui.questions import sampling_dialog
@@ -24,19 +24,19 @@ REPLY = {"role": "assistant", "content": {"type": "text", "text": "Hello"}, "mod
 
 
 async def test_the_server_the_limit_and_the_whole_request_are_shown() -> None:
-    async with in_dialog(SamplingQuestion("weather", PARAMS)) as (app, _, _question):
+    async with dialog_alone(SamplingQuestion("weather", PARAMS)) as (app, _, _question):
         await shows(
             app, "The server “weather” requests a reply", "up to 100 tokens, 1 message", "Say [b]hello[/b]"
         )
 
 
 async def test_a_terminal_of_ten_rows_shows_text_and_keys() -> None:
-    async with in_dialog(SamplingQuestion("weather", PARAMS), (40, 10)) as (app, _, _question):
+    async with dialog_alone(SamplingQuestion("weather", PARAMS), (40, 10)) as (app, _, _question):
         await shows(app, "The server “weather” requests a", "Say [b]hello[/b]", "ctrl+s send", "esc cancel")
 
 
 async def test_the_edited_request_is_sent() -> None:
-    async with in_dialog(SamplingQuestion("weather", PARAMS)) as (_app, pilot, question):
+    async with dialog_alone(SamplingQuestion("weather", PARAMS)) as (_app, pilot, question):
         await keys(pilot, "!")
         await pilot.press("ctrl+s")
         answer = await question
@@ -45,7 +45,7 @@ async def test_the_edited_request_is_sent() -> None:
 
 
 async def test_the_reply_is_shown_before_it_is_sent_to_the_server() -> None:
-    async with in_dialog(SamplingQuestion("weather", PARAMS, reply=REPLY)) as (app, pilot, question):
+    async with dialog_alone(SamplingQuestion("weather", PARAMS, reply=REPLY)) as (app, pilot, question):
         await shows(app, "for the server “weather”", "Hello", "send to the server")
         await pilot.press("ctrl+s")
         assert await question == QuestionAnswer(Action.ACCEPT, REPLY)
@@ -84,7 +84,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
 
 
 async def test_a_request_too_long_to_review_cannot_be_sent() -> None:
-    async with in_dialog(long_request("word " * 30_000)) as (app, pilot, question):
+    async with dialog_alone(long_request("word " * 30_000)) as (app, pilot, question):
         await shows(app, "word word", "ctrl+x decline")
         await pilot.press("end")
         await shows(app, "more characters. This is too long to be read here, so it cannot be sent.")

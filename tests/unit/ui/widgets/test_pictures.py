@@ -8,15 +8,17 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageFile
 from rich.style import Style
 
 from tests.conftest import until
-from tui.ui.widgets.pictures import MOST_BYTES, Picture, PictureError, can_show_pictures, decoded
+from tui.ui.widgets import decoder
+from tui.ui.widgets.pictures import MOST_BYTES, MOST_PIXELS, Picture, PictureError, can_show_pictures, decoded
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.theme_colors import Palette
 
@@ -57,11 +59,20 @@ async def test_every_format_that_servers_send_is_decoded(form: str) -> None:
     assert is_like(pixel(picture.pixels, 64, 60, 30), BLUE)
 
 
+def head_of(encoded: bytes) -> dict[str, Any]:
+    """Decode an image in this process, and return what the decoder says of it."""
+    request = {"columns": 80, "rows": 30, "ground": (0, 0, 0), "pixels": MOST_PIXELS}
+    with pytest.MonkeyPatch.context() as patch:  # undoes what the decoder sets
+        patch.setattr(Image, "MAX_IMAGE_PIXELS", None)
+        patch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", False)
+        return decoder.decoded(encoded, request)[0]
+
+
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16", "CMYK"])
-async def test_every_pixel_mode_is_decoded(mode: str) -> None:
+def test_every_pixel_mode_is_decoded(mode: str) -> None:
     form = "JPEG" if mode == "CMYK" else "PNG"
     source = two_halves().convert("L").convert(mode) if mode == "I;16" else two_halves().convert(mode)
-    assert (await decoded(encoded(source, form), 80, 30)).width == 64
+    assert head_of(encoded(source, form))["width"] == 64
 
 
 async def test_a_large_image_is_scaled_down_to_the_pane() -> None:
@@ -108,15 +119,15 @@ async def test_the_available_part_of_a_truncated_image_is_shown(form: str) -> No
         b"RIFFxxxxWEBP",
     ],
 )
-async def test_data_with_only_the_first_bytes_of_an_image_is_refused(data: bytes) -> None:
-    with pytest.raises(PictureError, match=r"^(damaged|not a PNG, JPEG, GIF or WEBP image)"):
-        await decoded(base64.b64encode(data), 80, 30)
+def test_data_with_only_the_first_bytes_of_an_image_is_refused(data: bytes) -> None:
+    problem = head_of(base64.b64encode(data))["problem"]
+    assert problem.startswith(("damaged", "not a PNG, JPEG, GIF or WEBP image"))
 
 
 @pytest.mark.parametrize("form", ["TIFF", "BMP", "PPM", "ICO", "EPS", ""])
-async def test_other_formats_and_invalid_base64_are_refused(form: str) -> None:
-    with pytest.raises(PictureError, match=r"^not a PNG, JPEG, GIF or WEBP image"):
-        await decoded(encoded(two_halves(), form) if form else b"%%%%\xff\n", 80, 30)
+def test_other_formats_and_invalid_base64_are_refused(form: str) -> None:
+    data = encoded(two_halves(), form) if form else b"%%%%\xff\n"
+    assert head_of(data)["problem"] == "not a PNG, JPEG, GIF or WEBP image"
 
 
 def bomb(width: int, height: int) -> bytes:
@@ -142,16 +153,16 @@ async def test_too_much_base64_starts_no_process(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_decoding_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.ui.widgets.pictures.SECONDS", 0.05)
-    slow = encoded(Image.effect_noise((2500, 2500), 80))
+    monkeypatch.setattr("tui.ui.widgets.pictures.SECONDS", 0.01)
+    slow = encoded(Image.effect_noise((1200, 1200), 80))
     with pytest.raises(PictureError, match="too much time or memory"):
         await decoded(slow, 80, 30)
 
 
 async def test_the_memory_of_the_process_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.ui.widgets.pictures.MEMORY_BYTES", 80 * 1024 * 1024)
-    with pytest.raises(PictureError, match=r"memory|damaged"):
-        await decoded(encoded(Image.new("RGB", (6000, 6000))), 80, 30)
+    with pytest.raises(PictureError, match="memory"):
+        await decoded(base64.b64encode(bomb(6000, 6000)), 80, 30)
 
 
 @pytest.mark.parametrize(

@@ -68,17 +68,19 @@ class Everything(Stage):
         yield OptionList("one", "two", markup=False)
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-async def test_a_shipped_theme_can_be_applied_to_every_stock_widget(spec: ThemeSpec) -> None:
-    app = Everything(theme=spec.name)
+async def test_each_shipped_theme_can_be_applied_to_every_stock_widget() -> None:
+    app = Everything()
     async with app.run_test(size=(60, 20)) as pilot:
-        for widget in app.query("Input, TextArea, OptionList"):
-            widget.focus()
-            await pilot.pause()
-        app.notify("hello", markup=False)
-        await pilot.press("ctrl+p")
-        await pilot.pause()
-        assert app.native_ansi_color is spec.ansi
+        app.notify("hello", timeout=60, markup=False)
+        for spec in SPECS:
+            app.register_theme(theme_of(spec))
+            app.theme = spec.name
+            for widget in app.query("Input, TextArea, OptionList"):
+                widget.focus()
+                await pilot.pause()
+            await pilot.press("ctrl+p")
+            await pilot.press("escape")
+            assert app.native_ansi_color is spec.ansi, spec.name
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
