@@ -98,7 +98,7 @@ ROWS = [
     Row("crlf", (OK,)),
     refused("pretty_printed_json", "newline-delimited JSON required", noisy=True),
     refused("batch_array", "a batch, which this protocol version does not support", noisy=True),
-    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "20"}),
+    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "17"}),
     Row("deep_json", (fails(CallFailure.PROTOCOL, "nested too deeply"),)),
     Row("lone_surrogates", (says("\ufffd"),)),
     Row("duplicate_keys", (says("used"),)),
@@ -130,7 +130,11 @@ ROWS = [
         (fails(CallFailure.SERVER_DIED, "exited with code 0"),),
         reason=StopReason.EXITED,
     ),
-    Row("wide_result", (fails(CallFailure.PROTOCOL, "more than 250,000 objects and lists"),)),
+    Row(
+        "wide_result",
+        (fails(CallFailure.PROTOCOL, "more than 250,000 objects and lists"),),
+        env={"FAULT_LISTS": "260000"},
+    ),
     Row("huge_notification", (says("after it"),)),
     # correlation
     Row("wrong_id", (TIMED_OUT,), call_seconds=CALL_SECONDS),
