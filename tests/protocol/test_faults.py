@@ -102,9 +102,9 @@ ROWS = [
     Row("deep_json", (fails(CallFailure.PROTOCOL, "nested too deeply"),)),
     Row("lone_surrogates", (says("\ufffd"),)),
     Row("duplicate_keys", (says("used"),)),
-    Row("stderr_flood", (says("stderr_bytes"),), env={"FAULT_MIB": "40"}),
+    Row("stderr_flood", (says("stderr_bytes"),), env={"FAULT_MIB": "8"}),
     Row("stderr_on_discover", (OK,), LEGACY),
-    Row("stdout_flood", (says("notifications"),), LEGACY, env={"FAULT_SECONDS": "0.5"}),
+    Row("stdout_flood", (says("notifications"),), LEGACY, env={"FAULT_SECONDS": "0.2"}),
     Row("slow_drip", (OK,)),
     Row(
         "half_line_then_silence",
@@ -440,7 +440,7 @@ async def test_parallel_calls_each_get_their_own_answer(hosting):
 
 async def test_a_failing_server_does_not_slow_down_a_healthy_one(hosting):
     sick = only("stdout_flood")
-    host = await hosting(spec_of(sick, env={"FAULT_SECONDS": "0.6"}), spec_of(only("crlf")))
+    host = await hosting(spec_of(sick, env={"FAULT_SECONDS": "0.3"}), spec_of(only("crlf")))
     tools = {tool.server: tool for tool in host.toolbox.tools()}
     flooded = asyncio.create_task(called(host, tools["stdout_flood"]))
     slowest = 0.0
