@@ -4,9 +4,8 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
-Answer = dict[str, Any] | None
+Answer = dict[str, object] | None
 LATER: Answer = {"later": True}
 """The answer of what sends its response itself."""
 
@@ -16,35 +15,35 @@ LOCK = threading.Lock()
 COMPLETE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 
-def send(**message: Any) -> None:
+def send(**message: object) -> None:
     line = json.dumps({"jsonrpc": "2.0", **message})
     with LOCK:
         print(line, flush=True)
 
 
-def text(words: str, **more: Any) -> dict[str, Any]:
+def text(words: str, **more: object) -> dict[str, object]:
     """Return the result of a call."""
     return {"content": [{"type": "text", "text": words}], **more}
 
 
-def refusal(message: str, code: int = -32601, **more: Any) -> dict[str, Any]:
+def refusal(message: str, code: int = -32601, **more: object) -> dict[str, object]:
     """Return an answer that is an error."""
     return {"error": {"code": code, "message": message, **more}}
 
 
-def nothing(*_: Any) -> Answer:
+def nothing(*_: object) -> Answer:
     return None
 
 
 def serve(
-    answer: Callable[[str, dict[str, Any], Any], Answer] = nothing,
-    tools: Iterable[str | Mapping[str, Any]] = (),
+    answer: Callable[[str, dict[str, object], object], Answer] = nothing,
+    tools: Iterable[str | Mapping[str, object]] = (),
     *,
     modern: bool = False,
-    offers: Mapping[str, Any] | None = None,
+    offers: Mapping[str, object] | None = None,
     unknown: Answer = None,
-    heard: Callable[[dict[str, Any]], object] = nothing,
-    **more: Any,
+    heard: Callable[[dict[str, object]], object] = nothing,
+    **more: object,
 ) -> None:
     """Answer the requests on stdin, as a server of 2026-07-28 or of 2025-11-25.
 
@@ -68,7 +67,7 @@ def serve(
     listed = [
         {"name": one, "inputSchema": {"type": "object"}} if isinstance(one, str) else one for one in tools
     ]
-    answers: dict[str, Any] = {handshake: known, "tools/list": {"tools": listed}}
+    answers: dict[str, object] = {handshake: known, "tools/list": {"tools": listed}}
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message or "method" not in message:

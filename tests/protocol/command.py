@@ -15,7 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from unittest import mock
 
 from tests.trusted import trusting
@@ -85,7 +85,9 @@ _ALONE = threading.Lock()
 """Standard streams and environment are of the whole process, so one command runs at a time."""
 
 
-def in_this_process(args: Sequence[str], stdin: bytes = b"", env: Mapping[str, str] = {}) -> Done:
+def in_this_process(
+    args: Sequence[str], stdin: bytes = b"", env: Mapping[str, str] = {}, stdout: TextIO | None = None
+) -> Done:
     """Run the command with files as standard streams, since it may ask for their descriptors."""
     streams = [io.TextIOWrapper(tempfile.TemporaryFile(), encoding="utf-8") for _ in range(3)]
     given, out, err = streams
@@ -93,7 +95,7 @@ def in_this_process(args: Sequence[str], stdin: bytes = b"", env: Mapping[str, s
     given.seek(0)
     with (
         _ALONE,
-        mock.patch.multiple(sys, stdin=given, stdout=out, stderr=err),
+        mock.patch.multiple(sys, stdin=given, stdout=stdout or out, stderr=err),
         mock.patch.object(Interrupt, "signals", ()),
         mock.patch.object(cli, "_prepare_imports", lambda: None),
         mock.patch.dict(os.environ, env),

@@ -6,7 +6,6 @@ is never listed again. ERA is legacy or modern.
 """
 
 import os
-from typing import Any
 
 from answering_loop import LATER, Answer, send, serve  # beside this script
 
@@ -25,10 +24,10 @@ SAMPLE = {
     "params": {"maxTokens": 50, "messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}]},
 }
 TASK = {"taskId": "t-1", "status": "working", "ttlMs": 600_000, "pollIntervalMs": 60_000}
-listed: list[Any] = []
+listed: list[object] = []
 
 
-def asks(request: dict[str, Any], ident: Any) -> None:
+def asks(request: dict[str, object], ident: object) -> None:
     if MODERN:
         wanted = {"resultType": "input_required", "inputRequests": {"1": request}, "requestState": "s"}
         send(id=ident, result=wanted)
@@ -36,7 +35,7 @@ def asks(request: dict[str, Any], ident: Any) -> None:
         send(id="q-1", **request)
 
 
-def call(name: str, ident: Any) -> None:
+def call(name: str, ident: object) -> None:
     match name:
         case "ask":
             asks(FORM, ident)
@@ -52,7 +51,7 @@ def call(name: str, ident: Any) -> None:
             send(method="notifications/tools/list_changed")
 
 
-def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+def answer(method: str, params: dict[str, object], ident: object) -> Answer:
     match method:
         case "tools/list" if not listed:
             listed.append(ident)

@@ -1,7 +1,6 @@
 """A server with one fault, named by its argument: see test_odd_answers.py."""
 
 import sys
-from typing import Any
 
 from answering_loop import LATER, Answer, refusal, send, serve  # beside this script
 
@@ -15,7 +14,7 @@ KINDS = {
 ITEM = {"name": "one", "uri": "a://one", "uriTemplate": "a://{x}", "inputSchema": {"type": "object"}}
 
 
-def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+def answer(method: str, params: dict[str, object], ident: object) -> Answer:
     match method, FAULT:
         case "tools/call", "call-id":
             send(id="call-7", result={"content": []})

@@ -8,8 +8,6 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
-from typing import Any
 
 TOOL = {
     "type": "object",
@@ -24,7 +22,7 @@ TOOL = {
     },
     "required": ["text"],
 }
-NONE: dict[str, Any] = {"type": "object", "properties": {}}
+NONE: dict[str, object] = {"type": "object", "properties": {}}
 TOOLS = {
     "show": TOOL,
     "fail": NONE,
@@ -49,14 +47,14 @@ PROMPT = {
 }
 
 
-def text(said: str) -> dict[str, Any]:
+def text(said: str) -> dict[str, object]:
     return {"type": "text", "text": said}
 
 
-def call(name: str, arguments: dict[str, Any], token: Any) -> dict[str, Any]:
+def call(name: str, arguments: dict[str, object], token: object) -> dict[str, object]:
     print(f"calling {name}", file=sys.stderr, flush=True)
     if len(sys.argv) > 1:
-        with Path(sys.argv[1]).open("a") as file:
+        with open(sys.argv[1], "a") as file:
             file.write(json.dumps({"tool": name, "arguments": arguments}) + "\n")
     match name:
         case "fail":
@@ -76,10 +74,10 @@ def call(name: str, arguments: dict[str, Any], token: Any) -> dict[str, Any]:
     return {"content": [text(json.dumps(arguments, sort_keys=True))], "structuredContent": arguments}
 
 
-def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+def result_of(method: str, params: dict[str, object]) -> dict[str, object] | None:
     match method:
         case "initialize":
-            offers: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}
+            offers: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}
             info = {"name": "offering", "version": "1"}
             return {"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": info}
         case "tools/list":
@@ -101,7 +99,7 @@ def result_of(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def send(**message: Any) -> None:
+def send(**message: object) -> None:
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 

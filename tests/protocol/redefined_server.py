@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 from answering_loop import LATER, Answer, send, serve, text  # beside this script
 
@@ -10,7 +9,8 @@ from answering_loop import LATER, Answer, send, serve, text  # beside this scrip
 def answer(method: str, params: object, ident: object) -> Answer:
     match method:
         case "tools/list":
-            return {"tools": json.loads(Path(sys.argv[1]).read_text("utf-8"))}
+            with open(sys.argv[1], encoding="utf-8") as file:
+                return {"tools": json.load(file)}
         case "tools/call":
             send(id=ident, result=text("three"))
             send(method="notifications/tools/list_changed")

@@ -1,7 +1,7 @@
 """A program that runs a conversation, saves it and reports what is acknowledged as saved. Made to be killed.
 
-python scripted_session.py FOLDER TURNS [SESSION]   runs or continues a session
-python scripted_session.py --statements FOLDER            kills a child at every other statement of SQLite
+python scripted_session.py FOLDER                 for each line of input, a child runs or continues a session
+python scripted_session.py --statements FOLDER    kills a child at every other statement of SQLite
 
 Each line of its output is JSON: a session, or something acknowledged by `settled()`.
 """
@@ -134,8 +134,20 @@ def kill_at_statements(folder: Path) -> None:
             return
 
 
+def run_until_killed(folder: Path) -> None:
+    """For each line of input, a session or nothing, run a child that talks until it is killed."""
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            tell(child=os.getpid())
+            asyncio.run(run(folder, 1000, line.strip()))
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        tell(killed=os.WIFSIGNALED(status))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--statements":
         kill_at_statements(Path(sys.argv[2]))
     else:
-        asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]))
+        run_until_killed(Path(sys.argv[1]))

@@ -10,7 +10,6 @@ open change stream (in the older era to the client). `end` ends the change strea
 
 import json
 import sys
-from pathlib import Path
 
 from answering_loop import LATER, refusal, send, serve, text  # beside this script
 
@@ -20,7 +19,8 @@ STREAMS = []
 
 
 def steering():
-    return json.loads(Path(sys.argv[1]).read_text())
+    with open(sys.argv[1]) as file:
+        return json.load(file)
 
 
 MODERN = steering()["era"] == "modern"

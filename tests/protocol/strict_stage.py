@@ -90,7 +90,7 @@ class StrictStage:
         assert isinstance(last, TurnEnded)
         return last
 
-    async def goes_on(self) -> None:
+    async def goes_on(self, what: str = "") -> None:
         """Check that the next question is answered, and that no provider would have refused the request."""
         self.strict.forget()
         asked = [
@@ -106,7 +106,7 @@ class StrictStage:
                 check(body)
         ended = await self.ask("and now?")
         self.blameless()
-        assert ended.reason is EndReason.ANSWERED, self.events
+        assert ended.reason is EndReason.ANSWERED, (what, self.events)
 
     def blameless(self) -> None:
         assert not self.strict.refused, self.strict.refused[0]

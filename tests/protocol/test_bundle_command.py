@@ -10,7 +10,6 @@ import pytest
 from tests.bundles import bundle, manifest
 from tests.configurations import servers_in
 from tests.protocol.command import mcptui
-from tests.protocol.keychain import keychain_in
 
 SERVER = Path(__file__).with_name("offering_server.py").read_bytes()
 ASKED = {
@@ -66,22 +65,27 @@ async def test_nothing_is_unpacked_or_written_before_confirmation(
 
 
 async def test_a_bundle_is_added_and_its_server_gets_its_secret_from_the_keychain(
-    file: Path, sample: str, tmp_path: Path, separate_home: Path
+    file: Path,
+    sample: str,
+    tmp_path: Path,
+    separate_home: Path,
+    keychain: dict[tuple[str, str], str],
+    monkeypatch: pytest.MonkeyPatch,
 ):
-    env = keychain_in(tmp_path)
-    done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file), **env)
+    done = await mcptui("add", sample, *given(tmp_path), "--yes", "--config", str(file))
     assert done.code == 0, done
     server = servers_in(file)["sample"]
     assert server["env"] == {"API_KEY": "keyring:mcptui/sample.api_key"} and SECRET not in done.out + done.err
-    assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/sample.api_key": SECRET}
+    assert keychain == {("mcptui", "sample.api_key"): SECRET}
     (script,) = unpacked(separate_home)
     assert server["args"] == [str(script), f"{tmp_path}/calls.jsonl"] and server["cwd"] == str(
         script.parents[1]
     )
-    done = await mcptui("call", "sample", "environment", "--config", str(file), **env)
+    done = await mcptui("call", "sample", "environment", "--config", str(file))
     assert (done.code, done.out) == (0, "[redacted:servers.sample.env.API_KEY]\n"), done
     said = await mcptui("traffic", "--json", "--config", str(file))
     assert SECRET not in said.out and "tools/call" in said.out
+    monkeypatch.setitem(sys.modules, "keyring", None)
     without = await mcptui("call", "sample", "environment", "--config", str(file))
     assert without.code == 5 and "keyring" in without.err
 

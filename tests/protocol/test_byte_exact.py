@@ -23,6 +23,9 @@ from tui.storage.recordings.reader import RecordingReader
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 TEE = Path(__file__).with_name("reference_tee.py")
 QUICK = StopGrace(flush=0.3, eof=1.0, term=0.5, kill=2.0, stragglers=0.2)
+SMALL = {"FAULT_LINES": "2000", "FAULT_SECONDS": "0.2", "FAULT_MIB": "17", "FAULT_LISTS": "260000"}
+"""Sizes just above the limits of the host, and a flood that ends within its call."""
+
 NOISY = [
     ["banner_on_stdout", "noise_before_handshake", "nonjson_between_frames", "messages_among_text"],
     ["crlf", "no_newline", "two_on_a_line", "pretty_printed_json", "content_length", "batch_array"],
@@ -45,7 +48,7 @@ class Store:
                 name,
                 sys.executable,
                 (str(TEE), str(folder), sys.executable, str(FAULTS / f"{name}.py")),
-                {"FAULT_LINES": "20000"},
+                SMALL,
                 start_seconds=8.0 if name.startswith("noise") else 3.0,
             )
             for name in names

@@ -15,7 +15,7 @@ import pytest
 from tests import programs
 from tests.configurations import config_file, server, table
 from tests.http_server import ECHO, LEGACY, MODERN, Asked, http_server, reply, says
-from tests.protocol.command import Done, mcptui, start
+from tests.protocol.command import Done, in_this_process, mcptui, start
 from tests.protocol.offering_server import PNG
 from tests.trusted import trusting
 
@@ -315,30 +315,13 @@ async def test_a_list_as_json_is_the_list_from_the_server(config: str):
 async def on_a_terminal(*words: str) -> tuple[int, str]:
     """Run a command whose stdout is a terminal. Return its exit code and its output."""
     ours, theirs = pty.openpty()
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *programs.command("-m", "tui", *trusting(words)),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        os.close(theirs)
-        theirs = -1
-        assert process.stderr is not None
-        err = (await process.stderr.read()).decode()
-        code = await process.wait()
-        os.set_blocking(ours, False)
-        out = b""
-        try:
-            while piece := os.read(ours, 65536):
-                out += piece
-        except OSError:  # the other end is closed
-            pass
-        return code, out.decode() + err
-    finally:
-        os.close(ours)
-        if theirs >= 0:
-            os.close(theirs)
+    with os.fdopen(ours, "rb", 0) as shown:
+        with os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+            done = await asyncio.to_thread(in_this_process, trusting(words), stdout=terminal)
+            terminal.flush()
+            os.set_blocking(ours, False)
+            out = shown.read(1 << 16) or b""
+    return done.code, out.decode() + done.err
 
 
 async def test_a_terminal_gets_no_binary_data_and_no_escape_sequences(config: str):

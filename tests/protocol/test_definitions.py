@@ -132,23 +132,18 @@ async def test_a_tool_that_changes_during_a_turn_is_not_called_again(stage: Stag
     assert "not offered to the model: add. Accept with --accept-suspicious" in done.err
 
 
-@pytest.mark.parametrize(
-    "same",
-    [
+async def test_changes_of_key_order_and_generated_values_need_no_acceptance(stage: Stage) -> None:
+    config = stage.config()
+    await mcptui(*CALL, "--config", config)
+    for same in (
         dict(reversed(ADD.items())),
         {**ADD, "_meta": {"generated": "today"}, "icons": [{"src": "https://example.com/i.png"}]},
         {**ADD, "inputSchema": {"properties": dict(reversed(NUMBERS.items())), "type": "object"}},
-    ],
-)
-async def test_changes_of_key_order_and_generated_values_need_no_acceptance(
-    stage: Stage, same: dict[str, Any]
-) -> None:
-    config = stage.config()
-    await mcptui(*CALL, "--config", config)
-    stage.lists(same)
-    again = await mcptui(*CALL, "--config", config)
-    assert (again.code, again.out) == (0, "three\n")
-    assert "accepted" not in again.err
+    ):
+        stage.lists(same)
+        again = await mcptui(*CALL, "--config", config)
+        assert (again.code, again.out) == (0, "three\n"), same
+        assert "accepted" not in again.err
 
 
 async def test_a_call_by_hand_to_a_changed_tool_is_refused_and_the_option_is_named(stage: Stage) -> None:
@@ -216,8 +211,7 @@ def config(folder: Path, endpoint: Endpoint, *scripts: str, rules: str = "", **m
 PEEK = calls(("dishonest_annotations__peek", {}))
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-@pytest.mark.parametrize("approve", ["ask", "reads"])
+@pytest.mark.parametrize(("approve", "era"), [("ask", "legacy"), ("reads", "modern"), ("reads", "legacy")])
 async def test_the_read_only_mark_of_an_untrusted_server_decides_nothing(
     tmp_path: Path, approve: str, era: str
 ) -> None:

@@ -98,13 +98,13 @@ ROWS = [
     Row("crlf", (OK,)),
     refused("pretty_printed_json", "newline-delimited JSON required", noisy=True),
     refused("batch_array", "a batch, which this protocol version does not support", noisy=True),
-    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "20"}),
+    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "17"}),
     Row("deep_json", (fails(CallFailure.PROTOCOL, "nested too deeply"),)),
     Row("lone_surrogates", (says("\ufffd"),)),
     Row("duplicate_keys", (says("used"),)),
-    Row("stderr_flood", (says("stderr_bytes"),), env={"FAULT_MIB": "40"}),
+    Row("stderr_flood", (says("stderr_bytes"),), env={"FAULT_MIB": "8"}),
     Row("stderr_on_discover", (OK,), LEGACY),
-    Row("stdout_flood", (says("notifications"),), LEGACY, env={"FAULT_SECONDS": "0.5"}),
+    Row("stdout_flood", (says("notifications"),), LEGACY, env={"FAULT_SECONDS": "0.2"}),
     Row("slow_drip", (OK,)),
     Row(
         "half_line_then_silence",
@@ -130,7 +130,11 @@ ROWS = [
         (fails(CallFailure.SERVER_DIED, "exited with code 0"),),
         reason=StopReason.EXITED,
     ),
-    Row("wide_result", (fails(CallFailure.PROTOCOL, "more than 250,000 objects and lists"),)),
+    Row(
+        "wide_result",
+        (fails(CallFailure.PROTOCOL, "more than 250,000 objects and lists"),),
+        env={"FAULT_LISTS": "260000"},
+    ),
     Row("huge_notification", (says("after it"),)),
     # correlation
     Row("wrong_id", (TIMED_OUT,), call_seconds=CALL_SECONDS),
@@ -436,7 +440,7 @@ async def test_parallel_calls_each_get_their_own_answer(hosting):
 
 async def test_a_failing_server_does_not_slow_down_a_healthy_one(hosting):
     sick = only("stdout_flood")
-    host = await hosting(spec_of(sick, env={"FAULT_SECONDS": "0.6"}), spec_of(only("crlf")))
+    host = await hosting(spec_of(sick, env={"FAULT_SECONDS": "0.3"}), spec_of(only("crlf")))
     tools = {tool.server: tool for tool in host.toolbox.tools()}
     flooded = asyncio.create_task(called(host, tools["stdout_flood"]))
     slowest = 0.0

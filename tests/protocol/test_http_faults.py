@@ -23,6 +23,8 @@ from tui.host.host import Host
 
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
 MIB = 1024 * 1024
+LARGE_MIB = 18
+"""More than the limit for one message."""
 SLOW = ECHO | {"name": "slow"}
 
 
@@ -87,19 +89,19 @@ async def stream_without_answer(asked: Asked, writer: asyncio.StreamWriter) -> N
 async def large_body(asked: Asked, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n")
     head = json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "result": {"content": []}})[:-2]
-    await pour(writer, (head + ',"_meta":{"x":"').encode(), 48)
+    await pour(writer, (head + ',"_meta":{"x":"').encode())
 
 
 async def large_event(asked: Asked, writer: asyncio.StreamWriter) -> None:
     writer.write(STREAM + b"\r\n")
     head = json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "result": {"content": []}})[:-2]
-    await pour(writer, b"data: " + (head + ',"_meta":{"x":"').encode(), 64, b'"}}}\n\n')
+    await pour(writer, b"data: " + (head + ',"_meta":{"x":"').encode(), b'"}}}\n\n')
 
 
-async def pour(writer: asyncio.StreamWriter, head: bytes, mib: int, end: bytes = b'"}}}') -> None:
+async def pour(writer: asyncio.StreamWriter, head: bytes, end: bytes = b'"}}}') -> None:
     with contextlib.suppress(ConnectionError):
         writer.write(head)
-        for _ in range(mib):
+        for _ in range(LARGE_MIB):
             writer.write(b"x" * MIB)
             await writer.drain()
         writer.write(end)
@@ -199,13 +201,13 @@ FAULTS = {
         says(reply(b"\xff\xfe{]")),
         rf"^HTTP 200: the response is invalid: not JSON\. {NO_SERVER}$",
     ),
-    "48-mb-body": (
+    "large-body": (
         large_body,
         r"^result too large: HTTP 200 \(OK\) with more than 17 MB \(limit: 17 MB\)\. Request less data\.$",
     ),
-    "64-mib-event": (
+    "large-event": (
         large_event,
-        r"^result too large: HTTP 200 \(OK\) with 67 MB \(limit: 17 MB\)\. Request",
+        r"^result too large: HTTP 200 \(OK\) with 19 MB \(limit: 17 MB\)\. Request",
     ),
 }
 
@@ -271,18 +273,18 @@ async def test_a_slow_answer_and_an_endless_stream_end_at_the_timeout_of_the_cal
     async with http_server(modern=modern) as server, connected(server) as (host, _):
         for fault in (endless, late):
             server.once["tools/call"] = fault
-            said = text_of(await called(host, seconds=0.5))
-            assert said == "echo did not respond within 0.5 s. The call was cancelled."
+            said = text_of(await called(host, seconds=0.2))
+            assert said == "echo did not respond within 0.2 s. The call was cancelled."
             assert text_of(await called(host, n=1)) == '{"n": 1}'
 
 
 @ERAS
-async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
+async def test_thousands_of_notifications_do_not_delay_the_answer(modern):
     async def storm(asked: Asked, writer: asyncio.StreamWriter) -> None:
         params = {"level": "info", "data": "x" * 60}
         one = event({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
         writer.write(STREAM + b"\r\n")
-        for _ in range(200):
+        for _ in range(50):
             writer.write(one * 100)
             await writer.drain()
         writer.write(event({"jsonrpc": "2.0", "id": asked.message["id"], "result": server.result(asked)}))
@@ -296,8 +298,8 @@ async def test_twenty_thousand_notifications_do_not_delay_the_answer(modern):
                 time.process_time()
             )  # with the server's CPU time: on a busy machine wall time says nothing
             assert text_of(await called(host, n=1)) == '{"n": 1}'
-            assert time.process_time() - began < 3
-            assert len(sink) - before > 20_000
+            assert time.process_time() - began < 1
+            assert len(sink) - before > 5_000
 
 
 @ERAS

@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,16 +75,23 @@ def hear(lines: Sequence[dict[str, Any]], known: dict[str, Acknowledged]) -> str
     return session
 
 
-def kill_once(folder: Path, dice: random.Random, known: dict[str, Acknowledged], session: str = "") -> str:
-    """Run a program, kill it at a random moment, and read its output. Return its session."""
-    words = programs.command(SCRIPT, folder, "1000", *([session] if session else []))
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(dice.randint(1, 60))]
-        time.sleep(dice.uniform(0, 0.005))
-        process.kill()
-        said.append(process.stdout.read())
-    assert process.returncode == -9, "it ended by itself"
+def kill_once(
+    program: subprocess.Popen[bytes], dice: random.Random, known: dict[str, Acknowledged], session: str = ""
+) -> str:
+    """Let the program run or continue a session, kill it at a random moment, and read its output.
+
+    Return its session.
+    """
+    assert program.stdin is not None and program.stdout is not None
+    program.stdin.write(f"{session}\n".encode())
+    program.stdin.flush()
+    child = json.loads(program.stdout.readline())["child"]
+    said = [program.stdout.readline() for _ in range(dice.randint(1, 60))]
+    time.sleep(dice.uniform(0, 0.005))
+    os.kill(child, signal.SIGKILL)
+    while not (line := program.stdout.readline()).startswith(b'{"killed"'):
+        said.append(line)
+    assert line == b'{"killed":true}\n', "it ended by itself"
     return hear(lines_of(b"".join(said)), known)
 
 
@@ -125,91 +131,77 @@ ROOT = Path(__file__).parents[2]
 
 HOST = """
 import asyncio, sys
-from mcp import Client
+from tests.hosts import called, host_of
 from tui.core.servers import ServerSpec
-from tui.host.transports.stdio import StdioTransport
-from tui.host.process.watchdog import Watchdog
 
-async def main(owner, ending, *servers):
-    watchdog = Watchdog(owner)
-
-    async def live(path):
-        spec = ServerSpec("x", sys.executable, (path,))
-        server = StdioTransport(spec, sink=lambda *_: None, owner=owner, watchdog=watchdog)
-        async with Client(server) as client:
-            if "grandchild" in path:
-                await client.call_tool("echo", {})
-            up.append(path)
-            await asyncio.Event().wait()
-
-    up = []
-    lives = [asyncio.ensure_future(live(path)) for path in servers]
-    while len(up) < len(servers):
-        await asyncio.sleep(0.01)
-    print("ready", flush=True)
+async def main(ending, *servers):
+    host = host_of(*(ServerSpec(path, sys.executable, (path,)) for path in servers))
+    await host.start_all()
+    await asyncio.gather(*(called(host, tool) for tool in host.toolbox.tools()))
+    print(host._watchdog.owner, flush=True)
     if ending == "crash":
         raise SystemExit(1)
-    await asyncio.gather(*lives)
+    await asyncio.Event().wait()
 
 asyncio.run(main(*sys.argv[1:]))
 """
+SERVERS = ("crlf", "ignore_sigterm_and_eof", "grandchild_holds_pipes", "grandchild_escapes_session")
 
 
 @pytest.fixture
-def host():
-    started = []
-
-    def start(ending, *servers):
-        owner = uuid.uuid4().hex
-        paths = [str(FAULTS / f"{name}.py") for name in servers]
-        process = subprocess.Popen(
-            [sys.executable, "-c", HOST, owner, ending, *paths], cwd=ROOT, stdout=subprocess.PIPE
-        )
-        started.append(process)
-        assert process.stdout.readline() == b"ready\n"
-        return process, owner
-
-    yield start
-    for process in started:
+def host(request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Start a host with servers. Return its process and the mark of its servers."""
+    paths = [str(FAULTS / f"{name}.py") for name in SERVERS]
+    words = programs.command("-c", HOST, request.param, *paths)
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        yield process, process.stdout.readline().decode().strip()
+    finally:
         process.kill()
         process.communicate()
 
 
-def left_of(owner):
-    """Processes with the mark of a host that are not zombies."""
+def left_of(owner: str) -> list[psutil.Process]:
+    """Return the live processes with the mark of a host, and its guards."""
+    assert owner
     found = []
-    for process in psutil.process_iter():
-        try:
-            mark = process.environ().get("MCPTUI_OWNER", "")
-            if mark.startswith(owner) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
+    for process in psutil.process_iter(["cmdline", "environ"]):
+        mark = (process.info["environ"] or {}).get("MCPTUI_OWNER", "")
+        if (mark.startswith(owner) or owner in (process.info["cmdline"] or [])) and lives(process):
+            found.append(process)
     return found
 
 
-def guards_of(owner):
-    return [one for one in psutil.process_iter(["cmdline"]) if owner in (one.info["cmdline"] or [])]
+def lives(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
-SERVERS = ("crlf", "ignore_sigterm_and_eof", "grandchild_holds_pipes", "grandchild_escapes_session")
+def wait_for_the_end_of(processes: Sequence[psutil.Process]) -> None:
+    wait_until(lambda: not any(map(lives, processes)), 5, "the servers and the guard to be gone")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes by their environment")
+@pytest.mark.parametrize("host", ["wait"], indirect=True)
 def test_servers_of_a_killed_host_exit_within_five_seconds(host):
-    process, owner = host("wait", *SERVERS)
-    assert len(left_of(owner)) >= 6
+    process, owner = host
+    left = left_of(owner)
+    assert len(left) >= 7
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    wait_until(lambda: not left_of(owner), 5, "the servers to be gone")
-    wait_until(lambda: not guards_of(owner), 5, "the guard to be gone")
+    wait_for_the_end_of(left)
+    assert not left_of(owner)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes by their environment")
+@pytest.mark.parametrize("host", ["crash"], indirect=True)
 def test_servers_of_a_crashed_host_exit(host):
-    process, owner = host("crash", *SERVERS)
+    process, owner = host
     process.wait(20)
-    wait_until(lambda: not left_of(owner) and not guards_of(owner), 5, "everything to be gone")
+    wait_for_the_end_of(left_of(owner))
+    assert not left_of(owner)
 
 
 SAMPLES = Path(__file__).parents[2] / "sample_config" / "servers"
@@ -249,15 +241,19 @@ async def test_a_run_killed_during_its_calls_is_resumed_with_other_models(tmp_pa
     assert any("outcome unknown" in str(one["content"]) for one in told), told
 
 
+def kill_often(folder: Path, known: dict[str, Acknowledged]) -> None:
+    dice, session = random.Random(), ""
+    words = programs.command(SCRIPT, folder)
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        for _ in range(KILLS):
+            session = kill_once(program, dice, known, session if session and dice.random() < 0.5 else "")
+            if not known[session].messages:  # killed before anything was saved: nothing to continue
+                session = ""
+
+
 async def test_a_session_killed_at_random_moments_keeps_acknowledged_messages(tmp_path: Path):
-    dice = random.Random()
     known: dict[str, Acknowledged] = {}
-    session = ""
-    for _ in range(KILLS):
-        session = kill_once(tmp_path / "s", dice, known, session if session and dice.random() < 0.5 else "")
-        told = known[session]
-        if not told.messages:  # killed before anything was saved: there is nothing to continue
-            session = ""
+    await asyncio.to_thread(kill_often, tmp_path / "s", known)
     assert await check(tmp_path / "s", known) > 5 * KILLS
 
 

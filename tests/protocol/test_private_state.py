@@ -2,12 +2,10 @@
 
 import os
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests import programs
 from tests.protocol.command import mcptui
 from tests.terminal.pty_app import home_in
 
@@ -24,12 +22,13 @@ def modes(home: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("umask", [0, 0o777])
-def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
-    asked, env = programs.command("-m", "tui", *ASKED), os.environ | home_in(tmp_path)
-    done = subprocess.run(
-        asked, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, umask=umask
-    )
-    assert done.returncode == 0, done.stderr
+async def test_everything_a_run_writes_is_private(tmp_path: Path, umask: int):
+    before = os.umask(umask)
+    try:
+        done = await mcptui(*ASKED, **home_in(tmp_path))
+    finally:
+        os.umask(before)
+    assert done.code == 0, done.err
     found = modes(tmp_path)
     assert "mcptui/servers/weather" in found
     assert {".mcptrace", ".mcpsession"} <= {Path(path).suffix for path in found}

@@ -10,7 +10,6 @@ import pytest
 from tests.configurations import servers_in
 from tests.http_server import http_server
 from tests.protocol.command import mcptui
-from tests.protocol.keychain import keychain_in
 from tests.registry_server import registry_server
 
 SECRET = "s3cret-71hQz9aaBB"
@@ -92,7 +91,7 @@ def kept_in(reference: str) -> str:
     return path.read_text()
 
 
-async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, tmp_path: Path):
+async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, request: pytest.FixtureRequest):
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--set", f"API_KEY={SECRET}", "--yes")
         words += ("--registry", server.url, "--config", str(file))
@@ -100,29 +99,31 @@ async def test_a_secret_of_an_entry_is_never_written_to_the_file(file: Path, tmp
         assert done.code == 0 and "note: weather.API_KEY is stored in " in done.err, done
         assert kept_in(servers_in(file)["weather"]["env"]["API_KEY"]) == SECRET
         assert SECRET not in done.out + done.err + str(servers_in(file))
-        done = await mcptui(*words, "--name", "other", **keychain_in(tmp_path))
+        keychain = request.getfixturevalue("keychain")
+        done = await mcptui(*words, "--name", "other")
     assert done.code == 0, done
     assert servers_in(file)["other"]["env"] == {"API_KEY": "keyring:mcptui/other.API_KEY"}
-    assert json.loads((tmp_path / "keychain.json").read_text()) == {"mcptui/other.API_KEY": SECRET}
+    assert keychain == {("mcptui", "other.API_KEY"): SECRET}
     assert SECRET not in done.out + done.err + str(servers_in(file))
 
 
-async def test_secrets_in_headers_and_arguments_are_references_too(file: Path, tmp_path: Path):
+async def test_secrets_in_headers_and_arguments_are_references_too(
+    file: Path, keychain: dict[tuple[str, str], str]
+):
     header = {"name": "Authorization", "value": "Bearer {token}", "variables": {"token": {"isSecret": True}}}
     argument = {"type": "positional", "value": "--key={key}", "variables": {"key": {"isSecret": True}}}
     package = {**PACKAGE, "environmentVariables": [], "packageArguments": [argument]}
     remote = {"type": "streamable-http", "url": "https://h.example/mcp", "headers": [header]}
-    env = keychain_in(tmp_path)
     async with registry_server(entry(packages=[package], remotes=[remote])) as server:
         words = ("add", NAME, "--yes", "--registry", server.url, "--config", str(file))
-        await mcptui(*words, "--as", "remote", "--name", "far", "--set", f"token={SECRET}", **env)
-        await mcptui(*words, "--as", "npm", "--name", "near", "--set", f"key={SECRET}", **env)
+        await mcptui(*words, "--as", "remote", "--name", "far", "--set", f"token={SECRET}")
+        await mcptui(*words, "--as", "npm", "--name", "near", "--set", f"key={SECRET}")
     assert servers_in(file)["far"]["headers"] == {"Authorization": "Bearer keyring:mcptui/far.token"}
     argument_written = servers_in(file)["near"]["args"][-1]
     assert argument_written.startswith("--key=${file:") and kept_in(argument_written) == SECRET
-    done = await mcptui("remove", "far", "--config", str(file), **env)
+    done = await mcptui("remove", "far", "--config", str(file))
     assert "1 secret deleted from the keychain" in done.out, done
-    assert json.loads((tmp_path / "keychain.json").read_text()) == {}
+    assert keychain == {}
 
 
 async def test_a_secret_in_a_url_is_encoded_for_it_and_as_it_is_in_a_header(file: Path, separate_home: Path):

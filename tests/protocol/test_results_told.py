@@ -108,8 +108,8 @@ async def test_tools_over_the_limit_are_omitted_with_a_notice_to_the_user(hostin
 
 WEATHER_SERVER = Path(__file__).with_name("weather_server.py")
 SEEDS = (1, 2)
-EVERY = 5
-"""Each fifth text is also read over HTTP. All are in tests/unit/model/dialects."""
+EVERY = 10
+"""Each tenth text is also read over HTTP. All are in tests/unit/model/dialects."""
 PROTOCOL = {"cline": "xml", "chatmcp": "chatmcp", "simple": "json", "react": "react", "leak": "native"}
 RECORDED = [name for name, entry in STREAMS.items() if "dialect" in entry]
 

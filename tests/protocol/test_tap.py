@@ -75,12 +75,10 @@ def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
     "data",
     [
         b"",
-        b"no newline",
-        b"\n\n\r\n",
-        bytes(range(256)) * 300,
-        b"x" * 20_000_000 + b"\n" + b"y" * 3_000_000,
+        b"\n\n\r\n" + bytes(range(256)) * 300 + b"no newline",
+        b"x" * 17_000_000 + b"\n" + b"y" * 3_000_000,
     ],
-    ids=["nothing", "no newline", "blank lines", "garbage", "a huge line"],
+    ids=["nothing", "garbage", "a huge line"],
 )
 def test_every_byte_passes_in_both_directions(data: bytes):
     done = raw_tap(
@@ -127,18 +125,20 @@ async def test_a_signal_that_ended_the_server_ends_the_tap_too(number: signal.Si
     assert (last.method, last.detail["signal"]) == ("exit", number.name)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
-async def test_signals_reach_the_server_once(number: signal.Signals):
+async def test_signals_reach_the_server_once():
+    numbers = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1]
     code = (
         "import signal, sys, time\n"
-        f"signal.signal({int(number)}, lambda *_: print('got it', flush=True))\n"
+        f"for number in {[int(number) for number in numbers]}:\n"
+        "    signal.signal(number, lambda number, _: print('got', number, flush=True))\n"
         "print('ready', flush=True)\n"
         "sys.stdin.read(); print('end', flush=True); sys.exit(9)"
     )
     process = await start("tap", "--", PYTHON, "-c", code)
     assert await process.stdout.readline() == b"ready\n"
-    process.send_signal(number)
-    assert await process.stdout.readline() == b"got it\n"
+    for number in numbers:
+        process.send_signal(number)
+        assert await process.stdout.readline() == f"got {int(number)}\n".encode()
     done = await finish(process)
     assert (done.code, done.out) == (9, "end\n")
 

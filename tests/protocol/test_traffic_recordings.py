@@ -235,7 +235,7 @@ async def test_the_available_part_of_a_live_recording_at_its_size_limit_is_read(
     path, full, stop = tmp_path / "live.mcptrace", threading.Event(), threading.Event()
 
     def record() -> None:
-        with closing(RecordingWriter(path, cap_bytes=2_000_000)) as writer:
+        with closing(RecordingWriter(path, cap_bytes=500_000)) as writer:
             last = 0
             while not stop.is_set():
                 writer.write(requests(last + 1, 50, 300))

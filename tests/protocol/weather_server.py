@@ -1,7 +1,5 @@
 """The tool `get_weather` of the sample server without the SDK."""
 
-from typing import Any
-
 from answering_loop import Answer, serve, text  # beside this script
 
 WEATHER = {
@@ -22,7 +20,7 @@ TOOL = {
 }
 
 
-def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+def answer(method: str, params: dict[str, object], ident: object) -> Answer:
     if method != "tools/call":
         return None
     place = params["arguments"]["location"]

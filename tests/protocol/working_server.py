@@ -7,7 +7,6 @@ The argument is the era. `asks` reports nothing, but asks for the roots (an olde
 import sys
 import threading
 import time
-from typing import Any
 
 from answering_loop import COMPLETE, LATER, Answer, send, serve, text  # beside this script
 
@@ -15,11 +14,11 @@ MODERN = sys.argv[1] == "modern"
 STEP = 0.2
 
 
-def done(ident: Any) -> None:
+def done(ident: object) -> None:
     send(id=ident, result={**(COMPLETE if MODERN else {}), **text("done")})
 
 
-def work(asked: Any, name: str, token: Any) -> None:
+def work(asked: object, name: str, token: object) -> None:
     for step in range(8 if name in ("ends", "asks") else 1 if name == "pauses" else 10_000):
         if name == "asks":
             send(id=f"roots-{step}", method="roots/list")
@@ -31,7 +30,7 @@ def work(asked: Any, name: str, token: Any) -> None:
         done(asked)
 
 
-def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
+def answer(method: str, params: dict[str, object], ident: object) -> Answer:
     if method not in ("tools/call", "resources/read"):
         return None
     name = params.get("name", "ends")
@@ -45,7 +44,7 @@ def answer(method: str, params: dict[str, Any], ident: Any) -> Answer:
     return LATER
 
 
-def heard(message: dict[str, Any]) -> None:
+def heard(message: dict[str, object]) -> None:
     if str(message.get("id")).startswith("sample-"):
         done(int(message["id"].removeprefix("sample-")))
 

@@ -137,6 +137,7 @@ async def soak(seconds: float, rounds: int = 0) -> int:
         runtime = Runtime(Options(demo=True, mode=Mode.ALL, paced=False, start=False), os.environ)
         await runtime.ready()
         await fill_pool()
+        gc.freeze()  # what is imported by now, so that looking for garbage after each round is cheap
         began = time.monotonic()
         told = number = 0
         settled: Counts | None = None
