@@ -94,6 +94,15 @@ async def test_a_narrower_composer_shows_the_cursor():
         assert composer.cursor_screen_offset == (10, 0)
 
 
+async def test_a_wider_composer_gives_up_rows():
+    async with composing() as (composer, pilot):
+        composer.insert("word " * 10)
+        await pilot.resize_terminal(20, 20)
+        await until(lambda: composer.size.height == 4)
+        await pilot.resize_terminal(80, 20)
+        await until(lambda: composer.size.height == 1)
+
+
 async def test_up_in_the_first_line_recalls_a_message_and_down_the_draft():
     async with composing() as (composer, pilot):
         sent(composer, "first", "second")
