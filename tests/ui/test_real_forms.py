@@ -84,8 +84,8 @@ async def forms(home: Path) -> AsyncIterator[Opens]:
         yield opens
 
 
-async def test_optional_lists_maps_and_objects_are_filled_in_with_one_key(separate_home: Path) -> None:
-    async with forms(separate_home) as opens:
+async def test_optional_and_nested_values_are_filled_in_with_keys_and_as_json(separate_home: Path) -> None:
+    async with forms(separate_home) as opens:  # once, because the SDK takes a second to start
         form = await opens("optional")
         keys = ("ctrl+n", "'red", "ctrl+n", "'blue", "tab", "ctrl+n", "'k", "enter", "'3", "tab")
         sent = await form.sends(*keys, "ctrl+n", "'4", "tab", "tab", "ctrl+n", "'/x")
@@ -109,9 +109,7 @@ async def test_optional_lists_maps_and_objects_are_filled_in_with_one_key(separa
         await until(lambda: "size › width is not an integer." in form.text)
         assert await form.sends("ctrl+u", "'5") == {"size": {"width": 5}}
 
-
-async def test_lists_and_maps_of_models_lists_of_lists_and_tuples_are_filled_in(separate_home: Path) -> None:
-    async with forms(separate_home) as opens:
+        # Lists and maps of models, lists of lists, and tuples.
         form = await opens("order")
         await form.press("ctrl+n", "'Bolt", "tab", "'2", "tab", "r", "tab", "ctrl+n", "'7", "tab", "tab")
         await form.press("ctrl+n", "'x", *["shift+tab"] * 6, "ctrl+n", "'Nut")
@@ -135,11 +133,7 @@ async def test_lists_and_maps_of_models_lists_of_lists_and_tuples_are_filled_in(
         sent = await form.sends("tab", "ctrl+n", "'a", "tab", "'1", "ctrl+n", "'b", "tab", "'2")
         assert sent == {"grid": [[1, 2], [3]], "point": [7, "seven"], "pairs": [["a", 1], ["b", 2]]}
 
-
-async def test_json_and_back_keeps_what_has_no_value_yet_and_what_is_changed_there(
-    separate_home: Path,
-) -> None:
-    async with forms(separate_home) as opens:
+        # JSON and back keeps what has no value yet, and what is changed there.
         form = await opens("optional")
         await form.press("tab", "ctrl+n", "'k", "enter")
         fields = form.bench.form.form.fields()
