@@ -18,11 +18,11 @@ from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
 
-WAITS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6)
-"""Seconds between two looks at the screen after a key."""
+WAITS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6, 0)
+"""Seconds after each look at the screen after a key."""
 WHOLE_WHILE_RUNNING = (BenchTab.OVERVIEW, BenchTab.TOOLS, BenchTab.LOG)
-SERVER_KEYS = "instructions level roots read_resources trust sampling toggle restart reload leave"
-OF_THE_SERVER = {f"bench.{name}" for name in (*BenchTab, *SERVER_KEYS.split())} - {"bench.tools"}
+SERVER_KEYS = "instructions level roots read_resources trust sampling toggle restart reload leave".split()
+OF_THE_SERVER = {f"bench.{name}" for name in (*BenchTab, *SERVER_KEYS)} - {"bench.tools"}
 """Actions in the context of the lists that do the same on every tab."""
 
 
@@ -50,15 +50,12 @@ async def without_notes(app: RealApp) -> tuple[object, ...]:
 
 
 async def has_effect(app: RealApp, key: str, before: tuple[object, ...]) -> bool:
-    def changed() -> bool:
-        return (now := seen(app)) != before[:-1] or (*now, screen_text(app.app)) != before
-
     await app.press(key)
     for wait in WAITS:
-        if changed():
+        if (now := seen(app)) != before[:-1] or (*now, screen_text(app.app)) != before:
             return True
         await asyncio.sleep(wait)
-    return changed()
+    return False
 
 
 async def idle_keys(app: RealApp, back: Back, *contexts: Context, without: Collection[str] = ()) -> set[str]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import until
-from tests.ui.app_stage import screen_text
 from tests.ui.real_stage import RealApp, real_app, to_chat
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.items import item_key
@@ -44,10 +43,6 @@ class Filled:
     @property
     def value(self) -> Any:
         return self.bench.form.form.value()[0]
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.app.app)
 
 
 Opens = Callable[[str], Awaitable[Filled]]
@@ -106,7 +101,7 @@ async def test_optional_and_nested_values_are_filled_in_with_keys_and_as_json(se
         # An invalid value of a nested object is named and not sent.
         form = await opens("optional")
         await form.press("tab", "tab", "ctrl+n", "'wide", "ctrl+s")
-        await until(lambda: "size › width is not an integer." in form.text)
+        await form.app.shows("size › width is not an integer.")
         assert await form.sends("ctrl+u", "'5") == {"size": {"width": 5}}
 
         # Lists and maps of models, lists of lists, and tuples.
