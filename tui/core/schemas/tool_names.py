@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from tui.core.similar_names import fold, similar_names
+from tui.core.matching import fold, similar_names
 from tui.core.tools import Tool
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")

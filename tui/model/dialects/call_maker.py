@@ -9,8 +9,8 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import reason_of
+from tui.core.matching import fold
 from tui.core.ports import ToolSpec
-from tui.core.similar_names import fold
 from tui.core.text import list_in, object_in
 from tui.core.turn.model_step import parse_arguments
 from tui.core.turn.prepared_calls import EXAMPLE

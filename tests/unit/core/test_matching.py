@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from tui.core.similar_names import nearest_name, similar_names
+from tui.core.matching import nearest_name, similar_names
 
 NAMES = ["args", "command", "API_KEY"]
 

@@ -1,4 +1,4 @@
-"""Finds the name that a misspelled one means, for "Did you mean …?". Pure."""
+"""Matching what a user types: names that it misspells, for "Did you mean …?". Pure."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
