@@ -1,12 +1,22 @@
-"""What a misspelled name suggests."""
+"""What a typed text finds, and what a misspelled name suggests."""
 
 from itertools import count
 
 import pytest
 
-from tui.core.matching import nearest_name, similar_names
+from tui.core.matching import has_words, nearest_name, similar_names, word_spans
 
 NAMES = ["args", "command", "API_KEY"]
+NOTES = "Notes sur le cafe\u0301, STRASSE"
+
+
+FOUND = {"": [], "sur note": ["sur", "Note"], "CAFÉ straße": ["cafe\u0301", "STRASSE"], "sur\xa0xyz": None}
+
+
+@pytest.mark.parametrize(("typed", "found"), FOUND.items())
+def test_words_match_in_any_order_case_and_composition(typed: str, found: list[str] | None) -> None:
+    assert has_words(NOTES, typed) is (found is not None)
+    assert found is None or [NOTES[start:end] for start, end in word_spans(NOTES, typed)] == found
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from itertools import chain, islice, tee
 from tui.core.errors import reason_of
 from tui.core.matching import nearest_name
 from tui.core.regex import re2_pattern
-from tui.core.text import clean_line, composed
+from tui.core.text import clean_line, composed, fold
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (
     ALIASES,
@@ -416,8 +416,8 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
 
 
 def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    typed = typed.lower()
+    typed = fold(typed)
     these, those = tee(words)
-    first = (word for word in these if word.lower().startswith(typed))
-    then = (word for word in those if within and word.lower().find(typed) > 0)
+    first = (word for word in these if fold(word).startswith(typed))
+    then = (word for word in those if within and fold(word).find(typed) > 0)
     return list(islice(chain(first, then), MOST_COMPLETIONS))
