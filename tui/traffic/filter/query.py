@@ -381,7 +381,7 @@ def _fields(
     typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]
 ) -> list[FilterCompletion]:
     words = {name: name for name in FIELDS} | dict(ALIASES)
-    names = dict.fromkeys(words[word] for word in _ranked(typed, words, within=bool(typed)))
+    names = dict.fromkeys(words[word] for word in _ranked(typed, words))
     offers = [FilterCompletion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
     if len(typed) > 1:
         for field, values in known_values.items():
@@ -415,9 +415,9 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
     return (name for name in names if len(name) <= LONGEST_NAME and clean_line(name, LONGEST_NAME) == name)
 
 
-def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
+def _ranked(typed: str, words: Iterable[str]) -> list[str]:
     typed = fold(typed)
     these, those = tee(words)
     first = (word for word in these if fold(word).startswith(typed))
-    then = (word for word in those if within and fold(word).find(typed) > 0)
+    then = (word for word in those if fold(word).find(typed) > 0)
     return list(islice(chain(first, then), MOST_COMPLETIONS))
