@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tui.commands.traffic_lines import rfc3339, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
+from tui.core.matching import has_words
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.units import count, day_and_time
@@ -71,9 +72,7 @@ async def _list(args: argparse.Namespace) -> None:
     given = vars(args)
     store, wanted = _store(), given.get("text", "")
     if given.get("deleted"):
-        found: Sequence[SessionInfo] = [
-            info for info in await store.deleted() if wanted.casefold() in info.title.casefold()
-        ]
+        found: Sequence[SessionInfo] = [one for one in await store.deleted() if has_words(one.title, wanted)]
     else:
         found = await store.list(wanted, limit=given.get("limit", 200))
     if args.json:

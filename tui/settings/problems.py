@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.core.similar_names import nearest_name
+from tui.core.matching import nearest_name
 from tui.core.text import capitalized, clean_line, quoted_name
 
 if TYPE_CHECKING:  # not needed for the first frame

@@ -12,7 +12,7 @@ from typing import Literal
 from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
-from tui.core.text import clean, graphemes
+from tui.core.text import clean, fold, graphemes
 
 ExportKind = Literal["markdown", "json", "html"]
 
@@ -104,7 +104,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     if name == LAST:  # one that cannot be opened is skipped
         return next((one for one in sessions if not one.problem), None)
     exact = [one for one in sessions if one.id == name]
-    titled = [one for one in sessions if one.title.casefold() == name.casefold()]
+    titled = [one for one in sessions if fold(one.title) == fold(name)]
     begun = [one for one in sessions if name and (one.id.startswith(name) or one.id.endswith(name))]
     for found in (exact, titled, begun):
         if len(found) > 1:

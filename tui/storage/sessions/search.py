@@ -52,11 +52,6 @@ def _call_text(call: CallRequest) -> str:
     return " ".join((call.name, *reversed(text_readings(call.arguments))))
 
 
-def search_words(text: str) -> list[str]:
-    """Return the words of a search. A message must contain all of them, possibly within other words."""
-    return fold(text).split()
-
-
 def excerpt(text: str, words: Sequence[str]) -> str | None:
     """Return a cleaned excerpt of `text` around the first word, None unless it contains all words."""
     folded = fold(text)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len as _width
 
 from tui.core.forms.spec import FieldKind, FormField, Path
+from tui.core.matching import has_words
 from tui.core.text import clean, clean_line, grapheme_end, grapheme_start, graphemes, start_of
 from tui.core.workbench import Completions
 from tui.ui.widgets.rows import Row, crop
@@ -43,7 +44,7 @@ class ValueSuggestions:
         if self._question is not None and self._question[0] != name:
             self.close()
         else:  # until the response, only values that match the typed text are offered
-            fitting = tuple(one for one in self._found.values if typed.casefold() in one.casefold())
+            fitting = tuple(one for one in self._found.values if has_words(one, typed))
             self._found, self._marked = replace(self._found, values=fitting), -1
         self._question = question
         self._stop()

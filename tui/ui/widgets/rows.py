@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.core.text import graphemes
+from tui.core.matching import word_spans
+from tui.core.text import graphemes, spans
 
 Span = tuple[str, str]
 Row = tuple[Span, ...]
@@ -148,12 +149,17 @@ def marked(row: Row, start: int, end: int, word: str) -> Row:
     return (*cut(row, 0, start), *middle, *cut(row, end, len(text_of(row))))
 
 
+def with_words(row: Row, typed: str) -> Row:
+    """Return `row` with the words of a typed text highlighted, each where it occurs first."""
+    for start, end in word_spans(text_of(row), typed):
+        row = marked(row, start, end, "accent bold")
+    return row
+
+
 def highlighted(row: Row, folded: str) -> Row:
     """Return `row` with every match of a folded text highlighted."""
     if not folded:
         return row
-    from tui.core.text import spans  # not needed for the first frame
-
     done, parts, match = 0, list[Span](), "selected bold"
     for start, end in spans(text_of(row), folded):
         parts += cut(row, done, start)
