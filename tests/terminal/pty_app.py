@@ -13,12 +13,15 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
 import psutil
 import pyte
+from pyte.screens import Char
+from wcwidth import wcwidth
 
 from tests.trusted import trusting
 
@@ -30,6 +33,31 @@ FRAME_BEGINS, FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
 """Synchronised output: a terminal shows everything written between them at once."""
 
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+_STYLE = re.compile(rb"\x1b\[[\d;]*m")
+
+
+@cache
+def _cell(character: str) -> Char | None:
+    """Return the cell of a character that takes one, None for any other character."""
+    return Char(character) if wcwidth(character) == 1 else None
+
+
+class Screen(pyte.Screen):
+    """Draws a text that fits in its line at once: most do. Cells have no style."""
+
+    def draw(self, data: str) -> None:
+        cells = [_cell(character) for character in data]
+        x, end = self.cursor.x, self.cursor.x + len(cells)
+        if end > self.columns or None in cells:
+            super().draw(data)
+            return
+        self.buffer[self.cursor.y].update(zip(range(x, end), cells, strict=True))
+        self.cursor.x = end
+        self.dirty.add(self.cursor.y)
+
+    def text_of(self, row: int) -> str:
+        line = self.buffer[row]
+        return "".join(line[x].data for x in range(self.columns))
 
 
 def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
@@ -64,10 +92,10 @@ class TerminalApp:
         cwd: Path = ROOT,
     ) -> None:
         self.raw = bytearray()
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
-        self._lines: Sequence[str] | None = None
+        self._lines: list[str] = []
         self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
@@ -137,7 +165,6 @@ class TerminalApp:
         self._set_size(columns, rows)  # the kernel sends SIGWINCH
         self.screen.resize(rows, columns)
         self.screen.reset()
-        self._lines = None
 
     def children(self) -> list[psutil.Process]:
         """Return every process that the program has started, directly or indirectly."""
@@ -158,9 +185,8 @@ class TerminalApp:
 
     def _show(self, end: int) -> None:
         if end > self._shown and self._draws:
-            self._stream.feed(bytes(self.raw[self._shown : end]))
+            self._stream.feed(_STYLE.sub(b"", self.raw[self._shown : end]))
             self._shown = end
-            self._lines = None
 
     @property
     def painted(self) -> int:
@@ -171,8 +197,11 @@ class TerminalApp:
     @property
     def lines(self) -> Sequence[str]:
         """The lines of the screen, each as wide as the screen."""
-        if self._lines is None:  # read very often, and as slow as drawing
-            self._lines = self.screen.display
+        if len(self._lines) != self.screen.lines:
+            self._lines = [""] * self.screen.lines
+        for row in self.screen.dirty & set(range(self.screen.lines)):  # the others are as they were
+            self._lines[row] = self.screen.text_of(row)
+        self.screen.dirty.clear()
         return self._lines
 
     @property
@@ -204,7 +233,6 @@ class TerminalApp:
         termios.tcsetattr(self._master, termios.TCSANOW, self._line_before)
         self._show(len(self.raw))
         self.screen.reset()
-        self._lines = None
 
     @property
     def echoes(self) -> bool:
