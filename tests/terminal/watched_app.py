@@ -6,6 +6,7 @@ closes all screens above the chat, and deletes FILE.home, once that exists.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -149,6 +150,7 @@ PLACES = {
 AT_ONCE = ("compose", "terminal", "loading", "input")
 
 if __name__ == "__main__":
+    gc.disable()  # as the command line does, which imports the rest
     what, _, where = sys.argv[1].partition("=")
     if what in ("modules", "focus"):
         (note_modules if what == "modules" else note_focus)(where)
