@@ -55,10 +55,6 @@ class Screen(pyte.Screen):
         self.cursor.x = end
         self.dirty.add(self.cursor.y)
 
-    def text_of(self, row: int) -> str:
-        line = self.buffer[row]
-        return "".join(line[x].data for x in range(self.columns))
-
 
 def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     """Return the processes that have not ended."""
@@ -95,7 +91,7 @@ class TerminalApp:
         self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
-        self._lines: list[str] = []
+        self._lines: dict[int, str] = {}
         self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
@@ -197,12 +193,11 @@ class TerminalApp:
     @property
     def lines(self) -> Sequence[str]:
         """The lines of the screen, each as wide as the screen."""
-        if len(self._lines) != self.screen.lines:
-            self._lines = [""] * self.screen.lines
-        for row in self.screen.dirty & set(range(self.screen.lines)):  # the others are as they were
-            self._lines[row] = self.screen.text_of(row)
+        for row in self.screen.dirty:  # the others are as they were
+            line = self.screen.buffer[row]
+            self._lines[row] = "".join(line[x].data for x in range(self.screen.columns))
         self.screen.dirty.clear()
-        return self._lines
+        return [self._lines[row] for row in range(self.screen.lines)]
 
     @property
     def text(self) -> str:

@@ -18,13 +18,6 @@ TAKEN = b"\x1b[?1049h"
 WHOLE_SCREEN = ("SERVERS", "TRACE", "›", "2 of 3", "ctrl+p")
 
 
-@pytest.fixture
-def app() -> Iterator[TerminalApp]:
-    with TerminalApp.fake("calm") as app:
-        app.shows("Ask anything", *WHOLE_SCREEN)
-        yield app
-
-
 def greeted(app: TerminalApp) -> None:
     app.send("hi" + ENTER)
     app.shows("Hello.")
@@ -37,34 +30,34 @@ def works_and_quits(app: TerminalApp) -> None:
     app.quits()
 
 
-def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen_of_any_size(app):
-    threads = len(psutil.Process(app.process.pid).threads())
+def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen_of_any_size(calm):
+    threads = len(psutil.Process(calm.process.pid).threads())
     for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
-        os.kill(app.process.pid, number)
-        app.stopped()
-        assert number == signal.SIGSTOP or app.faults_of_the_terminal() == []
-        app.reset()
-        os.kill(app.process.pid, signal.SIGCONT)
-        app.shows(*WHOLE_SCREEN)
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)  # without a stop
-    app.shows(*WHOLE_SCREEN)
-    assert len(psutil.Process(app.process.pid).threads()) <= threads, "one thread reads the terminal"
-    app.send("\x1a")  # ctrl+z
-    app.shows("Cannot suspend: there is no shell with job control to return to.")
-    app.send(F1)
-    app.shows("Anywhere")
-    os.kill(app.process.pid, signal.SIGTSTP)
-    app.stopped()
-    app.resize(90, 30)
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)
-    app.shows("Anywhere")
-    app.send("\x1b")
-    app.until(lambda: "Anywhere" not in app.text)
-    app.shows("›", "Ask anything")
-    app.resize(120, 40)
-    works_and_quits(app)
+        os.kill(calm.process.pid, number)
+        calm.stopped()
+        assert number == signal.SIGSTOP or calm.faults_of_the_terminal() == []
+        calm.reset()
+        os.kill(calm.process.pid, signal.SIGCONT)
+        calm.shows(*WHOLE_SCREEN)
+    calm.reset()
+    os.kill(calm.process.pid, signal.SIGCONT)  # without a stop
+    calm.shows(*WHOLE_SCREEN)
+    assert len(psutil.Process(calm.process.pid).threads()) <= threads, "one thread reads the terminal"
+    calm.send("\x1a")  # ctrl+z
+    calm.shows("Cannot suspend: there is no shell with job control to return to.")
+    calm.send(F1)
+    calm.shows("Anywhere")
+    os.kill(calm.process.pid, signal.SIGTSTP)
+    calm.stopped()
+    calm.resize(90, 30)
+    calm.reset()
+    os.kill(calm.process.pid, signal.SIGCONT)
+    calm.shows("Anywhere")
+    calm.send("\x1b")
+    calm.until(lambda: "Anywhere" not in calm.text)
+    calm.shows("›", "Ask anything")
+    calm.resize(120, 40)
+    works_and_quits(calm)
 
 
 def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():

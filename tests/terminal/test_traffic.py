@@ -14,19 +14,6 @@ from tests.protocol.test_traffic import SERVER, call
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.terminal.set_ups import config_with, endpoint_beside
 
-
-def test_one_key_opens_the_traffic_screen_and_another_an_entry():
-    with TerminalApp.real("--demo") as app:
-        app.shows("2 of 3")
-        app.send("\x1bOS")
-        app.shows("TRAFFIC", "tools/list", "following")
-        app.send("/method:tools/list\r")
-        app.shows("filter › method:tools/list")
-        app.send("\r")
-        app.shows("jsonrpc", "entry ")
-        app.quits()
-
-
 MCPTUI = [sys.executable, "-m", "tui"]
 
 
