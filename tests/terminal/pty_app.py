@@ -220,8 +220,7 @@ class TerminalApp:
         """Read until the program, or another process, is stopped by a signal."""
         found = process or psutil.Process(self.process.pid)
         self.until(lambda: found.status() == psutil.STATUS_STOPPED, seconds)
-        for _ in range(5):
-            self.pump(0.02)
+        self.settled(0.02)
 
     def reset(self) -> None:
         """Clear the screen and restore the line discipline, as a shell or `reset` does."""
@@ -242,12 +241,12 @@ class TerminalApp:
         self._show(len(self.raw))
         return self.process.returncode
 
-    def settled(self) -> None:
-        """Read until painting has stopped."""
+    def settled(self, pause: float = 0.3) -> None:
+        """Read until painting has stopped: until nothing came for `pause` seconds."""
         size = -1
         while size != len(self.raw):
             size = len(self.raw)
-            self.pump(0.3)
+            self.pump(pause)
 
     def answered(self) -> None:
         """Read until the turn has ended."""

@@ -251,15 +251,18 @@ def test_each_module_with_a_field_has_a_walk() -> None:
     assert modules_with_fields() - WITHOUT_WALK <= {module for module, _ in walks}
 
 
+FIELDS = (Input, TextArea, PromptLine, FormPane)
+
+
 def modules_with_fields() -> set[str]:
     """Return the modules of `tui.ui` that create an input, a text area, an input line or a form."""
     found = set()
     for file in sorted((ROOT / "tui" / "ui").rglob("*.py")):
         name = ".".join(file.relative_to(ROOT / "tui" / "ui").with_suffix("").parts)
         module = importlib.import_module(f"tui.ui.{name.removesuffix('.__init__')}")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            called = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
-            kind = getattr(module, called, None)
-            if isinstance(kind, type) and issubclass(kind, Input | TextArea | PromptLine | FormPane):
-                found.add(name)
+        known = {called for called, kind in vars(module).items() if isinstance(kind, type)}
+        fields = {one for one in known if issubclass(getattr(module, one), FIELDS)}
+        tree = ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if fields else ()
+        if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") in fields for node in tree):
+            found.add(name)
     return found
