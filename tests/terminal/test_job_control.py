@@ -11,7 +11,7 @@ import pytest
 from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
 ENTER = "\r"
-QUIT, F1 = "\x11", "\x1bOP"
+F1 = "\x1bOP"
 TAKEN = b"\x1b[?1049h"
 """What the app writes when it takes the terminal."""
 
@@ -61,17 +61,18 @@ def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen
     works_and_quits(calm)
 
 
-def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():
+def test_a_slow_shutdown_is_announced_outside_the_screen_and_a_stop_leaves_the_terminal_to_the_shell():
     with TerminalApp.fake("slow to stop") as app:
         app.shows("2 of 3")
-        app.send(QUIT)
+        app.send("\x11")  # ctrl+q
         app.shows("stopping servers…")
         os.kill(app.process.pid, signal.SIGTSTP)
         app.stopped()
         os.kill(app.process.pid, signal.SIGCONT)
         assert app.ended() == 0
         assert app.faults_of_the_terminal() == []
-        assert app.raw.count(TAKEN) == 1
+        assert "stopping servers… done".encode() in app.raw[app.raw.rindex(b"\x1b[?1049l") :]
+        assert app.raw.count(TAKEN) == 1 and b"Traceback" not in app.raw
 
 
 @pytest.fixture

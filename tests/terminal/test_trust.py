@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from tests.endpoint import calls, says
 from tests.protocol.command import mcptui
 from tests.terminal.pty_app import TerminalApp
@@ -80,16 +78,11 @@ def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(t
             app.quits()
 
 
-@pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this run")])
-def test_a_command_asks_on_the_terminal_whether_to_trust_the_server(
-    tmp_path: Path, key: str, told: str
-) -> None:
+def test_a_command_asks_on_the_terminal_whether_to_trust_the_server(tmp_path: Path) -> None:
     with endpoint_beside([PEEK, says("Done.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("run", "--config", config, "--json", "peek") as app:
             app.shows("Trust the server “liar”? It marks its tool “peek” as read-only", "y yes, n no:")
-            app.send(f"{key}\r")
-            app.shows(told)
-            if key == "n":
-                app.send("n\r")
+            app.send("y\r")
+            app.shows("deleted 214")
             assert app.ended() == 0

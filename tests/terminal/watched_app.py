@@ -2,7 +2,7 @@
 
 `modules=FILE` writes the names of the modules imported at the first frame, then continues.
 `focus=FILE` writes which widget has the focus, which ones can have it, and whether text is edited in it. It
-closes all screens above the chat, and deletes FILE.home, once that exists.
+closes all screens above the chat, paints it anew, and deletes FILE.home, once that exists.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
@@ -69,6 +69,7 @@ def note_focus(report: str) -> None:
                     return
                 self.main.composer.text = ""
                 self.main.composer.focus()
+                self.main.refresh()
                 home.unlink()
             focused = self.focused
             state = {
