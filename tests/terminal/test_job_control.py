@@ -10,8 +10,7 @@ import pytest
 
 from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
-ENTER = "\r"
-F1 = "\x1bOP"
+ENTER, F1 = "\r", "\x1bOP"
 TAKEN = b"\x1b[?1049h"
 """What the app writes when it takes the terminal."""
 
@@ -43,6 +42,7 @@ def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen
     calm.reset()
     os.kill(calm.process.pid, signal.SIGCONT)  # without a stop
     calm.shows(*WHOLE_SCREEN)
+    calm.settled()  # the signal makes it take the terminal again
     assert len(psutil.Process(calm.process.pid).threads()) <= threads, "one thread reads the terminal"
     calm.send("\x1a")  # ctrl+z
     calm.shows("Cannot suspend: there is no shell with job control to return to.")
@@ -54,6 +54,7 @@ def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen
     calm.reset()
     os.kill(calm.process.pid, signal.SIGCONT)
     calm.shows("Anywhere")
+    calm.settled()
     calm.send("\x1b")
     calm.until(lambda: "Anywhere" not in calm.text)
     calm.shows("›", "Ask anything")
