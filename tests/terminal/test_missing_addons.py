@@ -1,7 +1,4 @@
-"""Without the folder of an add-on, everything else works, and whatever needs it says so in one sentence.
-
-Half of them are missing at a time: an add-on knows no other one, so that each is missing once and there once.
-"""
+"""Without the folder of an add-on, everything else works, and whatever needs it says so in one sentence."""
 
 import asyncio
 import json
@@ -21,25 +18,21 @@ from tui.core.addons import ADDONS
 TABLE = server("weather", ROOT / "sample_config" / "servers" / "weather.py", trusted=True)
 
 
-HALVES = (tuple(ADDONS)[::2], tuple(ADDONS)[1::2])
-
-
-@pytest.fixture(params=HALVES, ids=" ".join)
-def missing(request: pytest.FixtureRequest) -> Sequence[str]:
-    found: Sequence[str] = request.param
-    return found
+@pytest.fixture(params=ADDONS)
+def missing(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def env(missing: Sequence[str], tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a program whose package lacks some folders."""
+def env(missing: str, tmp_path: Path) -> dict[str, str]:
+    """Return the environment of a program whose package lacks a folder."""
     program = tmp_path / "program"
     addons = program / "tui" / "addons"
     addons.mkdir(parents=True)
-    linked = [(program, ROOT, ["tui"]), (program / "tui", ROOT / "tui", ["addons"])]
+    linked = [(program, ROOT, "tui"), (program / "tui", ROOT / "tui", "addons")]
     for folder, source, left_out in (*linked, (addons, ROOT / "tui" / "addons", missing)):
         for path in source.iterdir():
-            if path.name not in (*left_out, "__pycache__") and not path.name.startswith("."):
+            if path.name not in (left_out, "__pycache__") and not path.name.startswith("."):
                 (folder / path.name).symlink_to(path)
     return home_in(tmp_path / "home") | {"PYTHONPATH": str(program)}
 
@@ -72,10 +65,10 @@ def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tup
     return [tuple(one) for one in json.loads(done.stdout)]
 
 
-def test_the_app_opens_and_quits(missing: Sequence[str], env: dict[str, str], config: Path, tmp_path: Path):
+def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path, tmp_path: Path):
     with TerminalApp.real("--config", str(config), env=env, cwd=tmp_path) as app:
         app.shows("RUNNING", "weather", seconds=40)
-        if "demo" in missing:
+        if missing == "demo":
             app.shows("needs the add-on demo, which is not installed")
         app.quits()
 
@@ -107,11 +100,10 @@ SETTINGS = {
 
 
 async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
-    missing: Sequence[str], env: dict[str, str], config: Path, tmp_path: Path
+    missing: str, env: dict[str, str], config: Path, tmp_path: Path
 ):
     configured, needing = ("--config", str(config)), tmp_path / "needing.toml"
-    needing.write_text(TABLE + "".join(SETTINGS.get(addon, "") for addon in missing))
-    named = [(addon, *one) for addon in missing for one in NAMED[addon]]
+    needing.write_text(TABLE + SETTINGS.get(missing, ""))
     async with Endpoint([says("It rains.")]) as endpoint:
         with config.open("a") as file:
             file.write(f'[models.local]\nbase_url = "{endpoint.base_url}"\nmodel = "m"\n')
@@ -120,20 +112,18 @@ async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
             [*configured, "list", "weather", "tools"],
             [*configured, "run", "--session", "rain", "Does it rain?"],
             ["sessions"],
-            *(words for _, words, _ in named),
+            *(words for words, _ in NAMED[missing]),
         ]
         env |= {"MCPTUI_CONFIG": str(needing)}
         told, listed, answer, sessions, *refused = await asyncio.to_thread(
             mcptui, *commands, env=env, cwd=tmp_path
         )
     assert told[::2] == (0, "")
-    brought = {addon: kinds.get("command", ()) for addon, kinds in ADDONS.items()}
-    shown = {addon for addon, names in brought.items() for name in names if f"    {name} " in told[1]}
-    assert shown == {addon for addon, names in brought.items() if names} - {*missing}
+    assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in told[1]] == []
     assert listed[0] == 0 and "get_weather" in listed[1], listed
     assert answer[:2] == (0, "It rains.\n"), answer
     assert "rain" in sessions[1]
-    for (code, *output), (addon, _, what) in zip(refused, named, strict=True):
+    for (code, *output), (_, what) in zip(refused, NAMED[missing], strict=True):
         said = "".join(output)
-        sentence = f"{what} needs the add-on {addon}, which is not installed"
+        sentence = f"{what} needs the add-on {missing}, which is not installed"
         assert code == 2 and said.count(sentence) == 1 and "unknown" not in said, said
