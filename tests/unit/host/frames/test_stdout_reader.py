@@ -58,7 +58,7 @@ async def test_lines_that_are_not_messages_are_counted_and_the_first_is_kept(ben
     deep = b'{"jsonrpc":"2.0","method":"a","params":[' + b"[" * 300 + b"]" * 300 + b"]}"
     await bench.take(deep + b"\n\x1b[1mStarting\n\n   \nreally\n" + ANSWER + b"\n")
     messages = bench.intake.messages
-    assert (messages.noise, messages.too_deep, messages.first_noise) == (3, 1, "Starting")
+    assert (messages.noise, messages.invalid, messages.first_noise) == (2, 1, "Starting")
     assert bench.raw() == [deep, b"\x1b[1mStarting", b"", b"   ", b"really", ANSWER]
     assert await bench.got() == Response(1, {"a": 1})
 
@@ -69,10 +69,10 @@ async def test_a_complete_message_at_the_end_of_the_stream_counts(bench):
     assert await bench.got() == Response(1, {"a": 1})
 
 
-async def test_an_incomplete_message_at_the_end_of_the_stream_is_noise(bench):
+async def test_an_incomplete_message_at_the_end_of_the_stream_is_invalid(bench):
     await bench.take(ANSWER[:-5])
     await bench.intake.finish()
-    assert bench.intake.messages.noise == 1
+    assert bench.intake.messages.invalid_words == "1 invalid message: not JSON"
     bench.inbox.close()
     with pytest.raises(EndOfInbox):
         await bench.got()
@@ -201,7 +201,7 @@ async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, be
 async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line, bench):
     await bench.take(line + b"\n")
     assert await bench.got() == Response(1, {"a": 1})
-    assert bench.intake.messages.noise == 1
+    assert bench.intake.messages.rejected == 1
 
 
 async def test_a_message_nested_in_another_is_not_accepted(bench):
