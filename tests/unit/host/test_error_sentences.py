@@ -82,11 +82,6 @@ def test_output_that_is_not_json_rpc_is_quoted():
     )
 
 
-def test_a_known_kind_of_noise_is_named():
-    found = failure(transport(noise_hint="it asks 'Ok to proceed?'"), seconds=60)
-    assert found.detail.endswith(" It asks 'Ok to proceed?'.")
-
-
 def test_an_error_of_the_transport_takes_precedence_over_one_of_the_sdk():
     error = ServerError("`foo` was not found on PATH.", where="x", next_step="Check command.")
     found = failure(transport(), ExceptionGroup("a", [ExceptionGroup("b", [error])]))

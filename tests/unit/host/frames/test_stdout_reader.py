@@ -143,42 +143,36 @@ async def test_a_response_after_a_prompt_is_read_and_a_quoted_request_is_not(ben
     assert bench.intake.messages.noise == 2
 
 
-async def test_a_large_line_does_not_block_the_event_loop():
-    bench, turns = Bench(), 0
+async def turns_during(lines, pause):
+    """Return how often another task runs while lines are taken."""
+    turns = 0
 
     async def turn():
         nonlocal turns
         while True:
-            await asyncio.sleep(0)
+            await asyncio.sleep(pause)
             turns += 1
 
     turning = asyncio.ensure_future(turn())
+    await asyncio.sleep(0)
+    await lines
+    turning.cancel()
+    return turns
+
+
+async def test_a_large_line_does_not_block_the_event_loop(bench):
     items = [{"type": "text", "text": f"item {number}"} for number in range(100_000)]
     line = json.dumps({"jsonrpc": "2.0", "id": 1001, "result": {"content": items}}).encode()
-    await asyncio.sleep(0)
-    await bench.take(line + b"\n")
-    turning.cancel()
+    turns = await turns_during(bench.take(line + b"\n"), 0)
     assert await bench.got() == Response(1, {"content": items})
     assert turns > 20  # there are thousands; none if the line is read on the event loop
 
 
-async def test_a_flood_leaves_the_event_loop_half_of_its_time():
-    bench, turns = Bench(), 0
-
-    async def turn():
-        nonlocal turns
-        while True:
-            await asyncio.sleep(0.001)
-            turns += 1
-
-    turning = asyncio.ensure_future(turn())
+async def test_a_flood_leaves_the_event_loop_half_of_its_time(bench):
     started = time.process_time()
     line = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n'
-    for _ in range(20):
-        await bench.take(line * 2000)
-    seconds = time.process_time() - started
-    turning.cancel()
-    assert turns > seconds / 0.02
+    turns = sum([await turns_during(bench.take(line * 2000), 0.001) for _ in range(20)])
+    assert turns > (time.process_time() - started) / 0.02
 
 
 async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, bench):
