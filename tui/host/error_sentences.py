@@ -14,6 +14,7 @@ from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import capitalized, clean_line, quoted_name, whole_words
+from tui.core.units import plural
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
@@ -99,17 +100,20 @@ def what_next(transport: ServerTransport) -> str:
 
 
 def not_json(transport: ServerTransport, said: str = "") -> str:
-    """Return the server's output on stdout that is not JSON-RPC, or "" if `said` has it already."""
+    """Return what the server wrote to stdout instead of messages, or "" if `said` has it already."""
     if transport.reach is not None:
         return ""
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {capitalized(_sentence(hint))}"
-    if not (count := transport.messages.noise - transport.messages.too_deep):
-        return ""
-    first = quoted_name(transport.messages.first_noise, 60)
-    lines = "1 line" if count == 1 else f"{count} lines"
-    return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
+    messages, text = transport.messages, ""
+    if messages.invalid_words:
+        text = f" It sent {_sentence(messages.invalid_words)}"
+    if messages.noise:
+        first = quoted_name(messages.first_noise, 60)
+        lines = plural(messages.noise, "line")
+        text += f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
+    return text
 
 
 def _sentence(text: str) -> str:

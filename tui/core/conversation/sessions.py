@@ -38,7 +38,7 @@ class SessionInfo:
         cost: by the prices of the profiles, or None if there are none.
         parent: the session that it branched from, or ""; `branched_at` is the index of its first own message.
         in_use: another process has it open.
-        problem: why it cannot be opened, in words, or "".
+        problem: why it cannot be opened, or not completely, in words; or "".
     """
 
     id: str

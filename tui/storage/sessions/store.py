@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -153,7 +154,9 @@ class SessionStore:
             found = reopened(session, stored)
             try:
                 if stored.damaged:
-                    write_again(path, stored.repaired(found.conversation), self._redact)
+                    damaged = write_again(path, stored.repaired(found.conversation), self._redact)
+                    problem = f"{stored.problem}. The damaged file is kept as {damaged}"
+                    found = replace(found, info=replace(found.info, problem=problem))
                 else:
                     write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:

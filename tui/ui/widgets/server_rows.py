@@ -221,8 +221,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
-    if status.too_deep:
-        yield crop((("! ", "warn"), (status.too_deep_words, "warn")), room)
+    if status.invalid:
+        yield crop((("! ", "warn"), (status.invalid, "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
         yield crop((("last: ", "dim"), (last, "bad")), room)
     elif status.failed and sentence:
@@ -333,8 +333,8 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
         words = printed if status.reach is None else plural(status.noise, "non-protocol response")
         yield "stdout" if status.printed_words else "noise", words, "warn"
-    if status.too_deep:
-        yield "messages", status.too_deep_words, "warn"
+    if status.invalid:
+        yield "messages", status.invalid, "warn"
 
 
 def _offers(
