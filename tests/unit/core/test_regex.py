@@ -17,7 +17,7 @@ from tui.core.regex import (
     re2_text,
     required_letters,
 )
-from tui.core.text import composed
+from tui.core.search_text import composed
 
 ANY = st.characters(exclude_categories=[])
 

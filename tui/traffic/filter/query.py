@@ -14,8 +14,9 @@ from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
 from tui.core.regex import re2_pattern
+from tui.core.search_text import composed
 from tui.core.similar_names import nearest_name
-from tui.core.text import clean_line, composed
+from tui.core.text import clean_line
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (
     ALIASES,

@@ -10,10 +10,11 @@ from tui.core.conversation.conversation import AssistantMessage, Message, ToolMe
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
-from tui.core.text import clean_line, fold, preview, spans
+from tui.core.search_text import spans
+from tui.core.text import cells_of, clean_line, fold, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, marked, pad, spread, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import exactly, when
 

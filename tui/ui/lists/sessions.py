@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, fold
+from tui.core.text import cells_of, clean_line, fold
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -27,7 +27,7 @@ from tui.ui.lists.items import (
     session_item,
     words,
 )
-from tui.ui.widgets.rows import EMPTY, Row, cells_of
+from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations

@@ -8,7 +8,8 @@ from tui.core.hidden_text.readable import readable
 from tui.core.permission.definitions import LOST, Accepted, DefinitionChange
 from tui.core.permission.differences import INSTRUCTIONS
 from tui.core.permission.wording import Kind, head, lines, since, summary, words_between
-from tui.core.text import clean, composed
+from tui.core.search_text import composed
+from tui.core.text import clean
 
 
 def change(before, after, name="add"):

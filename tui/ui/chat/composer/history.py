@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from textual.geometry import Offset
 
-from tui.core.text import clean_line, fold, spans
+from tui.core.text import clean_line, fold
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import CARET, Box
 from tui.ui.widgets.rows import Row
@@ -151,6 +151,8 @@ class HistorySearch:
 
 def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     """Return messages as rows, one row per message, with the matches highlighted."""
+    from tui.core.search_text import spans  # loads json, which the first frame does not need
+
     rows: list[Row] = []
     for text in texts:
         line = clean_line(text, 300)
