@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from itertools import islice
+from unicodedata import category, normalize
 
-from tui.core.text import fold, spans
+from tui.core.text import fold
 
 MAX_CHARS = 64
 """Longer words are truncated: a comparison takes the product of both lengths."""
@@ -67,3 +68,47 @@ def similar_names(word: str, names: Iterable[str], count: int = 3, cutoff: float
 def nearest_name(word: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the name that `word` misspells or abbreviates, or ""."""
     return next(iter(similar_names(word, names, 1, cutoff)), "")
+
+
+def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each match of a folded text in another text, from left to right.
+
+    If part of a character matches, such as an "s" of "ß", the match is that character, once.
+    """
+    whole = fold(text)
+    at = whole.find(folded) if folded else -1
+    if at < 0:
+        return
+    origins = _origins(text, len(whole))
+    last = 0
+    while at >= 0:
+        start, end = origins[at][0], origins[at + len(folded) - 1][1]
+        if start >= last:
+            yield start, end
+            last = end
+        at = whole.find(folded, at + len(folded))
+
+
+def _origins(text: str, length: int) -> list[tuple[int, int]]:
+    """Return for each character of a folded text the start and end of its origin in the text."""
+    if length == len(text) and text.isascii():
+        return [(at, at + 1) for at in range(length)]
+    places: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and not is_boundary(text[end]):
+            end += 1
+        places += [(start, end)] * len(fold(text[start:end]))
+        start = end
+    return places
+
+
+def is_boundary(char: str) -> bool:
+    """Return whether a character never combines with the one before it."""
+    return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
+
+
+def composed(text: str) -> str:
+    """Return a text canonically composed, as regular expressions and their subjects are."""
+    return text if text.isascii() else normalize("NFC", text)

@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
-from tui.core.text import capitalized, clean_line, quoted_name, whole_words
+from tui.core.text import abridged, capitalized, clean_line, quoted_name, whole_words
 from tui.core.units import plural
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
@@ -81,7 +81,7 @@ def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
 def command_line(spec: ServerSpec) -> str:
     """Return the command as typed in a shell, shortened in the middle if it is long."""
     shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.shown_command[1:])), 1000)
-    return shown if len(shown) <= 80 else f"{shown[:50]}…{shown[-28:]}"
+    return abridged(shown, 80)
 
 
 def last_line(transport: ServerTransport) -> str:

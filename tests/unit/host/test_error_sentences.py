@@ -141,7 +141,7 @@ def test_an_unusable_response_is_reported_as_invalid():
 def test_a_long_command_is_truncated_in_the_middle():
     spec = ServerSpec("s", "npx", ("-y", "x" * 200, "end"))
     shown = explain.command_line(spec)
-    assert len(shown) == 79
+    assert len(shown) == 80
     assert shown.startswith("npx -y xxx") and shown.endswith("end")
 
 

@@ -6,7 +6,8 @@ import sys
 import time
 from typing import Any
 
-from tui.commands.traffic_lines import rfc3339, table
+from tui.commands.table import table
+from tui.commands.traffic_lines import rfc3339
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
@@ -35,7 +36,7 @@ def decisions(args: argparse.Namespace) -> int:
         for record in found:
             print(json.dumps(_object(record), separators=(",", ":")))
     elif found:
-        print("\n".join(table([_HEAD, *map(_row, found)], left=range(len(_HEAD)))))
+        print(table([_HEAD, *map(_row, found)], left=range(len(_HEAD))))
     else:
         print("no decisions")
     return 0

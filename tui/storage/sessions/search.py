@@ -18,8 +18,9 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.message_json import message_of
+from tui.core.matching import spans
 from tui.core.search_text import text_readings
-from tui.core.text import clean_line, fold, spans
+from tui.core.text import clean_line, fold
 from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.sessions.file import can_read, open_for_reading, read_meta, session_errors
 

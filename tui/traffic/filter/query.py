@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
-from tui.core.matching import nearest_name
+from tui.core.matching import composed, nearest_name
 from tui.core.regex import re2_pattern
-from tui.core.text import clean_line, composed, fold
+from tui.core.text import clean_line, fold
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (
     ALIASES,

@@ -11,11 +11,10 @@ from textual.screen import Screen
 
 from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
-from tui.core.text import quoted_name
+from tui.core.text import cells_of, cropped, quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
-from tui.ui.widgets.rows import cells_of, head_of
 from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class CommandProvider(Provider):
     def _line(self, title: Content, keys: str) -> Content:
         """Return a command as one line, with its keys right-aligned."""
         room = min(WIDTH, self.app.size.width) - AROUND
-        keys = head_of(keys, max(0, room - title.cell_length - GAP))
+        keys = cropped(keys, max(0, room - title.cell_length - GAP))
         gap = max(GAP, room - title.cell_length - cells_of(keys))
         return Content.assemble(title, " " * gap, (keys, "$text-dim")) if keys else title
 

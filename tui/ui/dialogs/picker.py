@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from tui.core.matching import has_words
+from tui.core.text import abridged, padded
 from tui.settings.themes import ThemeSpec
 from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets import theme_colors
@@ -207,5 +208,5 @@ def _prompt(spec: ThemeSpec) -> Content:
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(" ●", f"{colours[role]} on {ground}") for role in _SWATCH]
-    name = f"{spec.name[:NAME_CELLS]:<{NAME_CELLS}} {'dark ' if spec.dark else 'light'}  "
+    name = f"{padded(abridged(spec.name, NAME_CELLS), NAME_CELLS)} {'dark ' if spec.dark else 'light'}  "
     return Content.assemble(name, *swatch, (" ", f"on {ground}"))

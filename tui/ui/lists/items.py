@@ -11,10 +11,10 @@ from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
-from tui.core.text import clean_line, preview
+from tui.core.text import cells_of, clean_line, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, pad, spread, with_words, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, with_words, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import exactly, when
 

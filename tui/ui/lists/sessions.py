@@ -13,7 +13,7 @@ from tui.core import units
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
 from tui.core.matching import has_words
-from tui.core.text import clean_line
+from tui.core.text import cells_of, clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -28,7 +28,7 @@ from tui.ui.lists.items import (
     session_item,
     words,
 )
-from tui.ui.widgets.rows import EMPTY, Row, cells_of
+from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.core.matching import word_spans
-from tui.core.text import graphemes, spans
+from tui.core.matching import spans, word_spans
+from tui.core.text import cells_of, graphemes, head_of
 
 Span = tuple[str, str]
 Row = tuple[Span, ...]
@@ -25,11 +25,6 @@ GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
 _NOT_LAST = frozenset("（「『【《〈‘“([{")
-
-
-def cells_of(text: str) -> int:
-    """Return the width of a text in cells; rich's own function takes five times as long."""
-    return len(text) if text.isascii() else cell_len(text)
 
 
 def text_of(row: Row) -> str:
@@ -52,21 +47,6 @@ def caret_in(row: Row) -> int | None:
     return None
 
 
-def head_of(text: str, cells: int) -> str:
-    """Return the longest start of `text` that fits `cells`; never half a wide character or emoji."""
-    if cells <= 0:
-        return ""
-    if text[: cells + 1].isascii():
-        return text[:cells]
-    used = end = 0
-    for part in graphemes(text[: cells * 32]):
-        used += _cells(part)
-        if used > cells:
-            break
-        end += len(part)
-    return text[:end]
-
-
 def crop(row: Row, cells: int) -> Row:
     """Return `row` truncated to `cells`; a truncated row ends with "…"."""
     if width_of(row) <= cells:
@@ -76,7 +56,7 @@ def crop(row: Row, cells: int) -> Row:
     kept: list[Span] = []
     for text, style in row:
         head = head_of(text, room)
-        room -= cell_len(head)
+        room -= cells_of(head)
         if len(head) < len(text):
             kept.append((head + "…", style))
             break
@@ -178,7 +158,7 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
         rest = ((" " * width_of(first), ""),) if first else EMPTY
     room = max(1, cells - max(width_of(first), width_of(rest)))
     text = text_of(row)
-    if len(text) <= room and cell_len(text) <= room:
+    if cells_of(text) <= room:
         return [(*first, *row)]
     lines: list[Row] = []
     before = 0

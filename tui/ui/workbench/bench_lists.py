@@ -7,10 +7,10 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.text import clean_line
+from tui.core.text import cells_of, clean_line
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
 from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows

@@ -1,0 +1,15 @@
+"""Tables that the commands print: sessions, decisions, recordings, statistics. Pure."""
+
+from collections.abc import Container, Sequence
+
+from tui.core.text import cells_of, padded
+
+
+def table(rows: Sequence[Sequence[str]], left: Container[int]) -> str:
+    """Return rows as aligned lines. Columns in `left` (from 0) are left-aligned, others right-aligned."""
+    widths = [max(map(cells_of, column)) for column in zip(*rows, strict=True)]
+    aligned = (
+        "  ".join(padded(cell, widths[place], right=place not in left) for place, cell in enumerate(row))
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in aligned)
