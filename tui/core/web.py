@@ -87,11 +87,14 @@ def host_of(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
+    """Return whether a host is certainly this machine.
+
+    A name like `app.localhost` is not: not every system resolves it itself (RFC 6761, 6.3).
+    """
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return host == "localhost"
 
 
 def is_private(host: str) -> bool:

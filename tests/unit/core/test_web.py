@@ -56,6 +56,7 @@ def test_a_look_alike_host_is_flagged(url: str, host: str, warning: str) -> None
         "data:text/html,<script>1</script>",
         "ms-settings:",
         "http://169.254.169.254/latest/meta-data/",
+        "http://app.localhost/cb",
         "https://ok.example/\x1b[2J",
         "https://a.example/a b",
         "https://a.example\\@b.example/",

@@ -20,7 +20,7 @@ from tui.core.errors import McptuiError, ModelError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
-from tui.core.web import with_headers
+from tui.core.web import is_loopback, with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import NO_KEY, is_local, provider_of, query_of, usable_key, usable_url
@@ -455,10 +455,10 @@ def candidates(env: Mapping[str, str]) -> list[ModelProfile]:
         host, port = parts.hostname or "127.0.0.1", parts.port or 11434
     except ValueError:
         host, port = "127.0.0.1", 11434
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     places = {"lmstudio": "127.0.0.1:1234", "llamacpp": "127.0.0.1:8080", "vllm": "127.0.0.1:8000"}
-    if host in ("127.0.0.1", "localhost", "[::1]"):
-        places = {"ollama": f"{host}:{port}", **places}
+    if is_loopback(host):
+        places = {"ollama": f"{f'[{host}]' if ':' in host else host}:{port}", **places}
     return [ModelProfile(name, f"http://{at}/v1", "", source="detected") for name, at in places.items()]
 
 

@@ -3,7 +3,6 @@
 Without consent, nothing is sent to a model of someone else's file, and it gets no variables or keys.
 """
 
-import ipaddress
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from tui.core.errors import ConfigError
 from tui.core.permission.launch import Launch
 from tui.core.programs import find_program
 from tui.core.servers import Reference, ServerSpec
+from tui.core.web import is_loopback
 from tui.model.endpoints.providers import provider_of
 from tui.settings.locations import is_sample, notes_settings
 from tui.settings.references import KEYCHAIN
@@ -89,12 +89,10 @@ def is_here(url: str) -> bool:
     """Return whether a URL is on this computer and has no user name, password or query."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
-        host = parts.hostname or ""
-        if parts.username or parts.password or parts.query:
-            return False
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+    is_bare = not (parts.username or parts.password or parts.query)
+    return is_bare and is_loopback(parts.hostname or "")
 
 
 def launch_of(spec: ServerSpec) -> Launch:

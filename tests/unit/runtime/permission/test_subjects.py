@@ -45,9 +45,10 @@ def test_a_profile_that_needs_consent_gets_nothing_from_the_environment(lines: s
     assert not Profiles(foreign(lines), ENV, trust=True).configured()[0].blocked
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80"])
-def test_a_local_endpoint_without_a_key_needs_no_consent(host: str):
-    assert model_subject("x", foreign(f'base_url = "http://{host}/v1"'), ENV) is None
+@pytest.mark.parametrize("host", ["127.0.0.1:11434", "localhost:1234", "[::1]:80", "app.localhost:1234"])
+def test_a_local_endpoint_without_a_key_needs_no_consent_unless_its_name_may_resolve_elsewhere(host: str):
+    subject = model_subject("x", foreign(f'base_url = "http://{host}/v1"'), ENV)
+    assert (subject is None) is not host.startswith("app.")
 
 
 def test_the_users_own_configuration_needs_no_consent():
