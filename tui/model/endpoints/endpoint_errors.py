@@ -1,13 +1,19 @@
-"""Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure."""
+"""Errors of an endpoint before or during a reply, as a `ModelError` with the next step. Pure.
+
+What an endpoint says may quote its key. It is redacted where it enters, whole: a key that was truncated would
+not be found.
+"""
 
 import math
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import redacted
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
@@ -29,8 +35,8 @@ CHECK_PROFILE = "Check the profile's model and base_url."
 
 
 def endpoint_of(profile: ModelProfile) -> str:
-    """Return the endpoint's name in messages: the profile and its address."""
-    return clean_line(f"{profile.name} ({bare_url(profile.base_url)})", 120)
+    """Return the endpoint's name in messages: the profile and its address, whose path may contain a key."""
+    return clean_line(redactor_of(profile).redact(f"{profile.name} ({bare_url(profile.base_url)})"), 120)
 
 
 def endpoint_error(profile: ModelProfile, message: str, step: str, *, retryable: bool = False) -> ModelError:
@@ -48,11 +54,9 @@ def is_missing_path(status: int, words: str) -> bool:
 def status_error(profile: ModelProfile, status: int, body: object, headers: Mapping[str, str]) -> ModelError:
     """Return the error for a response with an error status; its body may be JSON as text."""
     redactor = redactor_of(profile)
-    headers = {name.lower(): value for name, value in headers.items()}
-    if isinstance(body, str):
-        body = json_value(body, body)
-    reason = message_in(body, redactor.redact)
-    said = said_in(body, redactor.redact)
+    headers = {name.lower(): redactor.redact(value) for name, value in headers.items()}
+    body = cleared(body, redactor)
+    reason, said = message_in(body), said_in(body)
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
     wait = asked_wait(body, headers, limited=status in (429, 503))
@@ -61,7 +65,12 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     error = judged(said, status, message=message, wait=wait, body=body, limit=limit, where=where)
     error.next_step = _next_step(profile, error, headers)
     error.retryable &= headers.get("x-should-retry", "").lower() != "false"
-    return redact_error(error, redactor)
+    return error
+
+
+def cleared(body: object, redactor: Redactor) -> Any:
+    """Return the body of an error without secrets, parsed if it is JSON as text."""
+    return redacted(json_value(body, body) if isinstance(body, str) else body, redactor.redact)
 
 
 def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, str]) -> str:
@@ -108,7 +117,7 @@ def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[s
                 return "Wait, then retry."
             return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
         case status if 300 <= status < 400:
-            to = clean_line(masked(redactor_of(profile).redact(headers.get("location", ""))), 120)
+            to = clean_line(masked(headers.get("location", "")), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
         case status if status >= 500:
             return "The endpoint failed. Retry later."
@@ -205,21 +214,11 @@ def not_a_stream(
     profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
 ) -> NotAStream:
     """Return the error for a 200 that is not a reply, which usually is an HTML page."""
-    redact = redactor_of(profile).redact
-    said = message_in(redact(head.decode("utf-8", "replace")), redact)
-    kind = clean_line(redact(content_type), 60) or "no content type"
+    redactor = redactor_of(profile)
+    said = message_in(cleared(head.decode("utf-8", "replace"), redactor))
+    kind = clean_line(redactor.redact(content_type), 60) or "no content type"
     step = "Check base_url. It points to a web page, not to a model API."
     if not has_version(profile.base_url):
         step = "Check base_url. It may need /v1."
     what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
     return NotAStream(f"the response is not {wanted}{what}", where=endpoint_of(profile), next_step=step)
-
-
-def redact_error(error: ModelError, redactor: Redactor) -> ModelError:
-    """Redact every text of an error, and return it."""
-    error.message = redactor.redact(error.message)
-    error.args = (error.message,)
-    error.next_step = redactor.redact(error.next_step)
-    error.where = redactor.redact(error.where)
-    error.generation, error.said = redactor.redact(error.generation), redactor.redact(error.said)
-    return error

@@ -6,7 +6,7 @@ cleaned and truncated before it gets into a message.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import ModelError
@@ -75,12 +75,9 @@ _MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE
 _LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
-def message_in(body: Any, redact: Callable[[str], str] = str) -> str:
-    """Return the message in an error body, cleaned, as one line; "" if there is none.
-
-    `redact` is applied before the message is truncated, because a truncated secret would not be found.
-    """
-    text = redact(_message(body, 4))
+def message_in(body: Any) -> str:
+    """Return the message in an error body, cleaned, as one line; "" if there is none."""
+    text = _message(body, 4)
     if (found := _XML_MESSAGE.search(text[:MAX_SAID])) is not None:
         text = found[2]
     elif _PAGE.search(text[:2000]):
@@ -134,16 +131,16 @@ def _parsed(body: Any) -> Any:
     return json_value(body, body) if isinstance(body, str) and body.lstrip()[:1] in ("{", "[") else body
 
 
-def said_in(body: Any, redact: Callable[[str], str] = str) -> str:
+def said_in(body: Any) -> str:
     """Return all that an error's body says, without links, for the patterns of `refusals`.
 
     Messages come first, then the other fields with their names. What only repeats the request is left out:
-    a conversation may be about any of these errors. `redact` is applied before anything is truncated.
+    a conversation may be about any of these errors.
     """
     texts: list[str] = []
     fields: list[str] = []
     _collect(body, "", 10, texts, fields)
-    whole = redact("\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields))))
+    whole = "\n".join((*dict.fromkeys(texts), *dict.fromkeys(fields)))
     if _PAGE.search(whole[:2000]):
         whole = _MARKUP.sub(" ", whole[: MAX_SAID * 2])
     return _LINK.sub(" ", whole[: MAX_SAID * 2])[:MAX_SAID]

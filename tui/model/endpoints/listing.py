@@ -74,7 +74,6 @@ class Inquiry:
             raise errors.connection_error(self._profile, error) from None
         text = raw.decode("utf-8-sig", "replace")
         if response.status_code != 200:
-            text = self._redactor.redact_values(text, quotes=True)
             raise errors.status_error(self._profile, response.status_code, text, response.headers)
         # An id may contain a key that is an ordinary word, like `lm-studio`.
         value = json_value(self._redactor.redact_spoken(text, quotes=True))

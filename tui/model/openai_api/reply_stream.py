@@ -111,7 +111,7 @@ class ReplyStream:
             if not error.where:
                 error.where = errors.endpoint_of(self._profile)
                 error.next_step = errors.step_within(self._profile, error)
-            raise errors.redact_error(error, self._redactor) from None
+            raise
 
     async def _next(self) -> list[str] | None:
         connection = self._connection
@@ -137,7 +137,7 @@ class ReplyStream:
             raise errors.stall_error(self._profile, seconds, first) from None
         except connection.broken as error:
             # After the end of the reply nothing is lost; before it, the accumulator says what is missing.
-            self._broke = reason_of(error, 160)
+            self._broke = self._redactor.redact(reason_of(error, 160))
             return None
         waited = loop.time() - now > AT_ONCE_SECONDS
         if waited and self._events >= PAUSES_FROM and not self._is_over:
@@ -199,13 +199,12 @@ class ReplyStream:
         try:
             chunk = _decoded(event)
         except ModelError:
-            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
-        if isinstance(chunk, list):
-            return [part for item in chunk for part in self._accumulator.feed(item)]
-        if isinstance(chunk, Mapping) and reply_error(chunk) is not None:
+            chunk = _decoded(self._redactor.redact(whole))
+        items = chunk if isinstance(chunk, list) else [chunk]
+        if any(isinstance(item, Mapping) and reply_error(item) is not None for item in items):
             # An error may quote keys that are ordinary words, too, and its message is truncated.
-            chunk = _decoded(self._redactor.redact_values(whole, quotes=True))
-        return self._accumulator.feed(chunk)
+            items = errors.cleared(items, self._redactor)
+        return [part for item in items for part in self._accumulator.feed(item)]
 
     def _end(self) -> list[ModelPart]:
         if self._broke and not self._accumulator.finished:
