@@ -1,4 +1,4 @@
-"""Tasks and threads of our own: what happens when their work fails, and calls that may block forever."""
+"""Tasks and threads of our own: what happens when work fails, when it is retried, and blocking calls."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tui.core.errors import McptuiError
@@ -21,11 +22,31 @@ PAUSE_SECONDS = 0.05
 """The pause before the first restart. It doubles each time."""
 
 CLOSE_SECONDS = 2.0
+FIRST_RETRY = 2.0
+LONGEST_RETRY = 600.0
 
 FAILED_THREAD = "failed_thread"
 """Attribute of a log record about a failed thread: which one, the error, and what mcptui did, in words."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class RetryDelay:
+    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
+
+    first: float = FIRST_RETRY
+    longest: float = LONGEST_RETRY
+    _last: float = 0.0
+
+    def after_failure(self, worked_seconds: float = 0.0) -> float:
+        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
+        again = worked_seconds < self._last
+        self._last = min(self.longest, self._last * 2) if again else self.first
+        return self._last
+
+    def reset(self) -> None:
+        self._last = 0.0
 
 
 class DaemonThread:
@@ -78,7 +99,9 @@ class DaemonThread:
 
     def _run(self) -> None:
         failures: deque[float] = deque(maxlen=self._max_restarts + 1)
+        retry = RetryDelay(PAUSE_SECONDS)
         while True:
+            began = time.monotonic()
             try:
                 self._work()
                 return
@@ -93,7 +116,7 @@ class DaemonThread:
                     report_failure(self._name, other, is_over=is_over)
                 if is_over:
                     return
-                self.closing.wait(PAUSE_SECONDS * 2 ** (recent - 1))
+                self.closing.wait(retry.after_failure(failures[-1] - began))
 
 
 def report_failure(name: str, error: BaseException, *, is_over: bool = False) -> None:

@@ -1,7 +1,8 @@
-"""A server's states as a table, and the delays before a restart, a new listing and a retry. Pure."""
+"""A server's states as a table, and the delays before a restart and a new listing. Pure."""
 
 from dataclasses import dataclass, field
 
+from tui.core.background import RetryDelay
 from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
 
@@ -11,9 +12,6 @@ HEALTHY_SECONDS = 60.0
 LOOP_DEATHS = 5
 LOOP_SECONDS = 120.0
 SECOND = 1_000_000_000
-
-FIRST_RETRY = 2.0
-LONGEST_RETRY = 600.0
 
 TRANSITIONS = frozenset(
     {
@@ -31,24 +29,6 @@ def require_transition(state: ServerState, after: ServerState) -> None:
     """Raise IllegalTransition, which is a bug in mcptui, never in a server."""
     if (state, after) not in TRANSITIONS:
         raise IllegalTransition(f"a server that is {state} cannot become {after}")
-
-
-@dataclass(slots=True)
-class RetryDelay:
-    """The delays between retries: `first` seconds, doubled after each failure, at most `longest`."""
-
-    first: float = FIRST_RETRY
-    longest: float = LONGEST_RETRY
-    _last: float = 0.0
-
-    def after_failure(self, worked_seconds: float = 0.0) -> float:
-        """Return the seconds until the next try; they start over if it worked longer than the last delay."""
-        again = worked_seconds < self._last
-        self._last = min(self.longest, self._last * 2) if again else self.first
-        return self._last
-
-    def reset(self) -> None:
-        self._last = 0.0
 
 
 @dataclass(slots=True)

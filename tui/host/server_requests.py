@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.background import in_daemon_thread
+from tui.core.background import RetryDelay, in_daemon_thread
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
@@ -248,7 +248,7 @@ class InputRounds:
     def __init__(self, requests: ServerRequests) -> None:
         self._requests = requests
         self._round = 0
-        self._wait = FIRST_WAIT
+        self._retry = RetryDelay(FIRST_WAIT, LONGEST_WAIT)
 
     async def answers(self, wanted: Mapping[str, Any]) -> tuple[dict[str, dict[str, Any]], str | None]:
         """Return the answers to an `input_required` result by its keys, and its state for the next round.
@@ -263,8 +263,7 @@ class InputRounds:
         if not asked:
             if state is None:
                 raise RoundProblem("The server sent an input request without any input.")
-            await asyncio.sleep(self._wait)
-            self._wait = min(LONGEST_WAIT, 2 * self._wait)
+            await asyncio.sleep(self._retry.after_failure())
             return {}, state
         if len(asked) > MAX_INPUTS:
             raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tui.core.background import RetryDelay
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
-from tui.host.lifecycle import RetryDelay
 from tui.host.waits import cancel_all, first_of
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+from tui.core.background import RetryDelay
 from tui.core.errors import ModelError
 from tui.core.ports import ChatModel, Clock, ModelPart, ModelRequest, RetryPart
 
@@ -39,6 +40,7 @@ async def retried(
     """
     attempt = loads = 1
     waited = 0.0
+    retry, loading = RetryDelay(FIRST_WAIT, LONGEST_WAIT), RetryDelay(FIRST_WAIT, LOADING_WAIT)
     while True:
         shown = False
         try:
@@ -49,13 +51,15 @@ async def retried(
             return
         except ModelError as error:
             if error.loading and error.retryable:
-                wanted = error.retry_after or FIRST_WAIT * 2.0 ** min(loads - 1, 9)
+                ours = loading.after_failure()
+                wanted = error.retry_after or ours
                 left = LONGEST_LOADING - waited
                 delay = max(FIRST_WAIT, min(LOADING_WAIT, wanted, left)) if left > 0 else None
                 loads, waited = loads + 1, waited + (delay or 0.0)
                 number, most = loads, loads + math.ceil((LONGEST_LOADING - waited) / LOADING_WAIT)
             else:
-                delay = _delay(error, attempt, chance)
+                ours = retry.after_failure() * chance()
+                delay = _delay(error, ours) if attempt < ATTEMPTS else None
                 attempt += 1
                 number, most = attempt, ATTEMPTS
             if shown or delay is None or error.generation:  # a call may be found in the model's text
@@ -65,10 +69,8 @@ async def retried(
         await clock.sleep(delay)
 
 
-def _delay(error: ModelError, attempt: int, chance: Callable[[], float]) -> float | None:
-    if not error.retryable or attempt >= ATTEMPTS:
+def _delay(error: ModelError, ours: float) -> float | None:
+    """Return the seconds until a retry, `ours` unless the endpoint names them; None for never."""
+    if not error.retryable or (error.retry_after or 0.0) > LONGEST_ASKED:
         return None
-    if error.retry_after:
-        return error.retry_after if error.retry_after <= LONGEST_ASKED else None
-    longest: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
-    return longest * chance()
+    return error.retry_after or ours

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import until
 from tui.core import background
-from tui.core.background import FAILED_THREAD, DaemonThread, Tasks, in_daemon_thread
+from tui.core.background import FAILED_THREAD, DaemonThread, RetryDelay, Tasks, in_daemon_thread
 
 
 async def test_the_result_or_the_error_of_the_work_is_passed_on():
@@ -115,3 +115,14 @@ async def test_running_tasks_are_cancelled_and_awaited_and_a_failure_is_reported
     assert ended == ["short", "cancelled"]
     assert long.cancelled()
     await tasks.cancel()
+
+
+def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
+    retry = RetryDelay()
+    assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
+
+
+def test_the_first_and_the_longest_retry_delay_may_be_chosen():
+    retry = RetryDelay(0.5, longest=3)
+    assert [retry.after_failure() for _ in range(5)] == [0.5, 1, 2, 3, 3]
+    assert retry.after_failure(worked_seconds=3) == 0.5

@@ -16,7 +16,6 @@ from tui.host.lifecycle import (
     TRANSITIONS,
     RefreshPace,
     RestartPolicy,
-    RetryDelay,
     require_transition,
 )
 
@@ -93,14 +92,3 @@ def test_after_a_quiet_period_the_gap_is_short_again():
     assert pace.wait_seconds(500 * SECOND) == 0
     pace.refreshed(500 * SECOND)
     assert pace.wait_seconds(501 * SECOND) == 1
-
-
-def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
-    retry = RetryDelay()
-    assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
-
-
-def test_the_first_and_the_longest_retry_delay_may_be_chosen():
-    retry = RetryDelay(0.5, longest=3)
-    assert [retry.after_failure() for _ in range(5)] == [0.5, 1, 2, 3, 3]
-    assert retry.after_failure(worked_seconds=3) == 0.5

@@ -25,6 +25,7 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
+from tui.core.background import RetryDelay
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
@@ -134,18 +135,19 @@ class WebSocket:
 
     async def _run(self) -> None:
         """Connect, and reconnect after a loss, which fails pending requests."""
-        failures = 0
+        failures, retry = 0, RetryDelay(RETRY_SECONDS)
         while True:
             began = time.monotonic()
             fault = await self._one_connection()
             await self._held.aclose()
             self._stream = None
-            failures = 0 if time.monotonic() - began > STEADY_SECONDS else failures + 1
+            worked = time.monotonic() - began
+            failures = 0 if worked > STEADY_SECONDS else failures + 1
             if not self._settled() or fault.refused or failures > REOPENS:
                 self._remote.end(fault, final=not self._was_open or self._settled())
                 return
             self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
-            await asyncio.sleep(RETRY_SECONDS * 2**failures)
+            await asyncio.sleep(retry.after_failure(0.0 if failures else worked))
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""

@@ -17,9 +17,9 @@ from urllib.parse import urljoin
 import anyio
 import httpx2
 
+from tui.core.background import RetryDelay
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
-from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault

@@ -18,10 +18,10 @@ from typing import Any
 
 import httpx2
 
+from tui.core.background import RetryDelay
 from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
-from tui.host.lifecycle import RetryDelay
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
