@@ -10,7 +10,6 @@ import itertools
 import re
 import socket
 import ssl
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from http.cookiejar import Cookie, CookieJar
@@ -30,6 +29,7 @@ from tui.core.web import (
     header_name_fault,
     header_value_fault,
     proxy_for,
+    tls_context,
     with_headers,
 )
 from tui.host.frames.id_gate import NEVER_SENT
@@ -112,22 +112,6 @@ class Sending:
             self._is_begun, self._is_sent = True, False
         elif event in ("http11.send_request_body.complete", "http11.send_request_body.failed"):
             self._is_sent = self._is_begun
-
-
-_context: ssl.SSLContext | None = None
-_loading = threading.Lock()
-
-
-def tls_context() -> ssl.SSLContext:
-    """Return the one TLS context of the process; the first call reads the certificates, so use a thread.
-
-    SSL_CERT_FILE and SSL_CERT_DIR apply.
-    """
-    global _context
-    with _loading:
-        if _context is None:
-            _context = httpx2.create_ssl_context()
-        return _context
 
 
 INTERIM_BYTES = 256 * 1024
@@ -215,7 +199,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             try:
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
                 if url.scheme == "https" or (key[1] or "").startswith("https"):
-                    context = await asyncio.to_thread(tls_context)
+                    context = await asyncio.to_thread(tls_context, httpx2.create_ssl_context, trust_env=True)
                 made = httpx2.AsyncHTTPTransport(
                     verify=context, proxy=key[1], limits=_LIMITS, socket_options=_KEEP_ALIVE
                 )

@@ -11,7 +11,6 @@ import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +19,7 @@ from tui.core.errors import McptuiError, ModelError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
-from tui.core.web import is_loopback, with_headers
+from tui.core.web import is_loopback, tls_context, with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import NO_KEY, is_local, provider_of, query_of, usable_key, usable_url
@@ -83,25 +82,18 @@ class Inquiry:
         return value
 
 
-def tls_context(base_url: str) -> ssl.SSLContext:
+def context_for(base_url: str) -> ssl.SSLContext:
     """Return the TLS context for an endpoint. Imports httpx2 and may read the certificates: use a thread.
 
-    SSL_CERT_FILE and SSL_CERT_DIR apply, like proxies, except to an endpoint on the local network. Reading
-    the certificates takes 50 ms and 2 MB (measured), so an endpoint with plain HTTP gets a context without
-    certificates.
+    Certificates of the environment apply, like proxies, except to an endpoint on the local network. One with
+    plain HTTP gets a context without certificates, which costs nothing.
     """
+    import httpx2
+
     private = is_local(base_url)
     if private and base_url.lower().startswith("http:"):  # no proxy, so no TLS to a proxy either
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return certified(private)
-
-
-@cache
-def certified(private: bool) -> ssl.SSLContext:
-    """Return a context with the certificates of the system, or of the environment if it is not `private`."""
-    import httpx2
-
-    return httpx2.create_ssl_context(trust_env=not private)
+    return tls_context(httpx2.create_ssl_context, trust_env=not private)
 
 
 def client_options(profile: ModelProfile, url: str, query: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -110,7 +102,7 @@ def client_options(profile: ModelProfile, url: str, query: Sequence[tuple[str, s
     Raises ModelError for an unusable proxy. Use a thread: it imports httpx2 and may read the certificates.
     """
     return {
-        "verify": tls_context(url),
+        "verify": context_for(url),
         "trust_env": False,  # a faulty proxy variable would be an internal error
         "proxy": errors.usable_proxy(profile, url),
         "follow_redirects": False,

@@ -10,13 +10,13 @@ import pytest
 from tests.hosts import far, running
 from tests.http_server import http_server
 from tui.core.servers import ServerState
-from tui.host.transports import http_client
+from tui.core.web import certified
 
 
 @pytest.fixture
 def certificate(tmp_path, monkeypatch):
     """Create a self-signed certificate for 127.0.0.1 and clear the cached ones."""
-    monkeypatch.setattr(http_client, "_context", None)
+    certified.cache_clear()
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
     curve = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]  # an RSA key takes 50 times as long
@@ -27,7 +27,8 @@ def certificate(tmp_path, monkeypatch):
         pytest.skip("openssl is not installed")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
-    return cert, context
+    yield cert, context
+    certified.cache_clear()
 
 
 async def started(server):
@@ -43,7 +44,7 @@ async def test_a_certificate_from_the_environment_is_trusted(certificate, monkey
         status = await started(server)
     assert status.state is ServerState.RUNNING
     assert status.reach.status == 200
-    assert http_client.tls_context() is http_client.tls_context()
+    assert certified.cache_info().currsize == 1
 
 
 async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate, monkeypatch):
@@ -57,7 +58,7 @@ async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate,
 
 
 async def test_unreadable_certificates_are_reported(monkeypatch, tmp_path):
-    monkeypatch.setattr(http_client, "_context", None)
+    certified.cache_clear()
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     async with http_server() as server:
         status = await started(server)

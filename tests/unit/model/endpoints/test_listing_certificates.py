@@ -2,9 +2,11 @@
 
 import ssl
 
+import httpx2
 import pytest
 
-from tui.model.endpoints.listing import certified, tls_context
+from tui.core.web import certified, tls_context
+from tui.model.endpoints.listing import context_for
 
 
 @pytest.fixture(autouse=True)
@@ -13,13 +15,13 @@ def nothing_read_yet():
 
 
 def test_a_plain_http_endpoint_on_this_machine_needs_no_certificates():
-    context = tls_context("http://127.0.0.1:11434/v1")
+    context = context_for("http://127.0.0.1:11434/v1")
     assert context.get_ca_certs() == []
     assert not certified.cache_info().currsize
 
 
 def test_a_context_without_certificates_trusts_nobody():
-    context = tls_context("http://localhost/v1")
+    context = context_for("http://localhost/v1")
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
@@ -28,17 +30,18 @@ def test_a_context_without_certificates_trusts_nobody():
 )
 def test_peers_are_verified_wherever_tls_may_be_used(url):
     """Also for a proxy in front of a plain HTTP endpoint."""
-    context = tls_context(url)
+    context = context_for(url)
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert certified.cache_info().currsize == 1
 
 
-def test_certificates_are_read_once():
-    assert tls_context("https://api.example.org/v1") is tls_context("https://api.example.com/v1")
+def test_certificates_are_read_once_for_endpoints_and_servers():
+    ours = tls_context(httpx2.create_ssl_context, trust_env=True)
+    assert context_for("https://api.example.org/v1") is context_for("https://api.example.com/v1") is ours
 
 
 def test_certificates_from_the_environment_are_not_read_for_this_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing"))
-    tls_context("https://localhost/v1")
+    context_for("https://localhost/v1")
     with pytest.raises(OSError):
-        tls_context("https://api.example.org/v1")
+        context_for("https://api.example.org/v1")
