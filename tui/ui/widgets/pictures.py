@@ -239,6 +239,9 @@ async def _answer(request: bytes) -> bytes:
         await process.stdout.read()  # asyncio also waits for the end of its output
         await process.wait()
         raise
+    finally:
+        with contextlib.suppress(ConnectionError):  # asyncio reports one that nobody asks for
+            await process.stdin.wait_closed()
 
 
 def _picture(answer: bytes) -> Picture:

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gc
 import io
 import struct
 import sys
@@ -200,10 +201,16 @@ def impostor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
         '{"width": "1", "height": 1, "of": [1, 1], "moves": 0, "cut": 0}\\nabc',
     ],
 )
-async def test_an_invalid_answer_is_refused(impostor: Callable[[str], None], answer: str) -> None:
-    impostor(f"#!/bin/sh\nprintf '%b' '{answer}'\n")
+async def test_an_invalid_answer_is_refused_and_the_end_during_the_write_reported_once(
+    impostor: Callable[[str], None], answer: str
+) -> None:
+    ignored: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: ignored.append(context))
+    impostor(f"#!/bin/sh\nhead -c 1 >/dev/null\nprintf '%b' '{answer}'\n")
     with pytest.raises(PictureError, match="too much time or memory"):
-        await decoded(b"", 80, 30)
+        await decoded(b"A" * 1_000_000, 80, 30)
+    gc.collect()
+    assert not ignored
 
 
 async def test_an_endless_answer_is_cut_off_and_an_error_is_cleaned(impostor: Callable[[str], None]) -> None:
