@@ -108,8 +108,10 @@ def _run(given: Sequence[str]) -> int:
             from tui.runtime.crash_report import report_command
 
             return report_command(error, given, os.environ, sys.stderr)
+        from tui.core.errors import reason_of
+
         _discard_output()
-        print(f"mcptui: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        print(f"mcptui: cannot write to stdout: {reason_of(error)}", file=sys.stderr)
         return 2
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.run_output import printed_sentence
+from tui.core.errors import reason_of
 from tui.core.files import is_replaceable
 from tui.core.questions import Questioner
 from tui.core.servers import ServerStatus, StopReason
@@ -150,5 +151,5 @@ def write_problem(path: Path) -> str:
         written = Path(os.path.realpath(path)).parent if is_replaceable(path) else path
         os.stat(written)
     except OSError as error:
-        return error.strerror or str(error)
+        return reason_of(error)
     return "" if os.access(written, os.W_OK) else "Permission denied"

@@ -23,7 +23,7 @@ from tui.commands.run_input import AnswerSchema, attachments, question, system_t
 from tui.commands.run_output import as_object, error_object, print_object, trace_line
 from tui.core.context.instructions import FILE
 from tui.core.conversation.conversation import Attachment
-from tui.core.errors import UsageError, sentences
+from tui.core.errors import UsageError, reason_of, sentences
 from tui.core.events import EndReason, Event, Notice, StepEnded, TurnEnded, TurnError
 from tui.core.files import atomic_write
 from tui.core.ports import TextPart
@@ -244,4 +244,4 @@ class AnswerFile:
             os.umask(mask)
             atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
         except OSError as error:
-            raise UsageError(f"cannot write the answer: {error.strerror}", where=str(self._path)) from None
+            raise UsageError(f"cannot write the answer: {reason_of(error)}", where=str(self._path)) from None

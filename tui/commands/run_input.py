@@ -62,7 +62,7 @@ def _stdin() -> str:
     try:
         raw = sys.stdin.buffer.read(MAX_STDIN + 1)
     except OSError as error:  # open for writing only, or its terminal is gone
-        raise UsageError(f"cannot read stdin: {error.strerror or error}") from None
+        raise UsageError(f"cannot read stdin: {reason_of(error)}") from None
     if len(raw) > MAX_STDIN:
         raise UsageError(f"the question on stdin is larger than {MAX_STDIN} bytes")
     if name := encoding_of(raw):

@@ -105,8 +105,10 @@ def _tap_process(name: str, command: list[str]) -> int:
     try:
         passthrough.start(guard.environment)
     except OSError as error:
+        from tui.core.errors import reason_of
+
         code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
-        return _refuse(f"cannot start {command[0]}: {error.strerror}", code)
+        return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
     guard.start(passthrough.pid)
     recording.begin(command, passthrough.pid)
     code = passthrough.run()

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tui.commands.recordings import open_recorder
 from tui.commands.tap_recording import known_secrets
+from tui.core.errors import reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
@@ -45,7 +46,7 @@ def tap_http(port: int, target: str, name: str | None) -> int:
         listening.listen(128)
     except OSError as error:
         listening.close()
-        return _say(f"cannot listen on port {port}: {error.strerror}", NOT_STARTED)
+        return _say(f"cannot listen on port {port}: {reason_of(error)}", NOT_STARTED)
     with listening:
         return asyncio.run(_serve(listening, target, name or clean_line(parts.netloc.rpartition("@")[2], 60)))
 

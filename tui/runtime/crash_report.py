@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TextIO
 
 import tui
+from tui.core.errors import reason_of
 from tui.core.files import atomic_write, make_folder, open_file
 from tui.core.secrets.commands_and_urls import masked, places_in_urls, secrets_in_environment
 from tui.core.secrets.redact import Redactor
@@ -70,7 +71,7 @@ def report_crash(
     try:
         place = f"Report: {save_report(text)}"
     except OSError as problem:
-        place = f"The report above could not be saved: {problem.strerror or problem}."
+        place = f"The report above could not be saved: {reason_of(problem)}."
         stream.write(text)
     else:
         if env.get(VARIABLE, "") not in ("", "0"):

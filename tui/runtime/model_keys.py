@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.errors import ConfigError, StorageError
+from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
@@ -79,7 +79,7 @@ class ModelKeys:
             await self._stored.write(entry, about | ({"key": key} if place == IN_FILE else {}))
         except OSError as error:
             raise StorageError(
-                f"cannot store the key: {error.strerror}.",
+                f"cannot store the key: {reason_of(error)}.",
                 where=str(self._stored.path(entry).parent),
                 next_step="Use it for this run only, or set an environment variable.",
             ) from error
@@ -105,7 +105,7 @@ class ModelKeys:
                 await self._stored.remove(entry, place=place)
             except OSError as error:
                 raise StorageError(
-                    f"cannot delete the key: {error.strerror}.", where=str(self._stored.path(entry))
+                    f"cannot delete the key: {reason_of(error)}.", where=str(self._stored.path(entry))
                 ) from error
             self._of_run.pop(entry, None)
             places.append(self._stored.shown_place(entry, place, found["reason"]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.files import (
     IrregularError,
     LinkError,
@@ -62,12 +62,12 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     except IrregularError as error:
         raise Unopened("is not a regular file") from error
     except (OSError, ValueError) as error:
-        raise Unopened(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+        raise Unopened(f"cannot be opened: {reason_of(error)}") from error
     try:
         with file:
             return read_limited(file, limit)
     except OSError as error:
-        raise Unopened(f"cannot be read: {error.strerror}") from error
+        raise Unopened(f"cannot be read: {reason_of(error)}") from error
     except ValueError as error:
         raise Unreadable(f"is {error}") from error
 

@@ -145,7 +145,7 @@ def open_bundle(path: Path, expected: str = "") -> Iterator[BundleFile]:
     except IrregularError:
         raise UsageError("not a file.", where=where) from None
     except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}.", where=where) from None
+        raise UsageError(f"cannot read it: {reason_of(error)}.", where=where) from None
     with file:
         try:
             yield BundleFile(file, expected)

@@ -365,7 +365,7 @@ async def delete_leftovers(name: str, present: Mapping[str, Any]) -> list[str]:
                 path.unlink(missing_ok=True)
             said.append(f"{plural(len(files), 'secret')} deleted from {shown}")
         except OSError as error:
-            said.append(f"its secrets are still in {shown}: {error.strerror}")
+            said.append(f"its secrets are still in {shown}: {reason_of(error)}")
     if folder not in taken:
         said.append(_delete_folder(Path(folder)))
     return [sentence for sentence in said if sentence]
@@ -406,7 +406,7 @@ def _delete_folder(folder: Path) -> str:
             return f"the server has written files to {shown}, so the folder was kept"
         shutil.rmtree(folder)
     except OSError as error:
-        return f"the files of its bundle are still in {shown}: {error.strerror}"
+        return f"the files of its bundle are still in {shown}: {reason_of(error)}"
     return f"deleted the files of its bundle in {shown}"
 
 

@@ -38,7 +38,7 @@ from tui.addons.replay.recorded_server import (
     wanted_input,
 )
 from tui.commands.recordings import open_entries, recordings
-from tui.core.errors import McptuiError, UsageError
+from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.skimmer import outline
@@ -387,7 +387,7 @@ def mock(args: argparse.Namespace) -> int:
         print(f"mcptui mock: {error}", file=sys.stderr)
         return UNUSABLE
     except OSError as error:
-        print(f"mcptui mock: cannot write to stdout: {error.strerror}", file=sys.stderr)
+        print(f"mcptui mock: cannot write to stdout: {reason_of(error)}", file=sys.stderr)
         return NOBODY_READS if isinstance(error, BrokenPipeError) else UNUSABLE
     return 0 if complete else UNANSWERED
 

@@ -282,7 +282,7 @@ def _write(found: HostServer, change: Change) -> Path:
             mode = stat.S_IMODE(os.stat(found.path).st_mode)
             atomic_write(found.path, [mark + after.text], mode=mode)
         except OSError as error:
-            raise ConfigError(f"cannot be written: {error.strerror}.", where=_shown(found.path)) from error
+            raise ConfigError(f"cannot be written: {reason_of(error)}.", where=_shown(found.path)) from error
     return backup
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.core.errors import UsageError
+from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
@@ -63,7 +63,7 @@ class OutputFile:
                 pieces = [data.decode("utf-8", "surrogateescape")]
                 atomic_write(path, pieces, errors="surrogateescape")
             except OSError as error:
-                why, where = f"cannot write the result: {error.strerror}.", clean_line(str(path), 4096)
+                why, where = f"cannot write the result: {reason_of(error)}.", clean_line(str(path), 4096)
                 raise UsageError(why, where=where) from None
             print(f"· wrote {clean_line(str(path), 4096)} ({size(len(data))})", file=sys.stderr)
 

@@ -282,7 +282,7 @@ def _reason(spec: ServerSpec, problem: OSError) -> str:
         case errno.E2BIG:
             return "arguments and environment are too long"
         case _:
-            return f"cannot start {name}: {problem.strerror or problem}"
+            return f"cannot start {name}: {reason_of(problem)}"
 
 
 def _command_line(spec: ServerSpec) -> ServerError:

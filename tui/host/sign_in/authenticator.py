@@ -388,8 +388,7 @@ class Authenticator(httpx2.Auth):
             if configured:
                 table = dotted(("servers", self._spec.name, "oauth"))
                 raise SignInFailed(
-                    f"cannot use port {configured}, the callback_port of [{table}]:"
-                    f" {error.strerror or error}.",
+                    f"cannot use port {configured}, the callback_port of [{table}]: {reason_of(error)}.",
                     next_step="Quit the program that uses it, then try again.",
                 ) from None
             self._stored = replace(self._stored, client={})

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError, StorageError
+from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, key_in_keychain, name_of
 from tui.core.secrets.oauth_values import with_lifetime
@@ -113,7 +113,7 @@ class TokenStore:
             await self._stored.write(stored.key, asdict(stored))
         except OSError as error:
             raise StorageError(
-                f"cannot store the sign-in: {error.strerror}.",
+                f"cannot store the sign-in: {reason_of(error)}.",
                 where=str(self._folder),
                 next_step="It is valid until mcptui quits.",
             ) from error

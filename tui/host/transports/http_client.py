@@ -19,6 +19,7 @@ import httpcore2
 import httpx2
 
 from tui import __version__
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
@@ -205,7 +206,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 )
                 self._routes.setdefault(key, made)
             except OSError as problem:  # ssl.SSLError too
-                fault = f"cannot read the certificates: {problem.strerror or type(problem).__name__}"
+                fault = f"cannot read the certificates: {reason_of(problem)}"
             except (ImportError, ValueError):
                 fault = f"{proxy.named} cannot be used" if proxy is not None else "the URL is invalid"
             if fault:  # not in `except`: the cause would be reported instead

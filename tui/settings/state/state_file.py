@@ -212,6 +212,6 @@ def keep_damaged(path: Path) -> None:
                 pieces = iter(partial(source.read, 65_536), "")
                 atomic_write(copy, pieces, errors="surrogateescape", links=False)
     except OSError as error:
-        why = f"is damaged and cannot be copied to {copy.name} ({error.strerror}), so it is not replaced."
+        why = f"is damaged and cannot be copied to {copy.name} ({reason_of(error)}), so it is not replaced."
         step = "Move it away so that mcptui can write a new one."
         raise ConfigError(why, where=str(path), next_step=step) from error

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from tui.core.errors import StorageError
+from tui.core.errors import StorageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind, Outcome
@@ -115,4 +115,4 @@ def write_whole(
     try:
         return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
     except OSError as error:
-        raise StorageError(f"cannot write the file ({error.strerror})", where=str(target)) from error
+        raise StorageError(f"cannot write the file ({reason_of(error)})", where=str(target)) from error

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from itertools import compress
 
+from tui.core.errors import reason_of
 from tui.core.traffic import TrafficReader
 from tui.traffic.filter.filter import Filter
 from tui.traffic.filter.query import EVERYTHING, Query
@@ -254,7 +255,7 @@ class View:
             hits = seqs.result()
         # A recording that cannot be read here may be readable in another place: this range has no match.
         except Exception as error:
-            self.problem = str(error) or type(error).__name__
+            self.problem = reason_of(error)
         self._settle(start, self._filter.mask(start, stop, hits))
         return True
 

@@ -19,7 +19,7 @@ from itertools import islice
 from operator import attrgetter
 
 from tui.core.background import DaemonThread
-from tui.core.errors import McptuiError
+from tui.core.errors import reason_of
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
 from tui.traffic.record.entry_columns import EntryColumns, column_row
@@ -329,8 +329,7 @@ class Recorder:
                 self._writer = self._factory()
                 self.problem = self._writer.problem
             except Exception as error:  # the recording continues in memory
-                is_told = isinstance(error, McptuiError)
-                self.problem = str(error) if is_told else f"{type(error).__name__}: {error}"
+                self.problem = reason_of(error, 600)
         while not self._closing:
             self._wake.wait(RETRY_SECONDS if self.problem and self._writer is not None else None)
             self._wake.clear()

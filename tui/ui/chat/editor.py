@@ -70,7 +70,7 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
             program = find_program(command[0]) or command[0]
             process = await asyncio.create_subprocess_exec(program, *command[1:], str(path), stderr=1)
         except OSError as error:
-            raise McptuiError(f"cannot start: {error.strerror}", where=command[0]) from error
+            raise McptuiError(f"cannot start: {reason_of(error)}", where=command[0]) from error
         try:
             code = await process.wait()
         finally:

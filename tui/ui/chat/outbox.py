@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tui.core import units
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, reason_of
 from tui.core.files import append_private, make_folder, open_file, refuse_links
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name
@@ -111,7 +111,7 @@ class Outbox:
             self._composer.earlier.begin_with(one.text for one in kept)
             self._composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
+            reason = reason_of(error, 600)
             self._regions.notify(f"Cannot read the input history: {reason}.", severity="warning")
         for name in sorted(OWN_NAMES & self._runtime.snippets.keys()):
             words = f"[snippets] {name}: /{name} is a built-in command. Rename the snippet."
@@ -238,7 +238,7 @@ class Outbox:
         except (OSError, McptuiError) as error:
             _log.warning("cannot write the input history", exc_info=True)
             if not self._history_fails and self._regions.screen.app.is_running:
-                reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+                reason = reason_of(error, 600)
                 self._regions.notify(f"Cannot save the input history: {reason}.", severity="warning")
             self._history_fails = True
         else:

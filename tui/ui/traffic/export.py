@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import size as size_text
@@ -163,7 +163,7 @@ class Exporter:
             if stop.is_set():
                 self._list.notify("Export cancelled.", timeout=3)
                 return
-            reason = error.strerror if isinstance(error, OSError) else str(error)
+            reason = reason_of(error, 600)
             self._list.notify(f"{path} not written: {reason}", severity="error", timeout=8)
         else:
             gone, bodiless = len(source.gone), len(source.bodiless)

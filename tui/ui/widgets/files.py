@@ -62,7 +62,7 @@ def ask_to_save(
         try:
             await asyncio.to_thread(_write_new, path, data)
         except OSError as error:
-            app.notify(f"{path} not saved: {error.strerror}.", severity="error")
+            app.notify(f"{path} not saved: {reason_of(error)}.", severity="error")
         else:
             app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
             then(path)
@@ -114,7 +114,7 @@ async def open_file(app: App[Any], path: Path) -> None:
             start_new_session=True,
         )
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        why = reason_of(error)
         app.notify(f"Cannot start {command[0]}: {why}. The file is at {path}.", severity="error")
         return
     with contextlib.suppress(TimeoutError):

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.core import units
+from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, Span
 from tui.ui.widgets.symbols import ASCII, symbols_for
@@ -199,7 +200,7 @@ async def decoded(
     except TimeoutError:
         answer = b""
     except OSError as error:
-        raise PictureError(f"cannot start the decoder ({error.strerror or error})") from None
+        raise PictureError(f"cannot start the decoder ({reason_of(error)})") from None
     return _picture(answer)
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.files import append_private
 from tui.core.jsonrpc.reader import loads
 from tui.core.ports import DecisionKind, DecisionRecord
@@ -93,7 +93,7 @@ class StoredDecisions:
         except ConfigError as error:
             return str(error.message).rstrip(".")
         except OSError as error:
-            return error.strerror or str(error)
+            return reason_of(error)
         return ""
 
 
