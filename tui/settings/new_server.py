@@ -75,14 +75,11 @@ def server_table(
     command = list(words)
     if len(command) == 1 and not known(first):
         command = line_words(first)
-        if _BARE_ADDRESS.fullmatch(first) and not known(command[0]):
-            raise UsageError(
-                f"command {clean_line(first, 100)} not found on PATH.",
-                next_step=f"If it is a URL, write https://{clean_line(first, 100)}",
-            )
     if not known(command[0]):
         shown, step = quoted_name(command[0], 100), "Check the spelling, or use its path."
-        if os.path.isdir(command[0]):
+        if len(words) == 1 and _BARE_ADDRESS.fullmatch(first):
+            step = f"If it is a URL, write https://{clean_line(first, 100)}"
+        elif os.path.isdir(command[0]):
             raise UsageError(f"{shown} is a folder, not a command.", next_step="Use the path of a program.")
         raise UsageError(f"command {shown} not found on PATH.", next_step=step)
     table: dict[str, Any] = {"command": command[0]}

@@ -47,7 +47,7 @@ def test_the_table_contains_headers_environment_and_transport():
         (["https://h"], {"env": {"A": "1"}}, "Use --header"),
         (["npx"], {"headers": {"A": "1"}}, "Use --env"),
         (["nothing", "-x"], {}, "command “nothing” not found on PATH"),
-        (["mcp.example.com/mcp"], {}, "write https://mcp.example.com/mcp"),
+        (["mcp.example.com/mcp"], {}, "“mcp.example.com/mcp” not found on PATH. If it is a URL"),
         (["npx 'open"], {}, "Close the quotes."),
     ],
 )

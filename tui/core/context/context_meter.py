@@ -1,11 +1,11 @@
 """Measures how full the model's window is: the endpoint's last count plus an estimate of the rest. Pure."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, UserMessage
 from tui.core.errors import ModelError
+from tui.core.jsonrpc.reader import json_text
 from tui.core.ports import (
     CallPart,
     ModelPart,
@@ -75,11 +75,7 @@ def estimate_messages(messages: Iterable[Message]) -> int:
 
 def estimate_tool(tool: ToolSpec) -> int:
     """Return the approximate tokens of a tool definition."""
-    try:
-        schema = json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":"), default=str)
-    except (ValueError, RecursionError):
-        schema = str(tool.schema)
-    return estimate(tool.name + tool.description + schema) + PER_MESSAGE
+    return estimate(tool.name + tool.description + json_text(tool.schema)) + PER_MESSAGE
 
 
 def estimate_request(request: ModelRequest) -> int:

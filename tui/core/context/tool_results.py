@@ -19,6 +19,7 @@ from tui.core.attachments import (
     word,
 )
 from tui.core.conversation.conversation import Attachment
+from tui.core.jsonrpc.reader import json_text
 from tui.core.secrets.walk import texts_in
 from tui.core.text import UNSEEN, clean_line, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
@@ -186,7 +187,7 @@ class _Renderer:
         if omitted:
             parts[len(result.content) + 1] = f"[{plural(len(omitted), 'item')} of lower priority omitted]"
         if result.structured is not None and not _is_repeated(result.structured, items, parts):
-            parts[len(result.content)] = _as_json(result.structured)
+            parts[len(result.content)] = json_text(result.structured)
         return {number: part for number, part in parts.items() if part} or {0: EMPTY}
 
     def _item(self, content: Content) -> str:
@@ -216,13 +217,6 @@ class _Renderer:
             return f"[{label(attachment)}, not shown to you: more than {MAX_ATTACHMENTS} in one result]"
         self.attachments.append(attachment)
         return f"[{label(attachment)}, {ATTACHED}]"
-
-
-def _as_json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    except (ValueError, RecursionError):
-        return "[structured content omitted: nested too deeply]"
 
 
 def _is_repeated(structured: Any, items: Mapping[int, Content], parts: Mapping[int, str]) -> bool:

@@ -100,6 +100,14 @@ def json_mapping(text: str | bytes | bytearray) -> Mapping[str, Any]:
     return mapping(json_value(text))
 
 
+def json_text(value: Any) -> str:
+    """Return a value as JSON in one line, or a note in its place if it is nested too deeply."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    except (ValueError, RecursionError):
+        return "[omitted: nested too deeply]"
+
+
 def indented(text: str | bytes) -> str:
     """Return a text, indented if it is JSON."""
     try:
