@@ -146,6 +146,9 @@ class SchemaChecker:
             with suppress(ProcessLookupError):
                 worker.kill()
             await worker.wait()
+            assert worker.stdin is not None
+            with suppress(ConnectionError):  # asyncio reports one that nobody asks for
+                await worker.stdin.wait_closed()
 
 
 def is_simple(schema: Any, value: Any) -> bool:
