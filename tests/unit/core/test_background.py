@@ -117,12 +117,7 @@ async def test_running_tasks_are_cancelled_and_awaited_and_a_failure_is_reported
     await tasks.cancel()
 
 
-def test_uptime_longer_than_the_last_delay_resets_the_retry_delay():
-    retry = RetryDelay()
-    assert [retry.after_failure(worked) for worked in (0, 1, 3.9, 8, 1)] == [2, 4, 8, 2, 4]
-
-
-def test_the_first_and_the_longest_retry_delay_may_be_chosen():
+def test_a_retry_delay_doubles_up_to_the_longest_until_something_worked_for_longer_than_it():
     retry = RetryDelay(0.5, longest=3)
-    assert [retry.after_failure() for _ in range(5)] == [0.5, 1, 2, 3, 3]
-    assert retry.after_failure(worked_seconds=3) == 0.5
+    assert [retry.after_failure(worked) for worked in (0, 0.1, 1.9, 2, 3, 0.1)] == [0.5, 1, 0.5, 0.5, 0.5, 1]
+    assert [retry.after_failure() for _ in range(3)] == [2, 3, 3]
