@@ -59,7 +59,8 @@ async def retried(
                 number, most = loads, loads + math.ceil((LONGEST_LOADING - waited) / LOADING_WAIT)
             else:
                 ours = retry.after_failure() * chance()
-                delay = _delay(error, ours) if attempt < ATTEMPTS else None
+                is_over = attempt >= ATTEMPTS or (error.retry_after or 0.0) > LONGEST_ASKED
+                delay = None if is_over or not error.retryable else error.retry_after or ours
                 attempt += 1
                 number, most = attempt, ATTEMPTS
             if shown or delay is None or error.generation:  # a call may be found in the model's text
@@ -67,10 +68,3 @@ async def retried(
             reason = error.message
         yield RetryPart(number, most, delay, reason)
         await clock.sleep(delay)
-
-
-def _delay(error: ModelError, ours: float) -> float | None:
-    """Return the seconds until a retry, `ours` unless the endpoint names them; None for never."""
-    if not error.retryable or (error.retry_after or 0.0) > LONGEST_ASKED:
-        return None
-    return error.retry_after or ours

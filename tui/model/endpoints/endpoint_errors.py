@@ -178,8 +178,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
     through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
     if through is not None:
-        message = redactor_of(profile).redact(through[0])
-        return endpoint_error(profile, message, through[1], retryable=True)
+        return endpoint_error(profile, redactor_of(profile).redact(through[0]), through[1], retryable=True)
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
         step = "It does not use TLS. Start base_url with http://."
@@ -193,8 +192,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
             step = "Start Ollama with `ollama serve`."
         elif is_local(profile.base_url):
             step = "Check base_url, and that the model server is running."
-    reason = clean_line(redactor_of(profile).redact(reason), 160)
-    message = f"cannot connect to the endpoint{': ' + reason if reason else ''}"
+    message = f"cannot connect to the endpoint: {clean_line(redactor_of(profile).redact(reason), 160)}"
     return endpoint_error(profile, message, step, retryable=not hopeless)
 
 

@@ -105,7 +105,7 @@ class OpenAIChat:
         names = [tool.name for tool in request.tools]
         first = self.learned.thinking_first and not request.verbatim
         accumulator = Accumulator(names, thinking_first=first, verbatim=request.verbatim)
-        parts = ReplyStream(self._profile, connection, accumulator, self._redactor).parts()
+        parts = ReplyStream(self._profile, connection, accumulator).parts()
         clear = ReplyRedactor(self._redactor)
         try:
             async for part in parts:

@@ -74,15 +74,9 @@ class ReplyConnection:
 class ReplyStream:
     """One reply, from an open response to its last part."""
 
-    def __init__(
-        self,
-        profile: ModelProfile,
-        connection: ReplyConnection,
-        accumulator: Accumulator,
-        redactor: Redactor | None = None,
-    ) -> None:
+    def __init__(self, profile: ModelProfile, connection: ReplyConnection, accumulator: Accumulator) -> None:
         self._profile = profile
-        self._redactor = redactor or redactor_of(profile)
+        self._redactor = redactor_of(profile)
         self._connection = connection
         self._accumulator = accumulator
         self._stream = EventCutter(MAX_EVENT, json_lines=True)
