@@ -11,7 +11,7 @@ from tui.core.context.context_meter import Calibration, ContextMeter
 from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import SessionMeta
-from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, sentences
+from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, reason_of, sentences
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.questions import SamplingFailed, SamplingMeter
 from tui.core.secrets.redact import Redactor
@@ -156,7 +156,7 @@ class ActiveModel:
         try:
             return self._consent is not None and await self._consent.ask_model(subject)
         except OSError as error:
-            raise ModelError(str(error)) from error
+            raise ModelError(reason_of(error)) from error
 
     async def reload(self, loaded: "Loaded") -> Sequence[str]:
         """Apply the models of a configuration that was read again; return notes.

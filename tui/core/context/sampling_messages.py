@@ -15,6 +15,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
     sanitised,
 )
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema, objects, strings
@@ -217,4 +218,4 @@ def _schema(schema: Any, where: str) -> Mapping[str, Any]:
     try:
         return model_schema(schema)
     except (SchemaRefused, TypeError, AttributeError) as error:  # whatever a server sends
-        raise BadSampling(f"{where}.inputSchema is invalid ({clean_line(str(error), 100)})") from None
+        raise BadSampling(f"{where}.inputSchema is invalid ({reason_of(error, 100)})") from None

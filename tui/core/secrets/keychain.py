@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tui.core.background import in_daemon_thread
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, reason_of
 from tui.core.files import open_file, read_limited, write_private
 from tui.core.secrets.redact import Secret
 from tui.core.text import clean_line
@@ -133,7 +133,7 @@ async def _use(work: Callable[[Any], Any]) -> Any:
         kind = type(error).__name__
         if kind == "NoKeyringError":
             raise ConfigError("no supported keychain found") from None
-        reason = _REASONS.get(kind) or clean_line(str(error), 160) or "unknown cause"
+        reason = _REASONS.get(kind) or reason_of(error, 160)
         step = "Unlock it." if "Locked" in kind else ""
         raise ConfigError(f"cannot use the keychain: {reason}", next_step=step) from None
 
