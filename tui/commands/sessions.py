@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.traffic_lines import rfc3339, table
+from tui.commands.traffic_lines import json_line, rfc3339, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
@@ -78,7 +77,7 @@ async def _list(args: argparse.Namespace) -> None:
         found = await store.list(wanted, limit=given.get("limit", 200))
     if args.json:
         for info in found:
-            _print_object(_object(info))
+            print(json_line(_object(info)))
     elif found:
         print("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5})))
     else:
@@ -178,13 +177,9 @@ _ACTIONS = {
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:
     if args.json:
-        _print_object(values)
+        print(json_line(values))
     else:
         print(sentence)
-
-
-def _print_object(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
 
 
 def _called(info: SessionInfo) -> str:

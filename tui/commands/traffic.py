@@ -85,9 +85,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
-    import json
-
-    from tui.commands.traffic_lines import table
+    from tui.commands.traffic_lines import json_line, table
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
@@ -96,7 +94,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
     found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
-            sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")
+            print(json_line(_object(one)))
     elif found:
         sys.stdout.write("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6})) + "\n")
     elif begin_ns:

@@ -1,7 +1,9 @@
-"""The lines that `mcptui traffic` prints: entries, findings and statistics, aligned. Pure."""
+"""Lines of output: entries, findings and statistics of `mcptui traffic`, aligned; tables and JSON. Pure."""
 
-from collections.abc import Container, Iterable, Sequence
+import json
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from tui.core.conversation.sessions import cells, shortened
 from tui.core.text import clean_line
@@ -108,6 +110,11 @@ def rfc3339(wall_ns: int) -> str:
     except (ValueError, OverflowError, OSError):
         return ""
     return moment.isoformat(timespec="seconds") if wall_ns else ""
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """Return an object as one line of JSON, in ASCII: no text or narrow locale can break it."""
+    return json.dumps(value, separators=(",", ":"), default=str)
 
 
 def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:

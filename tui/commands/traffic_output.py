@@ -2,7 +2,6 @@
 
 import argparse
 import heapq
-import json
 import os
 import shutil
 import sys
@@ -14,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line
+from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line, json_line
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.conversation.sessions import cells
 from tui.core.text import clean_line
@@ -205,4 +204,4 @@ def _object(selection: Selection, entry: Entry) -> str:
 
 def _json(selection: Selection, value: dict[str, Any]) -> str:
     named = {"recording": selection.label.rstrip()} if selection.label else {}
-    return json.dumps(named | value, separators=(",", ":"))
+    return json_line(named | value)

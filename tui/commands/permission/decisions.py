@@ -1,12 +1,11 @@
 """`mcptui decisions`: who allowed or denied what, and when."""
 
 import argparse
-import json
 import sys
 import time
 from typing import Any
 
-from tui.commands.traffic_lines import rfc3339, table
+from tui.commands.traffic_lines import json_line, rfc3339, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
@@ -33,7 +32,7 @@ def decisions(args: argparse.Namespace) -> int:
         print(f"mcptui decisions: {warning}", file=sys.stderr)
     if args.json:
         for record in found:
-            print(json.dumps(_object(record), separators=(",", ":")))
+            print(json_line(_object(record)))
     elif found:
         print("\n".join(table([_HEAD, *map(_row, found)], left=range(len(_HEAD)))))
     else:
