@@ -29,6 +29,7 @@ from tui.core.files import atomic_write
 from tui.core.ports import TextPart
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
+from tui.core.units import noun
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
@@ -94,9 +95,8 @@ async def _turn(
     started = _to_start(args, wanted, runtime.host.statuses())
     specs = [runtime.host.status(name).spec for name in started]  # raises an error for an unknown name
     if started and runtime.configuration.uses_samples:
-        samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
-        print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
+        print(f"· no servers configured, using the {noun(len(started), 'sample')} {names}", file=sys.stderr)
     runtime.consent.require(specs)
     await runtime.host.start_all(started)
     await runtime.host.changes_answered()

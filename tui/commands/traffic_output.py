@@ -106,7 +106,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                 _write(_labelled(selection, finding_line(finding, entry, colour)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
-        _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")
+        _write(f"{said} in {plural(seen, 'entry')}")
     return FOUND if worst is Severity.ERROR else 0
 
 

@@ -138,9 +138,9 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def counted(number: int, word: str) -> str:
+def counted(number: float, word: str) -> str:
     """Return a count that may be large with its word: "1 call", "12 k calls"."""
-    return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
+    return f"{count(number)} {noun(number, word)}"
 
 
 def amount(value: float) -> str:
@@ -187,4 +187,16 @@ def money(value: float, currency: str = "USD") -> str:
 
 def plural(number: int, word: str) -> str:
     """Return "1 tool", "2 tools"."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return f"{number} {noun(number, word)}"
+
+
+def noun(number: float, word: str) -> str:
+    """Return a word as it follows a number: "entry" or "entries"."""
+    if number == 1:
+        return word
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
+
+
+def exact(number: int) -> str:
+    """Return a count with all its digits, in groups of three: "1 204"."""
+    return f"{number:,}".replace(",", " ")

@@ -14,6 +14,7 @@ from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import capitalized, clean_line, quoted_name, whole_words
+from tui.core.units import plural
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
@@ -108,8 +109,7 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
     if not (count := transport.messages.noise - transport.messages.too_deep):
         return ""
     first = quoted_name(transport.messages.first_noise, 60)
-    lines = "1 line" if count == 1 else f"{count} lines"
-    return f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
+    return f" It wrote text to stdout that is not JSON-RPC ({plural(count, 'line')}, first: {first})."
 
 
 def _sentence(text: str) -> str:

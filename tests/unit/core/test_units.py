@@ -74,8 +74,8 @@ def test_a_count_is_abbreviated(number: int, text: str) -> None:
 
 def test_sizes_are_in_decimal_units_and_counts_have_a_singular_and_a_plural() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
-    assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
-    assert [counted(0, "x"), counted(1, "x"), counted(1_200, "x")] == ["0 xs", "1 x", "1.2 k xs"]
+    assert [plural(0, "key"), plural(1, "key"), plural(2, "entry")] == ["0 keys", "1 key", "2 entries"]
+    assert [counted(0, "x"), counted(1, "x"), counted(1_200, "entry")] == ["0 xs", "1 x", "1.2 k entries"]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ from tui.core.ports import (
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
+from tui.core.units import noun
 
 UNKNOWN = "an unknown server"
 """The source of a result in a session saved by an earlier version."""
@@ -100,7 +101,7 @@ def untrusted_words(servers: Sequence[str]) -> str:
     more = len(servers) - len(named)
     listed = ", ".join(named) + (f" and {more} more" if more else "")
     if listed != UNKNOWN:
-        listed = f"the {'server' if len(servers) == 1 else 'servers'} {listed}"
+        listed = f"the {noun(len(servers), 'server')} {listed}"
     return f"This conversation contains a result from {listed}, which you do not trust"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.units import size
+from tui.core.units import plural, size
 from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
 
 PARSED = 64 * 1024
@@ -63,7 +63,7 @@ def markdown(document: Document) -> Iterator[str]:
         number += 1
         yield _text_of(part)
     if document.is_list:
-        yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
+        yield f"{plural(number, 'entry') if number else 'No entries'}.\n"
 
 
 def _text_of(part: Part) -> str:

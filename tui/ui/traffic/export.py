@@ -15,12 +15,13 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
+from tui.core.units import exact
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
-from tui.ui.traffic.bars import entry_count, exact
+from tui.ui.traffic.bars import entry_count
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST
 
