@@ -255,7 +255,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     option(servers, "--server", "NAME", "start only these servers", action="extend", nargs="+")
     flag(servers, "--no-servers", "start no server", default=argparse.SUPPRESS)
     flag(run, "--no-start", "do not start servers automatically", default=argparse.SUPPRESS)
-    option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=_positive)
+    option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=count)
     text = (
         "which calls may run: ask on the terminal (default), reads (read-only tools of trusted servers), "
         "all, none"
@@ -415,12 +415,6 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     for action in (export, taking):
         text = "configuration file whose secrets are redacted (default: see mcptui config path)"
         option(action, "--config", "FILE", text, default=argparse.SUPPRESS)
-
-
-def _positive(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise invalid("a positive integer", text)
-    return int(text)
 
 
 def parse(given: Sequence[str]) -> argparse.Namespace:

@@ -94,7 +94,7 @@ def _elicit(text: str) -> str:
 
 
 def count(text: str) -> int:
-    """Return a number of lines; raises ArgumentTypeError."""
+    """Return a number of lines or steps, at least 1; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise invalid("an integer from 1 to 1000000", text)
     return int(text)

@@ -234,6 +234,8 @@ class Registry:
             if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
             cursor = after
+        else:  # there are more pages
+            left = -1
         self.is_cut = left < 0 and len(found) < limit
         return list(found.values())[:limit]
 

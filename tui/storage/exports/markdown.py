@@ -9,6 +9,7 @@ Text that is still unsafe is shown as code.
 import re
 from collections.abc import Iterator
 
+from tui.core.attachments import fenced
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.units import plural, size
@@ -45,13 +46,6 @@ time.
 def escaped(text: str) -> str:
     """Return text escaped for use within a Markdown line, not at its start."""
     return _MARKS.sub(r"\\\1", text)
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Return text as a code block, safe for any backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def markdown(document: Document) -> Iterator[str]:
