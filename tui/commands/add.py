@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import os
 import shlex
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -187,9 +186,6 @@ def _typed(args: argparse.Namespace) -> FoundServer:
 
 def _asked_name(proposed: str) -> str:
     """Ask for a name and return it. Without a terminal or an answer, return the proposed one."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return proposed
-    try:
-        return input(f"Name [{proposed}]: ").strip() or proposed
-    except EOFError:
-        return proposed
+    from tui.commands.permission.terminal_approver import is_terminal, typed_answer
+
+    return (is_terminal() and typed_answer(f"Name [{proposed}]: ")) or proposed

@@ -19,7 +19,7 @@ import httpx2
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import entry_text, found_server, values_of
 from tui.commands.add import FoundServer
-from tui.commands.permission.terminal_approver import is_terminal
+from tui.commands.permission.terminal_approver import is_terminal, typed_answer
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
@@ -184,13 +184,11 @@ def _chosen(found: Sequence[LaunchOption], kind: str | None, name: str) -> Launc
         head = f"{name} has {len(usable)} package types. Choose one with {choice}:"
         raise UsageError("\n  ".join((head, *shown)))
     print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
-    try:
-        typed = input(f"Which one? [1-{len(shown)}, default 1] ").strip() or "1"
-    except EOFError:
-        typed = ""
-    if not typed.isdecimal() or not 1 <= int(typed) <= len(usable):
+    typed = typed_answer(f"Which one? [1-{len(shown)}, default 1] ")
+    number = "1" if typed == "" else typed or ""
+    if not number.isdecimal() or not 1 <= int(number) <= len(usable):
         raise UsageError("nothing was chosen.")
-    return usable[int(typed) - 1]
+    return usable[int(number) - 1]
 
 
 SECONDS = 30.0

@@ -45,7 +45,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
     if len(servers) > 1 and not yes:
         shown = "\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers)
         print(clean(f"{shown}\n\n{YES_ALL}\n{NO_ALL}"))
-        answer = _typed(YES_TO_ALL)
+        answer = _typed(YES_TO_ALL).lower()
     for subject, question in found:
         one_by_one = answer in ONE_BY_ONE or question.is_model
         if one_by_one:
