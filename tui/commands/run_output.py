@@ -160,8 +160,8 @@ def print_object(value: dict[str, Any]) -> None:
     print(json_line(value), flush=True)
 
 
-def print_error(error: McptuiError, *, as_json: bool = False, program: str = "mcptui") -> None:
+def print_error(error: McptuiError, *, as_json: bool = False) -> None:
     """Print an error on stderr, and with `as_json` as an object on stdout."""
     if as_json:
         print_object(error_object(error.message, error.where or "mcptui", error.next_step))
-    print(f"{program}: {clean(str(error))}", file=sys.stderr)
+    print(f"mcptui: {clean(str(error))}", file=sys.stderr)

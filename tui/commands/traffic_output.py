@@ -169,7 +169,7 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         said = f"{contents.words()}, {size(written)}"
         print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
     if form is Format.HAR and not contents.entries:
-        print(f"mcptui traffic: {_NO_HTTP}", file=sys.stderr)
+        print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 
 
 def _colour() -> bool:
