@@ -15,14 +15,13 @@ from dataclasses import replace
 from typing import Any
 
 from tui.commands.run_output import arguments_line
-from tui.commands.traffic_lines import rfc3339
 from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
 from tui.core.permission.rules import PastCall, Rule, RuleCheck, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
-from tui.core.units import plural
+from tui.core.units import day_and_time, plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
 from tui.runtime.profiles import Profiles
@@ -108,7 +107,9 @@ def _choice(against: str) -> tuple[RecordingChoice, str, float]:
         since, name = against, None
     except UsageError:
         begin_ns, since, name = 0, None, against
-    words = f" since {_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
+    words = (
+        f" since {day_and_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
+    )
     wanted = argparse.Namespace(
         filter=CALLS, failed=False, since=since, recording=name, all=False, follow=False
     )
@@ -187,7 +188,7 @@ def _report(check: RuleCheck, loaded: Loaded, where: str) -> None:
     for call, after in check.changes[:MAX_CHANGES]:
         name = f"{clean_line(call.server, 40)} › {clean_line(call.tool, 60)}"
         arguments = arguments_line(call.arguments or {}, 160)
-        print(f"  {_time(call.when)}  {name}  {arguments}".rstrip())
+        print(f"  {day_and_time(call.when)}  {name}  {arguments}".rstrip())
         print(f"      {clean_line(call.before, 200)} → {clean_line(after, 300)}")
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
@@ -211,7 +212,3 @@ def place_of(rule: Rule, loaded: Loaded) -> str:
     """Return the place of a rule in the file: its key and line."""
     line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))
     return f"approvals.{rule.origin}[{rule.number}]" + (f", line {line}" if line else "")
-
-
-def _time(seconds: float) -> str:
-    return rfc3339(round(seconds * 1e9))[:19].replace("T", " ")

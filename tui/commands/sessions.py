@@ -9,12 +9,12 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.traffic_lines import json_line, rfc3339, table
+from tui.commands.traffic_lines import json_line, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
-from tui.core.units import count, day_and_time
+from tui.core.units import count, day_and_time, rfc3339
 
 if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore

@@ -10,7 +10,7 @@ from tui.commands.recordings import About, about, is_export, last_entry, newest,
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, day_and_time, duration, size
+from tui.core.units import count, day_and_time, duration, rfc3339, size
 
 if TYPE_CHECKING:
     import argparse
@@ -113,8 +113,6 @@ def _row(one: About) -> tuple[str, ...]:
 
 
 def _object(one: About) -> dict[str, Any]:
-    from tui.commands.traffic_lines import rfc3339
-
     return {
         "name": one.kept.name,
         "path": str(one.kept.path),

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from tui.core.conversation.sessions import cells, shortened
@@ -101,15 +100,6 @@ def padded(text: str, width: int, *, cut: bool) -> str:
     """Return a text with spaces up to `width` cells, shortened to it if `cut`."""
     text = shortened(text, width) if cut else text
     return text + " " * (width - cells(text))
-
-
-def rfc3339(wall_ns: int) -> str:
-    """Return a time as RFC 3339 in local time, to the second, "" if there is none."""
-    try:
-        moment = datetime.fromtimestamp(wall_ns / 1e9).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return moment.isoformat(timespec="seconds") if wall_ns else ""
 
 
 def json_line(value: Mapping[str, Any]) -> str:

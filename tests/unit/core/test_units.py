@@ -16,6 +16,7 @@ from tui.core.units import (
     amount,
     bounded,
     clock,
+    clock_time,
     count,
     counted,
     duration,
@@ -24,6 +25,7 @@ from tui.core.units import (
     place_in,
     plural,
     progress,
+    rfc3339,
     share,
     size,
     span,
@@ -188,3 +190,19 @@ def test_any_moment_has_a_local_time(seconds: float) -> None:
 )
 def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) -> None:
     assert place_in(step, 3) == place
+
+
+NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("then", "text"),
+    [(NOON, "12:00"), (NOON - 46_800, "2026-11-20 23:00"), (0.0, ""), (math.nan, ""), (-5.0, "")],
+)
+def test_a_time_has_its_day_unless_that_is_today(then: float, text: str) -> None:
+    assert clock_time(then, NOON) == text
+
+
+def test_a_time_for_programs_is_exact_and_in_utc() -> None:
+    assert rfc3339(1_795_305_600_123_456_789) == "2026-11-22T00:00:00.123456+00:00"
+    assert [rfc3339(0), rfc3339(2**80)] == ["", ""]

@@ -5,10 +5,11 @@ import sys
 import time
 from typing import Any
 
-from tui.commands.traffic_lines import json_line, rfc3339, table
+from tui.commands.traffic_lines import json_line, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
+from tui.core.units import day_and_time, rfc3339
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
@@ -29,7 +30,7 @@ def decisions(args: argparse.Namespace) -> int:
         and not (args.denied and record.allowed)
     ]
     if warning:
-        print(f"mcptui decisions: {warning}", file=sys.stderr)
+        print(f"mcptui: {warning}", file=sys.stderr)
     if args.json:
         for record in found:
             print(json_line(_object(record)))
@@ -43,7 +44,7 @@ def decisions(args: argparse.Namespace) -> int:
 def _row(record: DecisionRecord) -> tuple[str, ...]:
     word = "allowed" if record.allowed else "denied"
     return (
-        rfc3339(round(record.when * 1e9))[:19].replace("T", " "),
+        day_and_time(record.when),
         f"asked, {word}" if record.asked else word,
         record.kind.value,
         clean_line(record.server, 30),

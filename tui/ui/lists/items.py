@@ -15,7 +15,7 @@ from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.times import exactly, when
+from tui.ui.widgets.times import when
 
 if TYPE_CHECKING:
     from tui.core.permission.approval_policy import Judgement
@@ -186,7 +186,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     if info.problem:
         return ((clean_line(info.problem, 400), "bad"),)
     parts = [
-        f"began {exactly(info.created)}",
+        f"began {units.day_and_time(info.created) or 'unknown'}",
         f"{units.plural(info.turns, 'turn')}, {units.plural(info.messages, 'message')}",
         clean_line(info.model, 60),
         used(info),

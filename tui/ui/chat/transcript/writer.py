@@ -22,6 +22,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import in_order
+from tui.core.units import clock_time
 from tui.ui.chat.transcript.blocks import (
     Note,
     Plain,
@@ -37,7 +38,6 @@ from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.times import message_time
 
 Arguments = Mapping[str, Any] | str
 
@@ -283,7 +283,7 @@ class PastWriter:
                     continue
                 case UserMessage(text, attachments, at):
                     self._model, self._reason = None, ""
-                    writer.user(text, message_time(at, self.now), attachments)
+                    writer.user(text, clock_time(at, self.now), attachments)
                 case AssistantMessage():
                     self._reply(part, place + 1 in explained)
                 case ToolMessage():
