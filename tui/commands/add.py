@@ -91,7 +91,8 @@ def add(args: argparse.Namespace) -> int:
     from tui.commands.command_line import fill_add
     from tui.commands.shared_options import parse_trailing
 
-    words, is_package = args.target, service("is package")
+    words = args.target
+    is_package = service("is package")
     if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
         parse_trailing(args, "target", fill_add, prog="mcptui add")
     elif words[:1] == ["--"]:  # options after a command belong to the command

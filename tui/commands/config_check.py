@@ -104,9 +104,12 @@ def _choice(against: str) -> tuple[RecordingChoice, str, float]:
     """
     try:
         _, begin_ns = beginning(against, time.time_ns())
-        since, name = against, None
+        since = against
+        name = None
     except UsageError:
-        begin_ns, since, name = 0, None, against
+        begin_ns = 0
+        since = None
+        name = against
     words = (
         f" since {day_and_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
     )
@@ -126,9 +129,11 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
             for entry in selection.whole():
                 if entry.root not in (0, entry.seq):  # a continuation of an earlier request
                     continue
-                server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9
+                server = entry.source.removeprefix(_TAP)
+                when = entry.wall_ns / 1e9
                 by_model = (entry.cause is not None and entry.cause.turn > 0) or entry.source != server
-                arguments, decided = _arguments(entry.body), None
+                arguments = _arguments(entry.body)
+                decided = None
                 if by_model and arguments is not None:
                     decided = decisions.of(server, entry.tool, arguments, when)
                 yield PastCall(server, entry.tool, arguments, when, by_model, decided)

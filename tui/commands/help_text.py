@@ -120,7 +120,8 @@ def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
     """Exit with an error about the first word after the command that is not valid there."""
-    command, name = _parser_of(parser, args), rest[0].partition("=")[0]
+    command = _parser_of(parser, args)
+    name = rest[0].partition("=")[0]
     if getattr(args, "action", "") == "key":  # it may be the key, which is not repeated
         command.error(
             "the key is not an argument: other programs could read it. Paste it when asked, or pipe it"

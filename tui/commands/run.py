@@ -69,7 +69,8 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if wanted and given is None and wanted[-1] not in {one.name for one in runtime.host.statuses()}:
         # `--server NAME ...` takes all words after it: in `run --server weather "how is it?"`, also this.
         wanted, given = wanted[:-1], wanted[-1]
-    prompt, files = question(given, wait=args.stdin), attachments(args.file)
+    prompt = question(given, wait=args.stdin)
+    files = attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None
     try:
         return await _turn(args, runtime, interrupt, prompt, files, wanted, schema)
@@ -146,7 +147,8 @@ async def _show(
     Return why it ended, and whether the answer matches the schema.
     """
     show = _print_json if as_json else Printed(hidden=answer.wanted or schema is not None).show
-    reason, matches = EndReason.MODEL_ERROR, True
+    reason = EndReason.MODEL_ERROR
+    matches = True
     async for event in turn.events():
         if isinstance(event, TurnEnded):
             reason = event.reason

@@ -68,7 +68,8 @@ def _one_of(found: Sequence[SessionInfo], name: str, step: str = LIST_STEP) -> S
 
 async def _list(args: argparse.Namespace) -> None:
     given = vars(args)
-    store, wanted = _store(), given.get("text", "")
+    store = _store()
+    wanted = given.get("text", "")
     if given.get("deleted"):
         found: Sequence[SessionInfo] = [
             info for info in await store.deleted() if wanted.casefold() in info.title.casefold()

@@ -48,7 +48,8 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
 
 
 def _show(args: argparse.Namespace, selection: Selection) -> None:
-    last, colour = 0, _colour()
+    last = 0
+    colour = _colour()
     while True:
         live = args.follow and selection.recording.is_live
         selection.read_on()
@@ -68,7 +69,8 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     omitted as in an `Arrangement`.
     """
     found: list[tuple[int, str]] = []
-    colour, omitted = _colour(), 0
+    colour = _colour()
+    omitted = 0
     for selection in selections:
         slowest, others = selection.slowest(args.slowest)
         omitted += others
@@ -90,14 +92,18 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
 
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
-    worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
+    worst = Severity.NONE
+    number = 0
+    seen = 0
+    colour = _colour()
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
         for finding, entry in selection.findings():
             if wanted is not None and finding.seq not in wanted:
                 continue
-            worst, number = max(worst, finding.severity), number + 1
+            worst = max(worst, finding.severity)
+            number += 1
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
                 del told["count"], told["places"]  # each entry has its own line in this output
@@ -135,7 +141,8 @@ def _figures(selection: Selection) -> Iterable[Figures]:
 
     columns = selection.columns
     if selection.is_filtered:
-        columns, numbers = EntryColumns(), dict[int, int]()
+        columns = EntryColumns()
+        numbers = dict[int, int]()
         for entry in selection.entries():
             columns.extend([column_row(renumbered(entry, numbers))])
     stats = Stats(columns)
@@ -151,7 +158,8 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.storage.exports.export import ExportContents, Format, exported, write_whole
 
     title = clean_line(selection.recording.path.name, 120)
-    contents, form = ExportContents(), Format(args.export)
+    contents = ExportContents()
+    form = Format(args.export)
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)

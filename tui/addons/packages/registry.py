@@ -217,7 +217,8 @@ class Registry:
     async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
         """Return the newest version of each server that has all words in its name, title or description."""
         found: dict[str, Mapping[str, Any]] = {}
-        cursor, left = "", MAX_ENTRIES
+        cursor = ""
+        left = MAX_ENTRIES
         for _ in range(MAX_PAGES):
             query = {"search": words[0], "version": "latest", "limit": str(PAGE)}
             answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))

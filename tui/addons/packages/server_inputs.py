@@ -237,7 +237,8 @@ def found_server(
     refuse_long_table(table)
     refuse_borrowed_secrets(table, given)
     marked, store = masked_table(inputs, values, table_of)
-    command, told = table.get("command", ""), list(lines)
+    command = table.get("command", "")
+    told = list(lines)
     if command and "/" not in command and find_program(command) is None:
         comes = f": it comes with {_PART_OF[command]}" if command in _PART_OF else ""
         told.append(f"  {clean_line(command, 80)} is not installed{comes}")

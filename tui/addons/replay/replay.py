@@ -256,7 +256,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     Raises UsageError if the server is not in the recording or not configured, StorageError if the recording
     cannot be read.
     """
-    items, server = list[ReplayItem](), ""
+    items = list[ReplayItem]()
+    server = ""
     with closing(choice.selections()) as selections:
         for selection in selections:
             items, passing, server = _items(args, selection)

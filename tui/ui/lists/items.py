@@ -262,7 +262,8 @@ def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, runnin
         after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
     if len(finds) >= MOST_FINDS:
         after = f"first {MOST_FINDS} matches"
-    items, last = [heading("IN MESSAGES", after)], ""
+    items = [heading("IN MESSAGES", after)]
+    last = ""
     for found in finds:
         if found.session.id != last:
             last = found.session.id

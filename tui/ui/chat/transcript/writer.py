@@ -128,7 +128,8 @@ class Writer:
         self.close()
         self._text_at = None
         if self._is_new:
-            self._is_new, self._name = False, clean_line(name, 60)
+            self._is_new = False
+            self._name = clean_line(name, 60)
             self._seconds = 0.0
             self.source = []
         self._is_signed = False
@@ -271,7 +272,8 @@ class PastWriter:
         tools = (one for one in self.messages if isinstance(one, ToolMessage))
         unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
         for place, part in in_order(self.messages, self.remarks):
-            before, card = len(blocks), None
+            before = len(blocks)
+            card = None
             if place == len(self.messages):
                 writer.sign()
             match part:
