@@ -44,7 +44,7 @@ from tui.core.secrets.oauth_values import fields_of, masked_address, masked_fiel
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_shapes import is_searched, secret_lines
 from tui.core.servers import ServerSpec, Transport
-from tui.core.text import clean, clean_line, graphemes, preview, start_of, visible
+from tui.core.text import abridged, clean, clean_line, graphemes, head_of, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.model_step import answer_value
 from tui.core.web import header_value_fault, web_address
@@ -66,7 +66,7 @@ from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.editing import _split, _wrap_offsets
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.rows import breaks, head_of, highlighted, wrap
+from tui.ui.widgets.rows import breaks, highlighted, wrap
 
 
 class ForeignReader(NamedTuple):
@@ -142,6 +142,7 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "wrapped tabs", lambda text: _wrap_offsets(f"\t{text}", 80, 8), "\U0001f1e6", "\u200d", "a\u0301"
     yield "graphemes of Rich", _split, "\U0001f1e6", "\u0301", "\U0001f1e6\u200d"
     yield "head_of", lambda text: head_of(text, 80), "\u200d", "\u0301"
+    yield "abridged", lambda text: abridged(text, 80), "\u200d", "\u0301"
     yield "highlighted", lambda text: highlighted(((text, "text"),), "s"), "s", "s ", "\u00df"
     yield "title_of", title_of, "![", "[", "```", ".", "\u2026"
     yield "as_shown", as_shown, ", [", "[a], "

@@ -88,7 +88,7 @@ async def test_printed_lines_are_a_mark_in_the_servers_pane_and_in_the_log(
         await real.shows("! 1 line on stdout")
         tool = real.runtime.workbench.tools("noisy")[0]
         await real.runtime.workbench.call_tool(tool, {}, call="c", seconds=10, progress=lambda *_: None)
-        await real.shows("! 2 lines on stdout", "! 1 message nested too deeply, not read")
+        await real.shows("! 2 lines on stdout", "! 1 invalid message: JSON nested")
         log = real.runtime.host.stderr("noisy")
         assert set(log) == {"stdout: Starting", "on stderr", "stdout: calling \ufffd now"}
         assert real.runtime.host.status("noisy").stderr_last == "on stderr"
@@ -120,4 +120,4 @@ async def test_the_commands_say_what_was_printed(tmp_path: Path, noisy: str) -> 
     called = await mcptui("call", "noisy", "add", *options)
     assert called.out == "done\n"
     said = "2 lines on stdout: Starting. Only messages belong there: its author should print to stderr."
-    assert f"· noisy: {said} 1 message nested too deeply, not read." in called.err
+    assert f"· noisy: {said} 1 invalid message: JSON nested too deeply." in called.err

@@ -1,5 +1,9 @@
 """The app over a scenario, for tests in a terminal: python fake_app.py SCENARIO."""
 
+import gc
+
+gc.disable()  # before the first import, as the command line does; the app enables it again once loaded
+
 import asyncio
 import json
 import os

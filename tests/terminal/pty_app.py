@@ -13,12 +13,15 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
 import psutil
 import pyte
+from pyte.screens import Char
+from wcwidth import wcwidth
 
 from tests.trusted import trusting
 
@@ -30,6 +33,27 @@ FRAME_BEGINS, FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
 """Synchronised output: a terminal shows everything written between them at once."""
 
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
+_STYLE = re.compile(rb"\x1b\[[\d;]*m")
+
+
+@cache
+def _cell(character: str) -> Char | None:
+    """Return the cell of a character that takes one, None for any other character."""
+    return Char(character) if wcwidth(character) == 1 else None
+
+
+class Screen(pyte.Screen):
+    """Draws a text that fits in its line at once: most do. Cells have no style."""
+
+    def draw(self, data: str) -> None:
+        cells = [_cell(character) for character in data]
+        x, end = self.cursor.x, self.cursor.x + len(cells)
+        if end > self.columns or None in cells:
+            super().draw(data)
+            return
+        self.buffer[self.cursor.y].update(zip(range(x, end), cells, strict=True))
+        self.cursor.x = end
+        self.dirty.add(self.cursor.y)
 
 
 def alive(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
@@ -64,10 +88,10 @@ class TerminalApp:
         cwd: Path = ROOT,
     ) -> None:
         self.raw = bytearray()
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._shown = 0
-        self._lines: Sequence[str] | None = None
+        self._lines: dict[int, str] = {}
         self._draws = draws
         self._master, slave = pty.openpty()
         self._set_size(columns, rows)
@@ -137,7 +161,6 @@ class TerminalApp:
         self._set_size(columns, rows)  # the kernel sends SIGWINCH
         self.screen.resize(rows, columns)
         self.screen.reset()
-        self._lines = None
 
     def children(self) -> list[psutil.Process]:
         """Return every process that the program has started, directly or indirectly."""
@@ -158,9 +181,8 @@ class TerminalApp:
 
     def _show(self, end: int) -> None:
         if end > self._shown and self._draws:
-            self._stream.feed(bytes(self.raw[self._shown : end]))
+            self._stream.feed(_STYLE.sub(b"", self.raw[self._shown : end]))
             self._shown = end
-            self._lines = None
 
     @property
     def painted(self) -> int:
@@ -171,9 +193,11 @@ class TerminalApp:
     @property
     def lines(self) -> Sequence[str]:
         """The lines of the screen, each as wide as the screen."""
-        if self._lines is None:  # read very often, and as slow as drawing
-            self._lines = self.screen.display
-        return self._lines
+        for row in self.screen.dirty:  # the others are as they were
+            line = self.screen.buffer[row]
+            self._lines[row] = "".join(line[x].data for x in range(self.screen.columns))
+        self.screen.dirty.clear()
+        return [self._lines[row] for row in range(self.screen.lines)]
 
     @property
     def text(self) -> str:
@@ -196,15 +220,13 @@ class TerminalApp:
         """Read until the program, or another process, is stopped by a signal."""
         found = process or psutil.Process(self.process.pid)
         self.until(lambda: found.status() == psutil.STATUS_STOPPED, seconds)
-        for _ in range(5):
-            self.pump(0.02)
+        self.settled(0.02)
 
     def reset(self) -> None:
         """Clear the screen and restore the line discipline, as a shell or `reset` does."""
         termios.tcsetattr(self._master, termios.TCSANOW, self._line_before)
         self._show(len(self.raw))
         self.screen.reset()
-        self._lines = None
 
     @property
     def echoes(self) -> bool:
@@ -219,12 +241,12 @@ class TerminalApp:
         self._show(len(self.raw))
         return self.process.returncode
 
-    def settled(self) -> None:
-        """Read until painting has stopped."""
+    def settled(self, pause: float = 0.3) -> None:
+        """Read until painting has stopped: until nothing came for `pause` seconds."""
         size = -1
         while size != len(self.raw):
             size = len(self.raw)
-            self.pump(0.3)
+            self.pump(pause)
 
     def answered(self) -> None:
         """Read until the turn has ended."""

@@ -12,20 +12,18 @@ def test_a_command_in_one_burst_runs_and_the_text_after_it_is_inserted(calm: Ter
     calm.shows("› after")
 
 
-def test_a_complete_command_in_one_burst_runs_at_the_first_enter(tmp_path: Path):
-    with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
-        app.shows("2 of 3")
-        app.send("hello" + ENTER)
-        app.until(lambda: "context" in app.lines[-2] and "esc stop" not in app.text)
-        app.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
-        app.shows("Contains: 2 messages, 0 redacted values")
-        app.send(ENTER)
-        app.shows("Exported to")
+def test_a_complete_command_in_one_burst_runs_at_the_first_enter(idle: TerminalApp, tmp_path: Path):
+    idle.send("hello" + ENTER)
+    idle.until(lambda: "context" in idle.lines[-2] and "esc stop" not in idle.text)
+    idle.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
+    idle.shows("Contains: 2 messages, 0 redacted values")
+    idle.send(ENTER)
+    idle.shows("Exported to")
     assert (tmp_path / "page.html").stat().st_size
 
 
 def test_text_and_enter_typed_before_the_app_starts_are_sent(tmp_path: Path):
-    with TerminalApp.real("--demo", env=home_in(tmp_path)) as app:
+    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.send("hello" + ENTER)
         app.shows("▌ hello")
 

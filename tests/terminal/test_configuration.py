@@ -16,21 +16,15 @@ def conversation(app: TerminalApp) -> str:
     return "".join(line if line.endswith(("-", "/")) else f"{line} " for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("[servers.x]\ncommand = 7\n", "toml:2 servers.x.command: must be a string, not a number"),
-        ("\x1b]0;pwned\x07 = = =\n", "toml:1: is not TOML: a key is missing"),
-    ],
-)
-def test_a_configuration_error_is_shown_with_its_line(tmp_path: Path, content: str, said: str):
+def test_a_configuration_error_is_shown_with_its_line(tmp_path: Path):
     path = tmp_path / "config.toml"
-    path.write_text(content, encoding="utf-8")
+    path.write_text("\x1b]0;pwned\x07 = = =\n", encoding="utf-8")
     with TerminalApp.real("--demo", "--config", str(path)) as app:
-        app.until(lambda: said in conversation(app))
-        if "is not TOML" in said:
-            told = "Nothing in the file is used until it is corrected"
-            app.until(lambda: told in conversation(app))
+        for said in (
+            "toml:1: is not TOML: a key is missing",
+            "Nothing in the file is used until it is corrected",
+        ):
+            app.until(lambda said=said: said in conversation(app))
         app.send("hello\r")
         app.shows("demo model: rule-based")
         assert b"\x1b]0;" not in app.raw

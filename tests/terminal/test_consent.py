@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.endpoint import Endpoint, says
+from tests.protocol.command import doubtful
 from tests.terminal.pty_app import TerminalApp, home_in
 
 
@@ -44,9 +45,8 @@ def test_a_planted_server_is_shown_and_runs_only_after_consent_which_is_kept(tmp
         app.until(lambda: stored(home, "consents"))
     planted.unlink()
 
-    with TerminalApp(argv, env=home_in(home)) as app:
-        app.until(planted.exists)
-        assert "“planted” comes from" not in app.text
+    asyncio.run(doubtful("servers", "--config", str(config), **home_in(home)))
+    assert planted.exists()
 
 
 def test_a_file_from_elsewhere_cannot_swap_the_keys_of_its_own_question(tmp_path: Path):
@@ -72,7 +72,7 @@ def unwrapped(app: TerminalApp) -> str:
     return " ".join(app.text.replace("│", " ").split())
 
 
-async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is_kept(tmp_path: Path):
+async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
     env = {**home_in(home), "OPENAI_API_KEY": "sk-canary-5512abc"}
@@ -108,11 +108,3 @@ async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is
 
         await asyncio.to_thread(agree)
         assert endpoint.others[0].headers["authorization"] == "Bearer sk-canary-5512abc"
-        asked = len(endpoint.others)
-
-        def again() -> None:
-            with TerminalApp(argv, env=env) as app:
-                app.until(lambda: len(endpoint.others) > asked)
-                assert "“models.x” comes from" not in app.text
-
-        await asyncio.to_thread(again)

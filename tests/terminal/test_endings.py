@@ -26,17 +26,24 @@ def all_gone(processes):
     wait_until(lambda: not alive(processes), 5, "every process to be gone")
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGQUIT"])
-def test_a_signal_ends_the_program_and_its_servers_and_restores_the_terminal(config, name):
-    number = getattr(signal, name)
+def ends(app: TerminalApp, number: signal.Signals) -> None:
+    os.kill(app.process.pid, number)
+    assert app.ended(10) == 128 + number
+    assert app.faults_of_the_terminal() == []
+    assert b"Traceback" not in app.raw
+
+
+def test_a_signal_ends_the_program_and_its_servers_and_restores_the_terminal(config):
     with TerminalApp.real("--demo", "--config", config) as app:
         app.shows("2 of 2")
         processes = app.children()
-        os.kill(app.process.pid, number)
-        assert app.ended(10) == 128 + number
-        assert app.faults_of_the_terminal() == []
-        assert b"Traceback" not in app.raw
+        ends(app, signal.SIGTERM)
         all_gone(processes)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_of_the_keyboard_from_elsewhere_does_so_too(idle, number):
+    ends(idle, number)
 
 
 def test_closing_the_window_ends_the_program_and_its_servers(config):

@@ -30,7 +30,6 @@ exec {python} {server}
 COMMANDS = {
     "servers": ["servers"],
     "config check": ["config", "check"],
-    "list": ["list", "time"],
     "call": ["call", "everything", "echo", "text=hi"],
     "run": ["run", "--demo", "What's the weather in Hangzhou?"],
     "run without a configuration": ["run", "What's the weather in Hangzhou?"],

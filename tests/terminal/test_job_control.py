@@ -10,19 +10,11 @@ import pytest
 
 from tests.terminal.pty_app import FAKE_APP, TerminalApp
 
-ENTER = "\r"
-QUIT, F1 = "\x11", "\x1bOP"
+ENTER, F1 = "\r", "\x1bOP"
 TAKEN = b"\x1b[?1049h"
 """What the app writes when it takes the terminal."""
 
 WHOLE_SCREEN = ("SERVERS", "TRACE", "›", "2 of 3", "ctrl+p")
-
-
-@pytest.fixture
-def app() -> Iterator[TerminalApp]:
-    with TerminalApp.fake("calm") as app:
-        app.shows("Ask anything", *WHOLE_SCREEN)
-        yield app
 
 
 def greeted(app: TerminalApp) -> None:
@@ -37,47 +29,51 @@ def works_and_quits(app: TerminalApp) -> None:
     app.quits()
 
 
-def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen_of_any_size(app):
-    threads = len(psutil.Process(app.process.pid).threads())
+def test_continued_the_app_sets_the_terminal_modes_again_and_repaints_the_screen_of_any_size(calm):
+    calm.shows(*WHOLE_SCREEN)
+    threads = len(psutil.Process(calm.process.pid).threads())
     for number in (signal.SIGTSTP, signal.SIGSTOP, signal.SIGTSTP):
-        os.kill(app.process.pid, number)
-        app.stopped()
-        assert number == signal.SIGSTOP or app.faults_of_the_terminal() == []
-        app.reset()
-        os.kill(app.process.pid, signal.SIGCONT)
-        app.shows(*WHOLE_SCREEN)
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)  # without a stop
-    app.shows(*WHOLE_SCREEN)
-    assert len(psutil.Process(app.process.pid).threads()) <= threads, "one thread reads the terminal"
-    app.send("\x1a")  # ctrl+z
-    app.shows("Cannot suspend: there is no shell with job control to return to.")
-    app.send(F1)
-    app.shows("Anywhere")
-    os.kill(app.process.pid, signal.SIGTSTP)
-    app.stopped()
-    app.resize(90, 30)
-    app.reset()
-    os.kill(app.process.pid, signal.SIGCONT)
-    app.shows("Anywhere")
-    app.send("\x1b")
-    app.until(lambda: "Anywhere" not in app.text)
-    app.shows("›", "Ask anything")
-    app.resize(120, 40)
-    works_and_quits(app)
+        os.kill(calm.process.pid, number)
+        calm.stopped()
+        assert number == signal.SIGSTOP or calm.faults_of_the_terminal() == []
+        calm.reset()
+        os.kill(calm.process.pid, signal.SIGCONT)
+        calm.shows(*WHOLE_SCREEN)
+    calm.reset()
+    os.kill(calm.process.pid, signal.SIGCONT)  # without a stop
+    calm.shows(*WHOLE_SCREEN)
+    calm.settled()  # the signal makes it take the terminal again
+    assert len(psutil.Process(calm.process.pid).threads()) <= threads, "one thread reads the terminal"
+    calm.send("\x1a")  # ctrl+z
+    calm.shows("Cannot suspend: there is no shell with job control to return to.")
+    calm.send(F1)
+    calm.shows("Anywhere")
+    os.kill(calm.process.pid, signal.SIGTSTP)
+    calm.stopped()
+    calm.resize(90, 30)
+    calm.reset()
+    os.kill(calm.process.pid, signal.SIGCONT)
+    calm.shows("Anywhere")
+    calm.settled()
+    calm.send("\x1b")
+    calm.until(lambda: "Anywhere" not in calm.text)
+    calm.shows("›", "Ask anything")
+    calm.resize(120, 40)
+    works_and_quits(calm)
 
 
-def test_a_stop_while_servers_are_stopping_leaves_the_terminal_to_the_shell():
+def test_a_slow_shutdown_is_announced_outside_the_screen_and_a_stop_leaves_the_terminal_to_the_shell():
     with TerminalApp.fake("slow to stop") as app:
         app.shows("2 of 3")
-        app.send(QUIT)
+        app.send("\x11")  # ctrl+q
         app.shows("stopping servers…")
         os.kill(app.process.pid, signal.SIGTSTP)
         app.stopped()
         os.kill(app.process.pid, signal.SIGCONT)
         assert app.ended() == 0
         assert app.faults_of_the_terminal() == []
-        assert app.raw.count(TAKEN) == 1
+        assert "stopping servers… done".encode() in app.raw[app.raw.rindex(b"\x1b[?1049l") :]
+        assert app.raw.count(TAKEN) == 1 and b"Traceback" not in app.raw
 
 
 @pytest.fixture
@@ -122,9 +118,8 @@ def comes_back(shell: TerminalApp) -> None:
     greeted(shell)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
-def test_fg_brings_the_app_back(shell, job, number):
-    stop_with(shell, job, lambda: job.send_signal(number))
+def test_fg_brings_the_app_back(shell, job):
+    stop_with(shell, job, lambda: job.send_signal(signal.SIGSTOP))
     comes_back(shell)
 
 

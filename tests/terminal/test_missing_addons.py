@@ -95,7 +95,7 @@ NAMED = {
 SETTINGS = {
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
-    "websocket": '[servers.old]\nurl = "wss://h.example/"\n',
+    "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 
 

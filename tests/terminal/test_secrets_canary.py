@@ -79,7 +79,7 @@ def test_no_secret_is_painted_copied_or_written(tmp_path: Path):
             app.shows("tools/call")
             press(app, ESCAPE, ESCAPE, ESCAPE, F4)
             app.shows("resources/read")
-            press(app, "/", *"method:tools/call", ENTER, ENTER)
+            press(app, "/", "method:tools/call", ENTER, ENTER)
             app.shows(MARK)
             press(app, ESCAPE, ESCAPE, ESCAPE, QUIT)
             app.ended()

@@ -32,7 +32,7 @@ def test_the_app_stays_usable_while_the_window_is_resized():
         app.shows("2 of 3")
         app.send("hi" + ENTER)
         app.shows("Hello.")
-        for columns, rows in [(80, 24), (1, 1), (200, 60), (20, 5), (81, 25), (99, 23), (100, 24), (120, 40)]:
+        for columns, rows in [(80, 24), (1, 1), (200, 60), (20, 5), (99, 23), (100, 24), (120, 40)]:
             app.resize(columns, rows)
             if columns >= 80:
                 app.until(lambda: fits(app))
@@ -66,8 +66,7 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows(col
         app.quits()
 
 
-@pytest.mark.parametrize("columns", ["99999999999999999999", "-5"])
-def test_the_app_starts_whatever_the_environment_says_about_the_size(columns):
-    with TerminalApp.real("--demo", "--no-start", env={"COLUMNS": columns, "LINES": columns}) as app:
+def test_the_app_starts_whatever_the_environment_says_about_the_size():
+    with TerminalApp.real("--demo", "--no-start", env={"COLUMNS": "9" * 20, "LINES": "-5"}) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
         app.quits()

@@ -10,13 +10,6 @@ ENTER, PAGE_UP, PAGE_DOWN = "\r", "\x1b[5~", "\x1b[6~"
 EVERYTHING = "\x10"
 
 
-def test_a_slow_shutdown_is_announced_after_the_terminal_is_restored():
-    with TerminalApp.fake("slow to stop") as app:
-        app.shows("2 of 3")
-        app.quits()
-        assert "stopping servers… done".encode() in app.raw[app.raw.rindex(LEFT) :]
-
-
 def test_no_hostile_output_reaches_the_terminal():
     with TerminalApp.fake("hostile") as app:
         app.shows("1 of 2")

@@ -1,12 +1,10 @@
 """The traffic screen and `mcptui traffic` in a real terminal."""
 
 import asyncio
-import subprocess
 import sys
 
 import pytest
 
-from tests import programs
 from tests.endpoint import calls, says
 from tests.protocol.command import mcptui
 from tests.protocol.test_tap import recordings
@@ -14,26 +12,12 @@ from tests.protocol.test_traffic import SERVER, call
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.terminal.set_ups import config_with, endpoint_beside
 
-
-def test_one_key_opens_the_traffic_screen_and_another_an_entry():
-    with TerminalApp.real("--demo") as app:
-        app.shows("2 of 3")
-        app.send("\x1bOS")
-        app.shows("TRAFFIC", "tools/list", "following")
-        app.send("/method:tools/list\r")
-        app.shows("filter › method:tools/list")
-        app.send("\r")
-        app.shows("jsonrpc", "entry ")
-        app.quits()
-
-
 MCPTUI = [sys.executable, "-m", "tui"]
 
 
 def test_a_recording_can_be_opened_and_filtered(tmp_path):
     home = home_in(tmp_path)
-    asked = programs.command("-m", "tui", "run", "--demo", "What's the weather in Hangzhou?")
-    subprocess.run(asked, env={**home, "PATH": "/usr/bin:/bin"}, check=True, capture_output=True, timeout=60)
+    asyncio.run(mcptui("run", "--demo", "What's the weather in Hangzhou?", **home))
     with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
         app.shows("TRAFFIC", "recorded", "tools/call  get_weather", "server/discover")
         app.send("/")

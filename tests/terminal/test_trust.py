@@ -1,10 +1,10 @@
 """Untrusted servers, in a terminal: their read-only marks and results decide nothing."""
 
+import asyncio
 from pathlib import Path
 
-import pytest
-
 from tests.endpoint import calls, says
+from tests.protocol.command import mcptui
 from tests.terminal.pty_app import TerminalApp
 from tests.terminal.set_ups import config_with, endpoint_beside
 
@@ -52,16 +52,16 @@ def test_trust_in_a_read_only_server_is_asked_for_once_and_approval_for_each_cal
 def test_an_answer_is_kept_after_the_app_exits(tmp_path: Path) -> None:
     with endpoint_beside([PEEK, says("First."), PEEK, says("Second.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
-        for said, asks in (("First.", True), ("Second.", False)):
-            with TerminalApp.real("--config", config) as app:
-                app.shows("RUNNING")
-                app.send("peek\r")
-                if asks:
-                    app.shows("Trust the server “liar”?")
-                    answered(app, TRUST, "Trust the server “liar”?")
-                app.shows(said, "deleted 214")
-                app.answered()
-                app.quits()
+        with TerminalApp.real("--config", config) as app:
+            app.shows("RUNNING")
+            app.send("peek\r")
+            app.shows("Trust the server “liar”?")
+            answered(app, TRUST, "Trust the server “liar”?")
+            app.shows("First.", "deleted 214")
+            app.answered()
+            app.quits()
+        done = asyncio.run(mcptui("run", "--config", config, "peek"))
+        assert (done.code, done.out) == (0, "Second.\n") and "deleted 214" in done.err
 
 
 def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(tmp_path: Path) -> None:
@@ -78,16 +78,11 @@ def test_a_call_requested_by_an_injected_result_needs_approval_with_the_reason(t
             app.quits()
 
 
-@pytest.mark.parametrize(("key", "told"), [("y", "deleted 214"), ("n", "y once, t this run")])
-def test_a_command_asks_on_the_terminal_whether_to_trust_the_server(
-    tmp_path: Path, key: str, told: str
-) -> None:
+def test_a_command_asks_on_the_terminal_whether_to_trust_the_server(tmp_path: Path) -> None:
     with endpoint_beside([PEEK, says("Done.")]) as endpoint:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("run", "--config", config, "--json", "peek") as app:
             app.shows("Trust the server “liar”? It marks its tool “peek” as read-only", "y yes, n no:")
-            app.send(f"{key}\r")
-            app.shows(told)
-            if key == "n":
-                app.send("n\r")
+            app.send("y\r")
+            app.shows("deleted 214")
             assert app.ended() == 0

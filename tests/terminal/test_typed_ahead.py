@@ -40,9 +40,9 @@ def test_run_ignores_an_approval_typed_ahead(tmp_path: Path) -> None:
         config = config_with(tmp_path, {"liar": ("dishonest_annotations", {})}, endpoint=endpoint.base_url)
         with TerminalApp.real("--config", config, "run", "peek") as app:
             app.send("y\ny\n")
-            app.shows("y yes, n no:")
+            app.shows("Trust the server “liar”?", "y yes, n no:")
             app.send("n\ny\n")  # the second one is for a question not asked yet
-            app.shows("or type a reason to deny:")
+            app.shows("y once, t this run", "or type a reason to deny:")
             app.send("n\n")
             app.shows("First.")
             assert app.ended() == 0 and "deleted 214" not in app.text

@@ -1,14 +1,15 @@
-"""Whole stories of a user, from start to exit, with the real program and its sample servers."""
+"""The whole story of a user, from start to exit, with the real program and its sample servers."""
 
 import re
 
 from tests.conftest import wait_until
 from tests.terminal.pty_app import TerminalApp, alive
 
-ENTER, SERVERS = "\r", "\x1bOR"
+ENTER, ESCAPE, CALL = "\r", "\x1b", "\x13"
+F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
 
 
-def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
+def test_a_user_asks_approves_restarts_a_server_calls_a_tool_by_hand_quotes_its_result_and_quits():
     with TerminalApp.real("--demo") as app:
         app.shows("2 of 3")
 
@@ -25,27 +26,13 @@ def test_a_user_asks_approves_stops_and_starts_a_server_and_quits():
         app.answered()
 
         processes = app.children()
-        app.send(SERVERS)
+        app.send(F3)
         app.until(lambda: "s start/stop" in app.lines[-1])
         app.send("s")
         app.shows("1 of 3", "STOPPED  by you")
         app.send("s")
         app.shows("2 of 3")
 
-        processes += app.children()
-        app.quits()
-        wait_until(lambda: not alive(processes), 5, "every process to be gone")
-
-
-ESCAPE, CALL = "\x1b", "\x13"
-F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
-
-
-def test_a_tool_is_called_by_hand_its_messages_are_shown_and_its_result_is_quoted():
-    with TerminalApp.real("--demo") as app:
-        app.shows("2 of 3")
-        app.send(F3)
-        app.until(lambda: "start/stop" in app.lines[-1])
         app.send(ENTER)
         app.shows("WORKBENCH", "get_weather", "location  text")
 
@@ -58,7 +45,7 @@ def test_a_tool_is_called_by_hand_its_messages_are_shown_and_its_result_is_quote
         app.send(ESCAPE)
         app.shows("WORKBENCH", "✓ done")
 
-        processes = app.children()
+        processes += app.children()
         app.send(F5)
         app.shows("weather › get_weather with", "> ")
         app.quits()

@@ -2,10 +2,11 @@
 
 `modules=FILE` writes the names of the modules imported at the first frame, then continues.
 `focus=FILE` writes which widget has the focus, which ones can have it, and whether text is edited in it. It
-closes all screens above the chat, and deletes FILE.home, once that exists.
+closes all screens above the chat, paints it anew, and deletes FILE.home, once that exists.
 `crash=PLACE` raises there, see `PLACES`. `crash=key` raises when an exclamation mark is typed.
 """
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -68,6 +69,7 @@ def note_focus(report: str) -> None:
                     return
                 self.main.composer.text = ""
                 self.main.composer.focus()
+                self.main.refresh()
                 home.unlink()
             focused = self.focused
             state = {
@@ -149,6 +151,7 @@ PLACES = {
 AT_ONCE = ("compose", "terminal", "loading", "input")
 
 if __name__ == "__main__":
+    gc.disable()  # as the command line does, which imports the rest
     what, _, where = sys.argv[1].partition("=")
     if what in ("modules", "focus"):
         (note_modules if what == "modules" else note_focus)(where)

@@ -79,10 +79,12 @@ async def test_the_composer_grows_up_to_eight_rows():
         await until(lambda: composer.size.height == 1)
 
 
-async def test_a_long_line_is_wrapped_to_several_rows():
-    async with composing() as (composer, _):
+async def test_a_long_line_is_wrapped_to_several_rows_until_the_window_is_wider():
+    async with composing() as (composer, pilot):
         composer.insert("word " * 30)
         await until(lambda: composer.size.height == 3)
+        await pilot.resize_terminal(200, 20)
+        await until(lambda: composer.size.height == 1)
 
 
 async def test_a_narrower_composer_shows_the_cursor():

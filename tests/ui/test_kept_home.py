@@ -48,6 +48,14 @@ def config_of(home: Path, url: str = "http://127.0.0.1:9/v1") -> str:
     return path.read_text()
 
 
+def damage() -> None:
+    """Overwrite the complete results of the session."""
+    (session,) = (data_dir() / "sessions").iterdir()
+    with session.open("r+b") as file:
+        file.seek(6 * 4096)
+        file.write(bytes(4096))
+
+
 def lines(done: Done) -> list[str]:
     assert done.code == 0, done.err
     return done.out.splitlines()
@@ -64,6 +72,7 @@ async def test_consents_and_refusals_apply(home: Path) -> None:
 
 async def test_trust_approvals_rules_and_accepted_definitions_apply_in_a_kept_session(home: Path) -> None:
     (server_folder("calc") / "changed").touch()
+    damage()
     script = [calls(("calc__add", {"a": 1})), calls(("calc__write", {"text": "3"})), says("Done.")]
     async with Endpoint(script) as endpoint:
         config_of(home, endpoint.base_url)
@@ -74,6 +83,10 @@ async def test_trust_approvals_rules_and_accepted_definitions_apply_in_a_kept_se
     results = [one["content"] for one in last["messages"] if one["role"] == "tool"][-2:]
     assert results == ["three", "three"], done.err
     assert "helper" in done.err and "changed" in done.err
+    (damaged,) = (data_dir() / "sessions").glob("*.damaged")
+    assert (
+        done.err.count(f"could be read, other data may be lost. The damaged file is kept as {damaged}.") == 1
+    )
 
 
 async def test_sessions_recordings_exports_and_decisions_are_read(home: Path) -> None:
@@ -92,10 +105,12 @@ async def test_sessions_recordings_exports_and_decisions_are_read(home: Path) ->
 
 
 async def test_the_app_shows_what_was_configured_and_saved(home: Path) -> None:
+    damage()
     async with real_app(home, config_of(home), options=Options(session="kept")) as app:
         await app.has_state("calc", "RUNNING")
         await app.has_state("found", "RUNNING")
         await app.shows("1 + 2 is 3, and it is written down.", "alt+s sessions", "refused STOPPED")
+        await app.shows("! The session is damaged: its 8 messages could be read")
         assert app.app.theme == "paper"
         runtime = app.runtime
         await runtime.calls.load()

@@ -119,7 +119,6 @@ OPENED = {
     "sampling": ("Picker", ("f3", "enter", "1", "e")),
     "roots": ("ServerScreen", ("f3", "enter", "1", "t")),
     "trust": ("Confirm", ("f3", "T")),
-    "trust in the workbench": ("Confirm", ("f3", "enter", "1", "T")),
     "log level": ("Picker", ("f3", "enter", "5", "v")),
     "saved arguments": ("ServerScreen", ("f3", "enter", "2", "ctrl+k")),
     "a choice of a form": ("ServerScreen", ("f3", "enter", "2", "enter", "tab", "tab", "tab", "tab")),

@@ -75,7 +75,7 @@ async def test_an_empty_list_explains_what_it_will_contain() -> None:
 
 async def test_keys_in_one_burst_filter_and_resume_the_session() -> None:
     async with listed(MILK, RAIN) as scene:
-        await scene.press(*"rain", "enter")
+        await scene.press(*"rain will", "enter")
         await until(lambda: scene.given == [Resumed()])
         assert scene.conversations.done == [("resume", "rain")]
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from textual.command import CommandPalette
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from tests.conftest import until
 from tests.ui.app_stage import shows
@@ -23,7 +24,7 @@ async def shown() -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]
         pass
 
     app = TrafficApp(some().recording(), theme=DEFAULT_THEME, keys={}, save_theme=save_theme)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
         assert isinstance(app.screen, TrafficScreen)
         yield app, app.screen, pilot
 
@@ -76,6 +77,15 @@ async def test_widgets_mounted_later_are_below_the_first_lines() -> None:
         await until(lambda: screen.is_whole)
         below = [screen.filter_line, screen.filter_bar, screen.list, screen.entry, screen.prompt]
         assert [child for child in screen.children if child in below] == below
+
+
+async def test_a_notification_does_not_cover_the_filter() -> None:
+    async with shown() as (app, screen, pilot):
+        await until(lambda: screen.is_whole)
+        await pilot.press("slash")
+        app.notify("Saved.")
+        await until(lambda: any(toast.region for toast in screen.query(Toast)))
+        assert (screen.filter_bar.region.y, screen.query_one(Toast).region.y) == (1, 2)
 
 
 def test_an_action_on_a_partly_mounted_screen_is_not_run() -> None:

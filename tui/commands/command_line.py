@@ -370,7 +370,7 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
         return action
 
     listing = add("list", "list sessions, most recent first", json=PER_LINE)
-    option(listing, "text", "TEXT", "only titles that contain TEXT", nargs="?", default="")
+    option(listing, "text", "TEXT", "only titles that contain all words of TEXT", nargs="?", default="")
     flag(listing, "--deleted", "list deleted sessions instead")
     option(listing, "--limit", "N", "maximum number of sessions (default: 200)", type=count, default=200)
     search = add("search", "search the messages of all sessions", json=PER_LINE)

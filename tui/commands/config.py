@@ -126,7 +126,7 @@ def _import(file: ConfigFile, source: Path, *, dry_run: bool) -> int:
     print("review them all now: mcptui config trust")
     loaded = file.read()
     for problem in (*loaded.problems, *server_warnings(loaded)):
-        if any(problem.path.startswith(f"servers.{name}") for name in plan.new):
+        if any(problem.keys[:2] == ("servers", name) for name in plan.new):
             print(clean(str(problem)))
     return code
 

@@ -90,6 +90,8 @@ async def _turn(
     schema: AnswerSchema | None,
 ) -> int:
     await runtime.open_session()
+    if (info := runtime.conversations.info) is not None and info.problem:
+        print(f"mcptui: {clean(info.problem)}.", file=sys.stderr)
     if (system := system_text(args.system)) is not None:
         await runtime.conversations.set_system(system)
     answer = AnswerFile(args.output)

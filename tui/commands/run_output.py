@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from tui.commands.traffic_lines import json_line
+from tui.commands.table import json_line
 from tui.core import units
 from tui.core.errors import McptuiError, sentences
 from tui.core.events import (
@@ -58,8 +58,8 @@ def printed_sentence(status: ServerStatus) -> str:
     """Return what a server sent that cannot be read, and what to do about it; or ""."""
     line = f": {first}" if (first := clean_line(status.printed, 200)) else ""
     printed = f"{words}{line}. {PRINT_STEP}" if (words := status.printed_words) else ""
-    too_deep = f"{status.too_deep_words}." if status.too_deep else ""
-    return f"{printed} {too_deep}".strip()
+    invalid = f"{status.invalid}." if status.invalid else ""
+    return f"{printed} {invalid}".strip()
 
 
 def trace_line(event: Event) -> str:

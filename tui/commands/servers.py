@@ -15,7 +15,7 @@ from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.core.text import clean, clean_line
+from tui.core.text import cells_of, clean, clean_line, padded
 from tui.core.units import duration, plural
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import CONSENT_STEP, described
@@ -52,7 +52,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         return 0
     needs_consent = [one.name for one in runtime.host.statuses() if not runtime.consent.allows(one.spec)]
     found = {status.name: status for status in unusable}
-    width = max(len(clean_line(name, MAX_SHOWN_NAME)) for name in (*names, *found, ""))
+    width = max(cells_of(clean_line(name, MAX_SHOWN_NAME)) for name in (*names, *found, ""))
 
     def show(status: ServerStatus) -> None:
         if not args.json:
@@ -149,7 +149,7 @@ def lines(
 
     `see_log` says how to print its log.
     """
-    name = clean_line(status.name, MAX_SHOWN_NAME).ljust(width)
+    name = padded(clean_line(status.name, MAX_SHOWN_NAME), width)
     if status.state is not ServerState.RUNNING:
         mark = "✗" if status.failed else "○"  # a server that waits for consent has not failed
         told = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]

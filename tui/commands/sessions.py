@@ -9,11 +9,12 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.traffic_lines import json_line, table
+from tui.commands.table import json_line, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
+from tui.core.matching import has_words
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, truncated
 from tui.core.units import count, day_and_time, rfc3339
 
 if TYPE_CHECKING:
@@ -71,16 +72,14 @@ async def _list(args: argparse.Namespace) -> None:
     store = _store()
     wanted = given.get("text", "")
     if given.get("deleted"):
-        found: Sequence[SessionInfo] = [
-            info for info in await store.deleted() if wanted.casefold() in info.title.casefold()
-        ]
+        found: Sequence[SessionInfo] = [one for one in await store.deleted() if has_words(one.title, wanted)]
     else:
         found = await store.list(wanted, limit=given.get("limit", 200))
     if args.json:
         for info in found:
             print(json_line(_object(info)))
     elif found:
-        print("\n".join(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5})))
+        print(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5}))
     else:
         print("no matching title" if wanted else "no sessions yet")
 
@@ -157,7 +156,7 @@ async def _import(args: argparse.Namespace) -> None:
         "model is not selected."
     ]
     if found.system:
-        text = clean(found.system[:MAX_SYSTEM]) + ("…" if len(found.system) > MAX_SYSTEM else "")
+        text = clean(truncated(found.system, MAX_SYSTEM))
         notes.append(f"Its system prompt{'' if args.keep_system else ' is not used'}:\n{text}")
         if not args.keep_system:
             notes.append("To use it, import the file again with --keep-system.")

@@ -1,11 +1,9 @@
-"""Lines of output: entries, findings and statistics of `mcptui traffic`, aligned; tables and JSON. Pure."""
+"""The lines that `mcptui traffic` prints: entries, findings and statistics, aligned. Pure."""
 
-import json
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from tui.core.conversation.sessions import cells, shortened
-from tui.core.text import clean_line
+from tui.commands.table import table
+from tui.core.text import abridged, cells_of, clean_line, cropped, padded
 from tui.core.traffic import (
     ANSWERS,
     KIND_WORDS,
@@ -54,12 +52,12 @@ def painted(text: str, colour: str, on: bool) -> str:
 
 
 def entry_line(
-    entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool, width: int = 0
+    entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool, width: int, source_cells: int
 ) -> str:
     """Return an entry as one line of at most `width` cells; 0 if it is not for a terminal: nothing is cut.
 
     `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`. A narrow line
-    omits the least important columns, then the end of the name.
+    omits the least important columns, then the end of the name. `source_cells` is that of the server names.
     """
     is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
     word = "" if is_text else OUTCOME_WORDS[outcome]
@@ -69,19 +67,20 @@ def entry_line(
     columns = {
         "seq": f"{entry.seq:>6}",
         "time": time_of_day(entry.wall_ns),
-        "server": padded(clean_line(entry.source, NAME_CHARS), SOURCE_WIDTH, cut=width > 0),
+        "server": _source(entry, source_cells),
         "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
         "name": _name(entry, head),
     }
     if not is_text:
         columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
-    taken = sum(cells(text) + 2 for name, text in columns.items() if name != "name")
+    taken = sum(cells_of(text) + 2 for name, text in columns.items() if name != "name")
     for name in _OMITTED_FIRST:
         least = 1 if name == "server" else LEAST_NAME
         if width and width - taken < least and name in columns:
-            taken -= cells(columns.pop(name)) + 2
+            taken -= cells_of(columns.pop(name)) + 2
     room = min(NAME_WIDTH, width - taken) if width and not is_text else width - taken if width else NAME_WIDTH
-    columns["name"] = padded(columns["name"], max(1, room), cut=width > 0)
+    name = cropped(columns["name"], max(1, room)) if width else columns["name"]
+    columns["name"] = padded(name, room)
     line = "  ".join(columns.values()).rstrip()
     return line.removesuffix(word) + painted(word, _COLOURS.get(outcome, ""), colour) if word else line
 
@@ -96,23 +95,21 @@ def _name(entry: Entry, head: bytes) -> str:
     return clean_line(f"{entry.method} {entry.tool}".strip(), NAME_CHARS)
 
 
-def padded(text: str, width: int, *, cut: bool) -> str:
-    """Return a text with spaces up to `width` cells, shortened to it if `cut`."""
-    text = shortened(text, width) if cut else text
-    return text + " " * (width - cells(text))
+def server_cells(names: Iterable[str], *, cut: bool) -> int:
+    """Return the width of the column of server names: that of the longest, unless longer ones are `cut`."""
+    widths = (cells_of(clean_line(name, NAME_CHARS)) for name in names)
+    return SOURCE_WIDTH if cut else max(SOURCE_WIDTH, *widths, 0)
 
 
-def json_line(value: Mapping[str, Any]) -> str:
-    """Return an object as one line of JSON, in ASCII: no text or narrow locale can break it."""
-    return json.dumps(value, separators=(",", ":"), default=str)
+def _source(entry: Entry, width: int) -> str:
+    return padded(abridged(clean_line(entry.source, NAME_CHARS), width), width)
 
 
-def finding_line(finding: Finding, entry: Entry, colour: bool) -> str:
+def finding_line(finding: Finding, entry: Entry, colour: bool, source_cells: int) -> str:
     """Return a lint finding as one line."""
     severity = finding.severity.name.lower()
     word = painted(f"{severity:<7}", _SEVERITY_COLOURS.get(finding.severity, ""), colour)
-    source = f"{clean_line(entry.source, SOURCE_WIDTH):<{SOURCE_WIDTH}}"
-    where = f"{finding.seq:>6}  {time_of_day(entry.wall_ns)}  {source}"
+    where = f"{finding.seq:>6}  {time_of_day(entry.wall_ns)}  {_source(entry, source_cells)}"
     section = f"  [{finding.section}]" if finding.section else ""
     return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
 
@@ -121,13 +118,13 @@ _COUNTS, _TIMES = ("errors", "cancelled", "lost", "pending"), ("p50", "p95", "lo
 _HEAD = ("server", "method, tool", "calls", *_COUNTS, *_TIMES, "bytes")
 
 
-def figure_lines(figures: Iterable[Figures], labels: Sequence[str] | None = None) -> list[str]:
+def figure_table(figures: Iterable[Figures], labels: Sequence[str]) -> str:
     """Return statistics as a table with a header; calls in parentheses are handshakes and lists.
 
-    `labels` names the recording of each row.
+    `labels` names the recording of each row, if there are several.
     """
     rows = [_HEAD, *map(_figure_row, figures)]
-    if labels is None:
+    if not any(labels):
         return table(rows, left=range(2))
     heads = zip(("recording", *labels), rows, strict=True)
     return table([(label.rstrip(), *row) for label, row in heads], left=range(3))
@@ -145,15 +142,3 @@ def _figure_row(one: Figures) -> tuple[str, ...]:
         *(span(each) if one.timed else "·" for each in times),
         size(one.octets),
     )
-
-
-def table(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
-    """Return rows as aligned lines. Columns in `left` (from 0) are left-aligned, others right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if place in left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -13,10 +13,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_lines, finding_line, json_line
+from tui.commands.table import json_line
+from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_table, finding_line, server_cells
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
-from tui.core.conversation.sessions import cells
-from tui.core.text import clean_line
+from tui.core.text import cells_of, clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity
 from tui.core.units import plural, size
 from tui.traffic.stats import Figures
@@ -53,8 +53,9 @@ def _show(args: argparse.Namespace, selection: Selection) -> None:
     while True:
         live = args.follow and selection.recording.is_live
         selection.read_on()
+        cells = _source_cells(selection)
         for entry in selection.whole(last) if args.json else selection.entries(last):
-            _write(_object(selection, entry) if args.json else _line(selection, entry, colour))
+            _write(_object(selection, entry) if args.json else _line(selection, entry, colour, cells))
             last = entry.seq
         if not live:
             return
@@ -74,9 +75,9 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     for selection in selections:
         slowest, others = selection.slowest(args.slowest)
         omitted += others
-        read = selection.recording.reader.entry
+        read, cells = selection.recording.reader.entry, _source_cells(selection)
         lines = (
-            _object(selection, read(one.seq) or one) if args.json else _line(selection, one, colour)
+            _object(selection, read(one.seq) or one) if args.json else _line(selection, one, colour, cells)
             for one in slowest
         )
         found += zip(map(selection.latency_ns, slowest), lines, strict=True)
@@ -99,6 +100,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
+        cells = _source_cells(selection)
         for finding, entry in selection.findings():
             if wanted is not None and finding.seq not in wanted:
                 continue
@@ -109,7 +111,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                 del told["count"], told["places"]  # each entry has its own line in this output
                 _write(_json(selection, told))
             else:
-                _write(_labelled(selection, finding_line(finding, entry, colour)))
+                _write(_labelled(selection, finding_line(finding, entry, colour, cells)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {plural(seen, 'entry')}")
@@ -127,7 +129,7 @@ def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
                 figures.append(one)
                 labels.append(selection.label)
     if figures:
-        _write("\n".join(figure_lines(figures, labels if any(labels) else None)))
+        _write(figure_table(figures, labels))
         if any(one.is_setup for one in figures):
             say("(n): handshakes and lists, which are not counted as calls")
     elif not args.json:
@@ -188,16 +190,21 @@ def _write(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def _line(selection: Selection, entry: Entry, colour: bool) -> str:
+def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -> str:
     head = b""
     if entry.kind in WITH_BODY and (whole := selection.recording.reader.entry(entry.seq, READ)) is not None:
         head = BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
     # If the output is not a terminal, nothing is cut.
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     if width and selection.label:
-        width = max(1, width - cells(selection.label) - 2)
-    line = entry_line(entry, selection.outcome(entry), selection.latency_ns(entry), head, colour, width)
+        width = max(1, width - cells_of(selection.label) - 2)
+    outcome, latency_ns = selection.outcome(entry), selection.latency_ns(entry)
+    line = entry_line(entry, outcome, latency_ns, head, colour, width, source_cells)
     return _labelled(selection, line)
+
+
+def _source_cells(selection: Selection) -> int:
+    return server_cells(selection.columns.sources.texts, cut=sys.stdout.isatty())
 
 
 def _labelled(selection: Selection, line: str) -> str:

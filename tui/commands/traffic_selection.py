@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_entries, recordings, since
 from tui.core.errors import StorageError, UsageError
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import cells_of, clean, clean_line, padded, quoted_name
 from tui.core.traffic import (
     DROPPED,
     REQUESTS,
@@ -262,13 +262,13 @@ class RecordingChoice:
 
         Raises StorageError if the only recording cannot be read. Of several, the error is printed.
         """
-        width = max((len(path.stem) for path in self.paths), default=0)
+        width = max((cells_of(clean_line(path.stem, 80)) for path in self.paths), default=0)
         for path in self.paths:
             with ExitStack() as opened:
                 try:
                     recording = opened.enter_context(open_entries(path))
                     query = self._without_copies(path) if self.several else self.query
-                    label = clean_line(path.stem, 80).ljust(width) if self.several else ""
+                    label = padded(clean_line(path.stem, 80), width) if self.several else ""
                     selection = Selection(recording, query, self._now_ns, label)
                     opened.enter_context(closing(selection))
                 except StorageError as error:

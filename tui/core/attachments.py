@@ -14,8 +14,9 @@ from contextlib import suppress
 from typing import Literal
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.text import clean_line, octets, visible
+from tui.core.text import clean_line, visible
 from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
+from tui.core.units import octets
 from tui.core.units import size as in_bytes
 
 ATTACHED = "attached below"

@@ -37,6 +37,32 @@ def sentences(text: str, next_step: str) -> str:
     return f"{text}{'' if text.endswith(('.', '!', '?', ':')) else '.'} {next_step}"
 
 
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """Return a key path as it is written in TOML, safe for a screen."""
+    parts = []
+    for part in path:
+        if isinstance(part, int):
+            parts.append(f"[{part + 1}]")
+            continue
+        text = shown_text(part, 64)
+        escaped = text.replace("\\", r"\\").replace('"', r"\"")
+        key = text if _BARE_KEY.fullmatch(text) else f'"{escaped}"'
+        parts.append(f".{key}" if parts else key)
+    return "".join(parts)
+
+
+def shown_text(text: str, limit: int) -> str:
+    """Return text of a file as one clean line, with hidden characters as code points: `a[U+200B]b`."""
+    if text.isascii():
+        return clean_line(text, limit)
+    from tui.core.hidden_text.readable import readable_line  # these patterns are rarely needed
+
+    return readable_line(text, limit)
+
+
 def as_sentences(problems: Iterable[str]) -> str:
     """Return several problems as one text, a sentence each. The last one has no full stop."""
     told = [problem.strip().rstrip(".") for problem in problems]

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from threading import Event
 
 from tui.core.jsonrpc.reader import json_value
-from tui.core.text import fold, spans
+from tui.core.matching import spans
+from tui.core.text import fold
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
 _STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")

@@ -271,7 +271,7 @@ class ServerStatus:
         resources_revision, prompts_revision: count their changes since it started.
         announces: the kinds of lists whose changes it says that it announces: tools, resources, prompts.
         noise: number of stdout lines that were not messages; printed: the first of them.
-        too_deep: number of messages that nest too deeply to be read, except answers to calls, which fail.
+        invalid: how many of its messages are invalid, and why; or "". Responses fail their call instead.
         restarts: how often it was restarted after an unexpected exit.
         reach: how a remote server is reached; None for a server with a process.
         withheld: number of its tools that the model is not offered; the user turned `tools_off` of them off.
@@ -307,7 +307,7 @@ class ServerStatus:
     announces: frozenset[str] = frozenset()
     stderr_last: str = ""
     noise: int = 0
-    too_deep: int = 0
+    invalid: str = ""
     printed: str = ""
     restarts: int = 0
     reach: Reach | None = None
@@ -330,11 +330,6 @@ class ServerStatus:
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
-
-    @property
-    def too_deep_words(self) -> str:
-        """How many of its messages cannot be read: "1 message nested too deeply, not read", or ""."""
-        return f"{plural(self.too_deep, 'message')} nested too deeply, not read" if self.too_deep else ""
 
     @property
     def change_words(self) -> str:

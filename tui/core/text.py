@@ -197,11 +197,6 @@ def _nothing(match: re.Match[str]) -> str:
     return ""
 
 
-def octets(text: str) -> int:
-    """Return the size of `text` in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-
-
 class Cleaner:
     """Cleans a text that arrives in pieces; the result is the same as that of `clean`.
 
@@ -315,6 +310,62 @@ def start_of(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: grapheme_start(text, max(0, limit))]
 
 
+def truncated(text: str, limit: int) -> str:
+    """Return `text`, or its start and an ellipsis if it has more than `limit` code points."""
+    return text if len(text) <= limit else start_of(text, limit - 1) + "…"
+
+
+def cells_of(text: str) -> int:
+    """Return the width of a text in cells of the terminal, as Textual measures it when it draws."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # takes 3 ms to load, and most commands only print ASCII
+
+    return cell_len(text)
+
+
+def head_of(text: str, cells: int) -> str:
+    """Return the longest start of `text` that fits `cells`; never half a wide character or emoji."""
+    if cells <= 0:
+        return ""
+    if text[: cells + 1].isascii():
+        return text[:cells]
+    from rich.cells import cell_len
+
+    used = end = 0
+    for part in graphemes(text[: cells * 32]):
+        used += cell_len(part)
+        if used > cells:
+            break
+        end += len(part)
+    return text[:end]
+
+
+def cropped(text: str, cells: int) -> str:
+    """Return `text`, or its start and an ellipsis if it is wider than `cells`."""
+    if cells_of(text) <= cells:
+        return text
+    return f"{head_of(text, cells - 1)}…" if cells > 0 else ""
+
+
+def abridged(name: str, cells: int) -> str:
+    """Return a name, or its start and end if it is wider than `cells`: names often start alike."""
+    if cells_of(name) <= cells:
+        return name
+    head, tail = head_of(name, cells // 2), ""
+    for part in reversed([*graphemes(name[-cells * 32 :])]):
+        if cells_of(f"{head}…{part}{tail}") > cells:
+            break
+        tail = part + tail
+    return f"{head}…{tail}"
+
+
+def padded(text: str, cells: int, *, right: bool = False) -> str:
+    """Return `text` with spaces up to `cells`: after it, or before it if it is aligned at the `right`."""
+    fill = " " * (cells - cells_of(text))
+    return fill + text if right else text + fill
+
+
 def clean_line(text: str, limit: int = 200, cleaned: Callable[[str], str] = clean) -> str:
     """Return `text` cleaned, as one line of at most `limit` characters, with white space collapsed.
 
@@ -322,9 +373,7 @@ def clean_line(text: str, limit: int = 200, cleaned: Callable[[str], str] = clea
     """
     start = start_of(text, limit * 4 + 64)
     line = " ".join(cleaned(start).split())
-    if len(line) > limit:
-        return start_of(line, limit - 1) + "…"
-    return line + "…" if len(start) < len(text) else line
+    return line + "…" if len(line) <= limit and len(start) < len(text) else truncated(line, limit)
 
 
 def quoted_name(name: str, limit: int = 64) -> str:
@@ -370,50 +419,6 @@ def equal_start(one: Sequence[Any], other: Sequence[Any]) -> int:
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
-def composed(text: str) -> str:
-    """Return a text canonically composed, as regular expressions and their subjects are."""
-    return text if text.isascii() else normalize("NFC", text)
-
-
-def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each match of a folded text in another text, from left to right.
-
-    If part of a character matches, such as an "s" of "ß", the match is that character, once.
-    """
-    whole = fold(text)
-    at = whole.find(folded) if folded else -1
-    if at < 0:
-        return
-    places = _places(text, len(whole))
-    last = 0
-    while at >= 0:
-        start, end = places[at][0], places[at + len(folded) - 1][1]
-        if start >= last:
-            yield start, end
-            last = end
-        at = whole.find(folded, at + len(folded))
-
-
-def _places(text: str, length: int) -> list[tuple[int, int]]:
-    """Return for each character of a folded text the start and end of its origin in the text."""
-    if length == len(text) and text.isascii():
-        return [(at, at + 1) for at in range(length)]
-    places: list[tuple[int, int]] = []
-    start = 0
-    while start < len(text):
-        end = start + 1
-        while end < len(text) and not is_boundary(text[end]):
-            end += 1
-        places += [(start, end)] * len(fold(text[start:end]))
-        start = end
-    return places
-
-
-def is_boundary(char: str) -> bool:
-    """Return whether a character never combines with the one before it."""
-    return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
-
-
 def capitalized(text: str) -> str:
     """Return `text` as the start of a sentence."""
     return text[:1].upper() + text[1:]
@@ -456,8 +461,8 @@ def compact(value: Any, limit: int = VALUE_CHARS) -> str:
     for piece in _pieces(value, limit, 0):
         text += piece
         if len(text) > limit:
-            return start_of(text, limit - 1) + "…"
-    return text
+            break
+    return truncated(text, limit)
 
 
 def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
@@ -491,5 +496,4 @@ _QUOTED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
 
 
 def _quoted(text: str, limit: int) -> str:
-    head = clean(text[:limit]).translate(_QUOTED)
-    return f'"{head}"' if len(text) <= limit else f'"{head}…"'
+    return f'"{clean(truncated(text, limit)).translate(_QUOTED)}"'

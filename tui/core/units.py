@@ -112,13 +112,16 @@ def duration(ms: float) -> str:
 
 
 def span(ns: int) -> str:
-    """Return a measured time: "0.3 ms", "4.1 ms", "412 ms", "3.1 s", "1 m 04 s"."""
+    """Return a measured time, at most 8 characters: "0.3 ms", "412 ms", "3.1 s", "1 m 04 s", "17 m"."""
     ms = max(0, ns) / 1_000_000
     if ms < 0.05:
         return f"{max(0, ns) / 1000:.0f} µs"
     if ms < 9.95:
         return f"{ms:.1f} ms"
-    return f"{ms:.0f} ms" if ms < 999.5 else duration(ms)
+    if ms < 999.5:
+        return f"{ms:.0f} ms"
+    number, unit, *rest = duration(ms).split(" ", 2)
+    return " ".join((number, unit, *rest)) if len(number) == 1 else f"{number} {unit}"
 
 
 def age(seconds: float) -> str:
@@ -187,6 +190,11 @@ def share(done: float | None, total: float | None) -> float | None:
 def size(octets: float) -> str:
     """Return a size in bytes: "132 B", "48 kB", "3.4 MB"."""
     return f"{count(octets)}B" if octets >= 999.5 else f"{_writable(octets):.0f} B"
+
+
+def octets(text: str) -> int:
+    """Return the size of `text` in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}

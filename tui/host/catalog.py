@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.differences import Definition, definition_of, digest_of
-from tui.core.text import clean, clean_line, list_in, object_in, quoted_name, text_in
+from tui.core.text import clean, clean_line, list_in, object_in, quoted_name, start_of, text_in
 from tui.core.tools import Tool
 from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
@@ -281,7 +281,7 @@ def described(text: Any, limit: int = DESCRIPTION_CHARS) -> str:
     """
     if not isinstance(text, str):
         return ""
-    head = clean(_TAGS.sub("\ufffd", text[:limit])).strip()
+    head = clean(_TAGS.sub("\ufffd", start_of(text, limit))).strip()
     if len(text) <= limit:
         return head
     return f"{head}… [truncated: {len(text):,} characters]"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from tui.core.errors import as_sentences
-from tui.core.text import clean_line, object_in, text_in
+from tui.core.text import clean_line, object_in, text_in, truncated
 from tui.core.tools import (
     PLAIN,
     Annotations,
@@ -153,4 +153,4 @@ def _as_json(item: Any) -> str:
         text = json.dumps(item, ensure_ascii=False)
     except (ValueError, RecursionError):
         return "[unsupported content]"
-    return text if len(text) <= _UNKNOWN_CHARS else text[:_UNKNOWN_CHARS] + "…"
+    return truncated(text, _UNKNOWN_CHARS)

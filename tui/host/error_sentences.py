@@ -13,7 +13,7 @@ from typing import Any
 from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
-from tui.core.text import capitalized, clean_line, quoted_name, whole_words
+from tui.core.text import abridged, capitalized, clean_line, quoted_name, whole_words
 from tui.core.units import plural
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_HTTP_ANSWER
@@ -81,7 +81,7 @@ def with_sign_in(status: ServerStatus, sign_in: str) -> ServerStatus:
 def command_line(spec: ServerSpec) -> str:
     """Return the command as typed in a shell, shortened in the middle if it is long."""
     shown = clean_line(shlex.join((os.path.basename(spec.command), *spec.shown_command[1:])), 1000)
-    return shown if len(shown) <= 80 else f"{shown[:50]}…{shown[-28:]}"
+    return abridged(shown, 80)
 
 
 def last_line(transport: ServerTransport) -> str:
@@ -100,16 +100,20 @@ def what_next(transport: ServerTransport) -> str:
 
 
 def not_json(transport: ServerTransport, said: str = "") -> str:
-    """Return the server's output on stdout that is not JSON-RPC, or "" if `said` has it already."""
+    """Return what the server wrote to stdout instead of messages, or "" if `said` has it already."""
     if transport.reach is not None:
         return ""
     if transport.noise_hint:
         hint = transport.noise_hint
         return "" if hint in said else f" {capitalized(_sentence(hint))}"
-    if not (count := transport.messages.noise - transport.messages.too_deep):
-        return ""
-    first = quoted_name(transport.messages.first_noise, 60)
-    return f" It wrote text to stdout that is not JSON-RPC ({plural(count, 'line')}, first: {first})."
+    messages, text = transport.messages, ""
+    if messages.invalid_words:
+        text = f" It sent {_sentence(messages.invalid_words)}"
+    if messages.noise:
+        first = quoted_name(messages.first_noise, 60)
+        lines = plural(messages.noise, "line")
+        text += f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
+    return text
 
 
 def _sentence(text: str) -> str:

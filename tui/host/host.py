@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from tui.core.background import Tasks
-from tui.core.errors import ServerError, UsageError
+from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus, SignedOut
@@ -201,7 +201,7 @@ class Host:
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(
                 f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
-                next_step=f"Remove the header from [servers.{name}.headers] to sign in.",
+                next_step=f"Remove the header from [{dotted(('servers', name, 'headers'))}] to sign in.",
             )
         if not (self._consent.allows(spec) or await self._consent.ask(spec)):
             raise ServerError(needs_consent(spec).detail)

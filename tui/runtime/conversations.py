@@ -26,7 +26,7 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
 from tui.core.ports import Approver, Meters, Usage
 from tui.core.secrets.walk import without_secrets
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel
@@ -128,6 +128,8 @@ class Conversations:
             found, journal = await self.stored().reopen(session)
             opened = SavedConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
+            if problem := found.info.problem:
+                opened.talk.remark(Remark(len(opened.talk.messages), "warn", f"{capitalized(problem)}."))
             await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> str:

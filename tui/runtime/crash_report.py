@@ -22,7 +22,7 @@ import tui
 from tui.core.files import atomic_write, make_folder, open_file
 from tui.core.secrets.commands_and_urls import masked, places_in_urls, secrets_in_environment
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, truncated
 from tui.settings.locations import state_dir
 
 VARIABLE = "MCPTUI_TRACEBACK"
@@ -161,7 +161,7 @@ def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None
     seen.add(id(found))
     text = str(getattr(found, "_str", ""))
     if len(text) > MESSAGE_CHARS:
-        setattr(found, "_str", f"{text[:MESSAGE_CHARS]}… ({len(text):,} characters)")  # noqa: B010
+        setattr(found, "_str", f"{truncated(text, MESSAGE_CHARS)} ({len(text):,} characters)")  # noqa: B010
     for other in (found.__cause__, found.__context__, *(found.exceptions or ())):
         _shorten(other, seen)
 

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from tui.core.errors import dotted
 from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
 from tui.settings.load import Loaded
-from tui.settings.problems import Problem, dotted
+from tui.settings.problems import Problem
 from tui.settings.schema import (
     ApprovalSettings,
     LimitSettings,

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import reason_of
+from tui.core.errors import dotted, reason_of
 from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
-from tui.settings.problems import Problem, Source, dotted
+from tui.settings.problems import Problem, Source
 from tui.settings.references import FILE, HERE, expand, files_in
 from tui.settings.schema import Settings
 from tui.settings.validate import Checker

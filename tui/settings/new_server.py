@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.errors import ConfigError, UsageError, reason_of
+from tui.core.errors import ConfigError, UsageError, dotted, reason_of
 from tui.core.programs import command_line, is_command
 from tui.core.servers import ServerSpec
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.load import load_text
-from tui.settings.problems import dotted
 from tui.settings.references import NAME, escaped
 from tui.settings.save import table_block
 from tui.settings.schema import MAX_NAME, name_fault

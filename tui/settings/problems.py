@@ -1,12 +1,12 @@
 """Problems of a configuration, and how to fix them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.core.similar_names import nearest_name
-from tui.core.text import capitalized, clean_line, quoted_name
+from tui.core.errors import dotted
+from tui.core.matching import nearest_name
+from tui.core.text import capitalized, quoted_name
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.settings.key_positions import KeyPath, Place
@@ -49,27 +49,6 @@ class Source:
     tree: Mapping[str, Any]
     places: "Mapping[KeyPath, Place]"
     problems: tuple[Problem, ...] = ()
-
-
-def dotted(path: "KeyPath") -> str:
-    """Return a key path as it is written in TOML, safe for a screen."""
-    parts = []
-    for part in path:
-        if isinstance(part, int):
-            parts.append(f"[{part + 1}]")
-            continue
-        text = shown_text(part, 64)
-        parts.append(("." if parts else "") + (text if re.fullmatch(r"[\w-]+", text) else f'"{text}"'))
-    return "".join(parts)
-
-
-def shown_text(text: str, limit: int) -> str:
-    """Return text of a file as one clean line, with hidden characters as code points: `a[U+200B]b`."""
-    if text.isascii():
-        return clean_line(text, limit)
-    from tui.core.hidden_text.readable import readable_line  # these patterns are rarely needed
-
-    return readable_line(text, limit)
 
 
 def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] | None = None) -> str:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tui.core.errors import shown_text
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.servers import EraChoice, ServerSpec, Transport
@@ -19,7 +20,7 @@ from tui.settings.foreign_settings import unused_settings
 from tui.settings.keymap import ActionKeys, check_keys
 from tui.settings.load import Loaded
 from tui.settings.locations import themes_dir
-from tui.settings.problems import Problem, did_you_mean, shown_text
+from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import KEYCHAIN
 from tui.settings.specs import approval_rules, server_specs
 from tui.settings.themes import all_themes, load_theme

@@ -8,13 +8,12 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from tui.core.errors import as_sentences
+from tui.core.errors import as_sentences, dotted
 from tui.core.permission.rules import Rules
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.settings.load import Loaded
 from tui.settings.locations import base_folder, default_servers, server_folder
-from tui.settings.problems import dotted
 from tui.settings.schema import ApprovalSettings, Section, ServerSettings
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from tui.core.addons import missing
+from tui.core.errors import dotted
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
@@ -54,7 +55,7 @@ class Checker:
             default = None
         known = {str(key) for key in self._table("models")}
         if default is not None and default not in known and ("default_model",) not in self.unresolved:
-            message = f"[models.{clean_line(default, 40)}] not found"
+            message = f"[{dotted(('models', default))}] not found"
             self.faults.append(Problem(message, ("default_model",), did_you_mean(default, known)))
         sections = ((name, field.annotation) for name, field in Settings.model_fields.items())
         others: dict[str, Any] = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tui.commands.traffic_lines import entry_line
-from tui.core.conversation.sessions import cells
-from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.commands.traffic_lines import entry_line, finding_line, server_cells
+from tui.core.text import cells_of
+from tui.core.traffic import Direction, Entry, Finding, Kind, Outcome, Severity
 
 CALL = Entry(12, 0, 1_700_000_000_000_000_000, "weather", Direction.OUT, Kind.REQUEST)._replace(
     ident="7", method="tools/call", tool="get_weather", size=1234
@@ -18,14 +18,15 @@ NAMES = [
 
 
 def line(entry: Entry, width: int = 0, *, colour: bool = False) -> str:
-    return entry_line(entry, Outcome.TOOL_ERROR, 1_500_000_000, b"", colour, width)
+    cells = server_cells([entry.source], cut=width > 0)
+    return entry_line(entry, Outcome.TOOL_ERROR, 1_500_000_000, b"", colour, width, cells)
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 80, 100, 128, 200])
 @pytest.mark.parametrize("name", NAMES, ids=["short", "long", "wide", "emoji"])
 def test_a_line_is_at_most_as_wide_as_the_terminal(width: int, name: str) -> None:
     shown = line(CALL._replace(tool=name, source=name), width)
-    assert cells(shown) <= width
+    assert cells_of(shown) <= width
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 128])
@@ -40,10 +41,15 @@ def test_without_a_terminal_nothing_is_cut(name: str) -> None:
     assert shown.count(name) == 2 and "…" not in shown
 
 
-def test_columns_after_wide_characters_are_aligned() -> None:
-    wide = line(CALL._replace(tool="天気", source="天気"), 128)
-    plain = line(CALL, 128)
-    assert cells(wide[: wide.index("1.5 s")]) == cells(plain[: plain.index("1.5 s")])
+@pytest.mark.parametrize("width", [0, 128])
+def test_columns_after_server_names_of_any_width_are_aligned(width: int) -> None:
+    names = ["weather", "天气服务", "half_line_then_silence", "👩‍👩‍👧"]
+    cells, finding = server_cells(names, cut=width > 0), Finding(12, "code", Severity.HINT, "sentence")
+    for name in names:
+        entry = CALL._replace(source=name)
+        shown = entry_line(entry, Outcome.PENDING, -1, b"", False, width, cells)
+        assert cells_of(shown.partition("→")[0]) == 24 + cells
+        assert cells_of(finding_line(finding, entry, False, cells).partition("hint")[0]) == 23 + cells
 
 
 def test_only_the_outcome_is_colored() -> None:

@@ -8,6 +8,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tui.core.matching import composed
 from tui.core.regex import (
     MAX_PATTERN,
     asks_for_boundaries,
@@ -17,7 +18,6 @@ from tui.core.regex import (
     re2_text,
     required_letters,
 )
-from tui.core.text import composed
 
 ANY = st.characters(exclude_categories=[])
 

@@ -2,13 +2,14 @@
 
 import json
 from threading import Event
-from unicodedata import normalize
+from unicodedata import decomposition, normalize
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.core import search_text
+from tui.core.matching import is_boundary, spans
 from tui.core.search_text import (
     MOST_PLACES,
     begins_message,
@@ -18,7 +19,7 @@ from tui.core.search_text import (
     readings,
     unescaped,
 )
-from tui.core.text import fold, spans
+from tui.core.text import fold
 
 SIGNS = st.sampled_from('aEsSßẞﬁKéÉ\u0301\u0323\u0345\u0308İıΐΣς각가\u1161\u11a8\u0e33天🙂\ud83d "\\')
 TEXTS = st.text(st.one_of(SIGNS, st.characters(exclude_categories=[])), max_size=12)
@@ -160,3 +161,42 @@ def test_any_bytes_are_searched_up_to_a_number_of_matches_or_until_the_search_is
     stop = Event()
     stop.set()
     assert places(b"aaaa", "a", stop) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sought", "found"),
+    [
+        ("abcABC", "BC", ["bc", "BC"]),
+        ("Cafe\u0301 CAFÉ", "é", ["e\u0301", "É"]),
+        ("Straße", "s", ["S", "ß"]),
+        ("Straße", "SS", ["ß"]),
+        ("İstanbul", "stan", ["stan"]),
+        ("aaa", "aa", ["aa"]),
+        ("abc", "", []),
+        ("cafe\u0301", "cafe", []),
+    ],
+)
+def test_matches_are_located(text: str, sought: str, found: list[str]):
+    assert [text[start:end] for start, end in spans(text, fold(sought))] == found
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_every_match_contains_the_folded_search_text(before: str, sought: str, behind: str):
+    text = before + sought + behind
+    folded = fold(sought)
+    found = [text[start:end] for start, end in spans(text, folded)]
+    assert bool(found) == (bool(folded) and folded in fold(text))
+    assert all(folded in fold(each) for each in found)
+
+
+@given(TEXTS, TEXTS)
+def test_a_text_can_be_folded_in_pieces_that_end_at_a_boundary(one: str, other: str):
+    if other and is_boundary(other[0]):
+        assert fold(one + other) == fold(one) + fold(other)
+
+
+def test_a_combining_character_is_not_a_boundary():
+    pairs = [decomposition(chr(code)).split() for code in range(0x110000)]
+    seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
+    hangul = {normalize("NFD", chr(code))[at] for code in range(0xAC00, 0xD7A4) for at in (1, -1)}
+    assert [char for char in seconds | hangul if is_boundary(char)] == []

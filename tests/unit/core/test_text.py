@@ -2,7 +2,7 @@
 
 import re
 import sys
-from unicodedata import combining, decomposition, normalize
+from unicodedata import combining, normalize
 
 import pytest
 from hypothesis import example, given
@@ -13,17 +13,20 @@ from tui.core.text import (
     _SINGLE,
     MOST_JOINED,
     Cleaner,
+    abridged,
+    cells_of,
     clean,
     clean_line,
+    cropped,
     fold,
     grapheme_end,
     grapheme_start,
     graphemes,
-    is_boundary,
+    head_of,
     preview,
     quoted_name,
-    spans,
     start_of,
+    truncated,
     visible,
     whole_words,
     without_styling,
@@ -234,6 +237,8 @@ def test_clean_line_collapses_white_space_and_truncates_with_an_ellipsis():
     assert clean_line(" a\n\tb ", 10) == "a b"
     assert clean_line("x" * 20, 10) == "x" * 9 + "…"
     assert clean_line("a" + " " * 5000 + "b", 10) == "a…"
+    assert abridged("weather-of-the-sea", 12) == "weathe…e-sea"
+    assert abridged("天气服务器的名字", 12) == "天气服…名字" and abridged("sea", 12) == "sea"
 
 
 def test_a_preview_is_limited_in_lines_and_characters_and_counts_the_omitted_ones():
@@ -301,13 +306,21 @@ def test_a_shortened_text_does_not_end_with_half_an_emoji(sign: str):
     text = sign * 20
     assert list(graphemes(text)) == [sign] * 20
     for limit in range(2, 3 * len(sign)):
-        assert start_of(text, limit).replace(sign, "") == ""
-        assert clean_line(text, limit).removesuffix("…").replace(sign, "") == ""
+        assert start_of(text, limit).replace(sign, "") == head_of(text, limit).replace(sign, "") == ""
+        for cut in (clean_line(text, limit), truncated(text, limit), cropped(text, limit)):
+            assert cut.removesuffix("…").replace(sign, "") == ""
+        assert abridged(text, limit).replace(sign, "") == "…"
         assert preview(text, limit).text.replace(sign, "") == ""
     for index in range(len(text)):
         start, end = grapheme_start(text, index), grapheme_end(text, index)
         assert start <= index <= end
         assert start % len(sign) == end % len(sign) == 0
+
+
+@given(st.text(st.sampled_from("ab，。北é👩\u200d🚀❤\ufe0f\u0301🇫🇷"), max_size=60), st.integers(1, 30))
+def test_a_text_that_is_cut_to_a_width_fits_it(text: str, cells: int):
+    assert text.startswith(head_of(text, cells)) and cropped(text, 0) in ("", text)
+    assert all(cells_of(cut(text, cells)) <= cells for cut in (head_of, cropped, abridged))
 
 
 def test_a_text_that_is_all_one_character_does_not_vanish_where_it_is_shortened():
@@ -337,42 +350,3 @@ def test_different_characters_fold_differently():
 @given(TEXTS)
 def test_canonically_equivalent_texts_fold_to_the_same_text(text: str):
     assert fold(normalize("NFD", text)) == fold(normalize("NFC", text)) == fold(text) == fold(fold(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "sought", "found"),
-    [
-        ("abcABC", "BC", ["bc", "BC"]),
-        ("Cafe\u0301 CAFÉ", "é", ["e\u0301", "É"]),
-        ("Straße", "s", ["S", "ß"]),
-        ("Straße", "SS", ["ß"]),
-        ("İstanbul", "stan", ["stan"]),
-        ("aaa", "aa", ["aa"]),
-        ("abc", "", []),
-        ("cafe\u0301", "cafe", []),
-    ],
-)
-def test_matches_are_located(text: str, sought: str, found: list[str]):
-    assert [text[start:end] for start, end in spans(text, fold(sought))] == found
-
-
-@given(TEXTS, TEXTS, TEXTS)
-def test_every_match_contains_the_folded_search_text(before: str, sought: str, behind: str):
-    text = before + sought + behind
-    folded = fold(sought)
-    found = [text[start:end] for start, end in spans(text, folded)]
-    assert bool(found) == (bool(folded) and folded in fold(text))
-    assert all(folded in fold(each) for each in found)
-
-
-@given(TEXTS, TEXTS)
-def test_a_text_can_be_folded_in_pieces_that_end_at_a_boundary(one: str, other: str):
-    if other and is_boundary(other[0]):
-        assert fold(one + other) == fold(one) + fold(other)
-
-
-def test_a_combining_character_is_not_a_boundary():
-    pairs = [found.split() for code in range(0x110000) if (found := decomposition(chr(code)))]
-    seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
-    hangul = {normalize("NFD", chr(code))[at] for code in range(0xAC00, 0xD7A4) for at in (1, -1)}
-    assert [char for char in seconds | hangul if is_boundary(char)] == []

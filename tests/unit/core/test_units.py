@@ -114,9 +114,17 @@ def test_prices_have_two_significant_digits(value: float, currency: str, words: 
 
 @pytest.mark.parametrize(
     ("ns", "text"),
-    [(0, "0 µs"), (40_000, "40 µs"), (300_000, "0.3 ms"), (412e6, "412 ms"), (3.14e9, "3.1 s")],
+    [
+        (0, "0 µs"),
+        (40_000, "40 µs"),
+        (300_000, "0.3 ms"),
+        (412e6, "412 ms"),
+        (3.14e9, "3.1 s"),
+        (64e9, "1 m 04 s"),
+        (1021e9, "17 m"),
+    ],
 )
-def test_a_measured_time_is_never_rounded_to_zero(ns: float, text: str) -> None:
+def test_a_measured_time_is_short_and_never_rounded_to_zero(ns: float, text: str) -> None:
     assert span(int(ns)) == text
 
 

@@ -61,7 +61,7 @@ class Log:
 class ScriptedTransport:
     """The counterpart of `StdioTransport` for the scripted server."""
 
-    messages = SimpleNamespace(noise=0, too_deep=0, first_noise="")
+    messages = SimpleNamespace(noise=0, invalid_words="", first_noise="")
     gate = SimpleNamespace(stray="")
     incomplete = 0
     noise_hint = fatal = next_step = ""

@@ -20,7 +20,7 @@ def transport(**more):
     usual = {
         "exit": None,
         "stderr": StderrTail(),
-        "messages": SimpleNamespace(noise=0, too_deep=0, first_noise=""),
+        "messages": SimpleNamespace(noise=0, invalid_words="", first_noise=""),
         "gate": SimpleNamespace(stray=""),
         "incomplete": 0,
         "noise_hint": "",
@@ -72,17 +72,14 @@ def test_the_log_line_with_the_cause_is_quoted_instead_of_advice():
 
 
 def test_output_that_is_not_json_rpc_is_quoted():
-    noisy = transport(messages=SimpleNamespace(noise=12, too_deep=0, first_noise="Starting…"))
-    found = failure(noisy, seconds=60)
+    invalid = "2 invalid messages, first: a response without a result"
+    messages = SimpleNamespace(noise=12, invalid_words=invalid, first_noise="Starting…")
+    found = failure(transport(messages=messages), seconds=60)
     assert found.detail == (
         "no response to initialize within 60 s."
+        " It sent 2 invalid messages, first: a response without a result."
         " It wrote text to stdout that is not JSON-RPC (12 lines, first: “Starting…”)."
     )
-
-
-def test_a_known_kind_of_noise_is_named():
-    found = failure(transport(noise_hint="it asks 'Ok to proceed?'"), seconds=60)
-    assert found.detail.endswith(" It asks 'Ok to proceed?'.")
 
 
 def test_an_error_of_the_transport_takes_precedence_over_one_of_the_sdk():
@@ -144,7 +141,7 @@ def test_an_unusable_response_is_reported_as_invalid():
 def test_a_long_command_is_truncated_in_the_middle():
     spec = ServerSpec("s", "npx", ("-y", "x" * 200, "end"))
     shown = explain.command_line(spec)
-    assert len(shown) == 79
+    assert len(shown) == 80
     assert shown.startswith("npx -y xxx") and shown.endswith("end")
 
 

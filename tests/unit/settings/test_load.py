@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tui.core.errors import dotted
 from tui.core.permission.rules import Rules
 from tui.core.text import capitalized
 from tui.settings.load import MAX_FILE_BYTES, MEND, load, load_text
-from tui.settings.problems import dotted
 from tui.settings.schema import Settings
 from tui.settings.specs import approval_rules
 

@@ -9,7 +9,7 @@ from tui.settings.problems import Problem, did_you_mean
     ("problem", "text"),
     [
         (Problem("is wrong"), "is wrong"),
-        (Problem("is wrong", ("a", "b")), "a.b: is wrong"),
+        (Problem("is wrong", ("a", 'b" c', 0)), 'a."b\\" c"[1]: is wrong'),
         (Problem("is wrong", file="c.toml"), "c.toml: is wrong"),
         (
             Problem("is wrong", ("a", "b"), "mend it", line=3, file="c.toml"),

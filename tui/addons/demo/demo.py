@@ -42,7 +42,7 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
-from tui.core.text import clean_line, mapping, object_in
+from tui.core.text import clean_line, mapping, object_in, truncated
 from tui.runtime.example_questions import needs_arguments, question_of
 
 PACE_SECONDS = 0.012
@@ -159,7 +159,9 @@ def _explicit(name: str, arguments: str, tools: Sequence[ToolSpec]) -> Move:
     found = [tool for tool in tools if name in (tool.name, tool.tool, f"{tool.server}/{tool.tool}")]
     if len(found) != 1:
         known = _quoted([tool.name for tool in found or tools][:12])
-        return Move(f"There is {'more than one' if found else 'no'} tool `{name[:80]}`. Known: {known}")
+        return Move(
+            f"There is {'more than one' if found else 'no'} tool `{truncated(name, 80)}`. Known: {known}"
+        )
     try:
         value = loads(arguments)
     except (ValueError, RecursionError) as error:
@@ -207,7 +209,7 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
             else:
                 lines = list(map(_as_text, value)) if isinstance(value, list) else []
             text = _items(lines) or ("Nothing was found." if value in ({}, []) else _as_text(value))
-    text = text if len(text) <= MAX_ANSWER else text[:MAX_ANSWER].rstrip() + " …"
+    text = truncated(text, MAX_ANSWER)
     return _say("failed", chinese, tool=name, text=text) if result.is_error else text
 
 

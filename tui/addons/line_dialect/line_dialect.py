@@ -26,7 +26,7 @@ from tui.core.jsonrpc.messages import (
 )
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.jsonrpc.reader import objects_within, read_json
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, quoted_name, truncated
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, Gate
 from tui.host.frames.stdout_reader import Refusal
 
@@ -322,11 +322,11 @@ def _answer(call: _Call, line: DialectLine) -> Response | Failure:
 def _message_of(error: Any) -> str:
     """Return the text of an error: its message, and its type if that says something."""
     if isinstance(error, str):
-        return error[:_MESSAGE_CHARS]
+        return truncated(error, _MESSAGE_CHARS)
     if not isinstance(error, dict):
         return ""
     message, kind = error.get("message"), error.get("type")
     if not isinstance(message, str) or not message:
         return ""
     named = isinstance(kind, str) and kind not in ("", "application_error")
-    return message[:_MESSAGE_CHARS] + (f" ({clean_line(str(kind), 80)})" if named else "")
+    return truncated(message, _MESSAGE_CHARS) + (f" ({clean_line(str(kind), 80)})" if named else "")

@@ -22,6 +22,7 @@ from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.jsonrpc.reader import json_value
+from tui.core.matching import has_words
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, object_in, quoted_name, text_in
 from tui.core.units import size
@@ -226,7 +227,7 @@ class Registry:
             if not isinstance(listed, list):
                 raise ServerError("the response has no list of servers.", where=self._where)
             for item in listed[:left]:
-                if isinstance(item, Mapping) and _has(item, words):
+                if isinstance(item, Mapping) and _has(item, " ".join(words)):
                     found.setdefault(str(item["server"].get("name"))[:MAX_NAME], item)
             after = object_in(answer, "metadata").get("nextCursor")
             left -= len(listed)
@@ -294,8 +295,7 @@ class Registry:
         return answer
 
 
-def _has(item: Mapping[str, Any], words: list[str]) -> bool:
+def _has(item: Mapping[str, Any], typed: str) -> bool:
     server = object_in(item, "server")
     texts = (text_in(server, key)[:MAX_TEXT] for key in ("name", "title", "description"))
-    text = " ".join(texts).casefold()
-    return bool(server) and all(word.casefold() in text for word in words)
+    return bool(server) and has_words(" ".join(texts), typed)

@@ -30,7 +30,7 @@ from tui.core.jsonrpc.protocol import (
 from tui.core.jsonrpc.reader import json_value
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.secret_names import MARK
-from tui.core.text import mapping, object_in, start_of
+from tui.core.text import mapping, object_in, truncated
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 INPUT_REQUIRED = "input_required"
@@ -219,8 +219,7 @@ class Question:
         return is_modern(self.revision)
 
     def shown(self) -> str:
-        text = json.dumps(self.params, ensure_ascii=False)
-        return text if len(text) <= MAX_SHOWN else start_of(text, MAX_SHOWN - 1) + "…"
+        return truncated(json.dumps(self.params, ensure_ascii=False), MAX_SHOWN)
 
 
 def _canonical(value: Any) -> str:

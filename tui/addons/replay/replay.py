@@ -27,7 +27,7 @@ from tui.commands.permission.terminal_approver import asked_line, is_terminal, y
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.comparison.values import text_lines
 from tui.core.context.built_in_tools import READ
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, dotted
 from tui.core.hidden_text.readable import readable_line
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.permission.rules import Rule, Rules, Verdict
@@ -351,7 +351,7 @@ def _live_spec(args: argparse.Namespace) -> ServerSpec:
     from tui.runtime.permission.consent import require_consent
     from tui.settings.config_file import ConfigFile
 
-    loaded = _loaded(args, f"servers.{args.replay}")
+    loaded = _loaded(args, dotted(("servers", args.replay)))
     specs = {spec.name: spec for spec in server_specs(loaded) if spec.command}
     spec = specs.get(args.replay)
     if spec is None:

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any
 
-from tui.commands.traffic_lines import json_line, table
+from tui.commands.table import json_line, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
@@ -35,7 +35,7 @@ def decisions(args: argparse.Namespace) -> int:
         for record in found:
             print(json_line(_object(record)))
     elif found:
-        print("\n".join(table([_HEAD, *map(_row, found)], left=range(len(_HEAD)))))
+        print(table([_HEAD, *map(_row, found)], left=range(len(_HEAD))))
     else:
         print("no decisions")
     return 0

@@ -22,8 +22,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.events import Notice
 from tui.core.ports import ChatModel, Usage
-from tui.core.text import octets
-from tui.core.units import plural
+from tui.core.units import octets, plural
 
 FULL = 0.8
 """The share of the window above which the conversation is compacted."""

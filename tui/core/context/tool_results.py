@@ -20,9 +20,9 @@ from tui.core.attachments import (
 )
 from tui.core.conversation.conversation import Attachment
 from tui.core.secrets.walk import texts_in
-from tui.core.text import UNSEEN, clean_line, octets, visible
+from tui.core.text import UNSEEN, clean_line, visible
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, TextContent, ToolResult
-from tui.core.units import plural
+from tui.core.units import octets, plural
 from tui.core.units import size as in_bytes
 
 MAX_ATTACHMENTS = 20

@@ -26,10 +26,10 @@ from tui.core.context.built_in_tools import (
 from tui.core.context.context_meter import estimate_tool
 from tui.core.context.tool_ranking import Key, OfferContext, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
+from tui.core.matching import folded_name
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.schemas.tool_names import NameTable
-from tui.core.similar_names import fold
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.units import plural
@@ -108,7 +108,7 @@ def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key
         for message in talk
         if isinstance(message, AssistantMessage)
         for call in message.calls
-        if fold(call.name).endswith(FIND_TOOLS) and table.resolve(call.name) is own
+        if folded_name(call.name).endswith(FIND_TOOLS) and table.resolve(call.name) is own
     }
     found: dict[Key, None] = {}
     if not ids:

@@ -4,7 +4,6 @@ A session is written as it happens: a message when it is complete, a call before
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +11,7 @@ from typing import Literal
 from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
-from tui.core.text import clean, graphemes
+from tui.core.text import cells_of, clean, fold, head_of
 
 ExportKind = Literal["markdown", "json", "html"]
 
@@ -38,7 +37,7 @@ class SessionInfo:
         cost: by the prices of the profiles, or None if there are none.
         parent: the session that it branched from, or ""; `branched_at` is the index of its first own message.
         in_use: another process has it open.
-        problem: why it cannot be opened, in words, or "".
+        problem: why it cannot be opened, or not completely, in words; or "".
     """
 
     id: str
@@ -104,7 +103,7 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     if name == LAST:  # one that cannot be opened is skipped
         return next((one for one in sessions if not one.problem), None)
     exact = [one for one in sessions if one.id == name]
-    titled = [one for one in sessions if one.title.casefold() == name.casefold()]
+    titled = [one for one in sessions if fold(one.title) == fold(name)]
     begun = [one for one in sessions if name and (one.id.startswith(name) or one.id.endswith(name))]
     for found in (exact, titled, begun):
         if len(found) > 1:
@@ -144,24 +143,13 @@ def title_of(text: str) -> str:
     return ""
 
 
-def cells(text: str) -> int:
-    """Return the approximate width of a text in cells: wide characters two, marks none."""
-    return sum(map(_width, text))
-
-
-def shortened(text: str, most: int = CELLS) -> str:
-    """Return a line cut to `most` cells, between words if possible, with an ellipsis."""
-    if cells(text) <= most:
+def _shortened(text: str) -> str:
+    """Return a line cut to `CELLS` cells, between words if possible, with an ellipsis."""
+    if cells_of(text) <= CELLS:
         return text
-    room, end = most - 1, 0
-    for char in graphemes(text):
-        room -= cells(char)
-        if room < 0:
-            break
-        end += len(char)
-    head = text[:end]
+    head = head_of(text, CELLS - 1)
     word = head.rfind(" ")
-    if text[end : end + 1] not in (" ", "") and word > end * 2 // 3:
+    if text[len(head)] != " " and word > len(head) * 2 // 3:
         head = head[:word]
     return head.rstrip(_TRAILING) + "…"
 
@@ -175,12 +163,4 @@ def _sentence(line: str) -> str:
         if sum(map(str.isalnum, bare[: end.start()])) > 3:  # "1. Do this": a number is not a sentence
             bare = bare[: end.end()]
             break
-    return shortened(bare.rstrip(_TRAILING) or bare)
-
-
-def _width(char: str) -> int:
-    if char == "\ufe0f":  # makes the character before it an emoji, which is wide
-        return 1
-    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return _shortened(bare.rstrip(_TRAILING) or bare)

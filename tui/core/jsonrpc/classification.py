@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from tui.core.jsonrpc.reader import NotJson, may_be_damaged_listing, scan
 from tui.core.jsonrpc.skimmer import after_space, items, outline, value_end
-from tui.core.text import clean, start_of
+from tui.core.text import clean, truncated
 from tui.core.traffic import Kind, Outcome
 
 MAX_NAME = 256
@@ -128,7 +128,7 @@ def column(text: str) -> str:
         if text.isprintable() and text.isascii():
             return text
     else:
-        text = start_of(text, MAX_NAME - 1) + "…"
+        text = truncated(text, MAX_NAME)
     return clean(text).replace("\n", "␊").replace("\t", "␉")
 
 

@@ -27,7 +27,6 @@ _OPENING = re.compile(r'\{\s*"(?:jsonrpc|id|result|error)"')
 _NO_MESSAGE = "the server reported an error without a message"
 _ID_ALONE = re.compile(rb'\s*"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,?\s*')
 NOT_JSON = "not JSON"
-TOO_DEEP = "JSON nested too deeply"
 NOT_ONE_LINE = "multi-line JSON: newline-delimited JSON required"
 _BOM = b"\xef\xbb\xbf"
 
@@ -98,7 +97,7 @@ def read_line(raw: bytes, *, batches: bool = False, patient: bool = False) -> li
 
 def _refused(raw: bytes, error: Exception) -> Stray:
     if isinstance(error, RecursionError):
-        return Stray(TOO_DEEP, find_ids(raw))
+        return Stray("JSON nested too deeply", find_ids(raw))
     if isinstance(error, NotJson):
         return Stray(f"it has {error.part}", find_ids(raw))
     if _ID_ALONE.fullmatch(raw[:200]):  # part of a message printed over several lines
@@ -112,6 +111,12 @@ def find_messages(raw: bytes) -> list[Message]:
     They may follow a prompt or output without a newline, be between color codes, or be several in a row.
     """
     return [_read_message(value, len(raw)) for value in objects_within(raw, _OPENING)]
+
+
+def is_meant_as_message(raw: bytes) -> bool:
+    """Return whether a line or body that cannot be used as a message was meant as one."""
+    starts = raw[:64].removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
+    return starts and b'"jsonrpc"' in raw[:4096] + raw[-4096:]
 
 
 def find_ids(*pieces: bytes) -> tuple[Id, ...]:

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from tui.core.jsonrpc.skimmer import after_space, items, outline
 from tui.core.library_imports import collector_paused
-from tui.core.text import mapping
+from tui.core.text import mapping, truncated
 from tui.core.units import place_in
 
 MAX_DEPTH = 256
@@ -56,8 +56,7 @@ def _refuse(word: str) -> Any:
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):  # 1e999 is JSON, but cannot be written again
-        shown = digits if len(digits) <= MAX_SHOWN else f"{digits[:MAX_SHOWN]}…"
-        raise NotJson("a number out of range", f"{shown} is out of range")
+        raise NotJson("a number out of range", f"{truncated(digits, MAX_SHOWN)} is out of range")
     return value
 
 

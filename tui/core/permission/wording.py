@@ -10,9 +10,10 @@ from typing import Any
 from tui.core import units
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
+from tui.core.matching import composed
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
 from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
-from tui.core.text import clean_line, composed, equal_start, grapheme_end, start_of
+from tui.core.text import clean_line, equal_start, grapheme_end, truncated
 
 
 class Kind(StrEnum):
@@ -205,8 +206,7 @@ def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Pi
     head, tail = "".join(old[:start]), "".join(old[len(old) - end :])
     if len(head) > CONTEXT:
         head = "…" + head[grapheme_end(head, len(head) - CONTEXT) :]
-    if len(tail) > CONTEXT:
-        tail = start_of(tail, CONTEXT) + "…"
+    tail = truncated(tail, CONTEXT)
     first, last = [[(text, Kind.DIM)] if text else [] for text in (head, tail)]
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     removed, added = list[Piece](), list[Piece]()

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from tui.core.similar_names import fold, similar_names
+from tui.core.matching import folded_name, similar_names
 from tui.core.tools import Tool
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
@@ -53,8 +53,8 @@ def _accepted(name: str) -> str:
 
 def server_of(name: str, servers: Iterable[str]) -> str | None:
     """Return the server that the name of a tool begins with, or None; the longest name wins."""
-    wanted = fold(name)
-    found = (server for server in servers if wanted.startswith(fold(f"{_NOT_ALLOWED.sub('_', server)}__")))
+    wanted = folded_name(name)
+    found = (one for one in servers if wanted.startswith(folded_name(f"{_NOT_ALLOWED.sub('_', one)}__")))
     return max(found, key=len, default=None)
 
 
@@ -63,12 +63,12 @@ class NameTable:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         pairs = [(tool, *_plain(tool.server, tool.name)) for tool in tools]
-        folded = Counter(fold(name) for _, name, _ in pairs)
+        folded = Counter(folded_name(name) for _, name, _ in pairs)
         self._tools: dict[str, Tool] = {}
         for tool, name, exact in pairs:
-            if not (exact and folded[fold(name)] == 1):
+            if not (exact and folded[folded_name(name)] == 1):
                 plain, name = name, _hashed(name, tool.server, tool.name)
-                if folded[fold(name)]:  # another tool has exactly the name that our hash gives
+                if folded[folded_name(name)]:  # another tool has exactly the name that our hash gives
                     name = _hashed(plain, tool.server, tool.name, 32)
             self._tools.setdefault(name, tool)
         self._names = {(tool.server, tool.name): name for name, tool in self._tools.items()}
@@ -88,9 +88,9 @@ class NameTable:
         """
         if name in self._tools:
             return self._tools[name]
-        wanted = fold(name)
-        same = [key for key in self._tools if fold(key) == wanted]
-        same = same or [key for key, tool in self._tools.items() if fold(tool.name) == wanted]
+        wanted = folded_name(name)
+        same = [key for key in self._tools if folded_name(key) == wanted]
+        same = same or [key for key, tool in self._tools.items() if folded_name(tool.name) == wanted]
         return self._tools[same[0]] if len(same) == 1 else None
 
     def close_to(self, name: str) -> list[str]:

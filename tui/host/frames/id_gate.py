@@ -167,7 +167,7 @@ class Gate:
         return self.version == "2025-03-26"
 
     def incoming(self, message: Message) -> bool:
-        """Take a message; return False if it is not valid in the protocol."""
+        """Take a message; return False if it is not valid in the protocol, and failed no request either."""
         match message:
             case Response() | Failure():
                 self._answered(message)
@@ -179,12 +179,11 @@ class Gate:
                     self._forget_asked((params or {}).get("requestId"))
             case Request(id=wire_id, method=method):
                 if wire_id in self._pending and self._pending[wire_id].method == method:
-                    self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random, so this is no coincidence
-                    return False
+                    return self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: no coincidence
                 self._asked_by_server(message)
             case Stray():
-                self.fail(message.ids, INVALID_ANSWER, f"the server's response is invalid: {message.why}")
-                return False
+                why = f"the server's response is invalid: {message.why}"
+                return self.fail(message.ids, INVALID_ANSWER, why)
         return True
 
     @property

@@ -11,9 +11,17 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tui.core.jsonrpc.messages import TOO_DEEP, Message, Notification, Request, Stray, read_line
+from tui.core.jsonrpc.messages import (
+    Message,
+    Notification,
+    Request,
+    Stray,
+    is_meant_as_message,
+    read_line,
+)
 from tui.core.jsonrpc.reader import may_be_damaged_listing
 from tui.core.text import clean_line, without_styling
+from tui.core.units import plural
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import Inbox
 
@@ -30,14 +38,13 @@ T = TypeVar("T")
 class MessageReader:
     """Parses messages and passes them to the gate.
 
-    `noise` counts what was not a message, and `too_deep` those of it that nest too deeply to be read.
-    `first_noise` is the first of the others, cleaned and cut.
+    `invalid` counts messages that are invalid, except those that failed a request; `first_invalid` says why
+    the first one is. `noise` counts what was not a message; `first_noise` is its first line, cleaned and cut.
     """
 
     def __init__(self, gate: Gate, inbox: Inbox) -> None:
-        self.noise = 0
-        self.too_deep = 0
-        self.first_noise = ""
+        self.noise = self.invalid = 0
+        self.first_noise = self.first_invalid = ""
         self._gate = gate
         self._inbox = inbox
         self._worked = 0.0
@@ -80,13 +87,26 @@ class MessageReader:
                 message = Request(message.id, message.method)
         return self._gate.incoming(message)
 
-    def strange(self, raw: bytes, why: str = "") -> bool:
-        """Count what was not a message; return whether it is one that nests too deeply to be read."""
-        self.noise += 1
-        if why == TOO_DEEP and b'"jsonrpc"' in raw[:4096] + raw[-4096:]:
-            self.too_deep += 1
+    @property
+    def rejected(self) -> int:
+        """How often something arrived that was no valid message."""
+        return self.noise + self.invalid
+
+    @property
+    def invalid_words(self) -> str:
+        """How many messages are invalid, and why the first one is; or ""."""
+        first = ", first" if self.invalid > 1 else ""
+        count = plural(self.invalid, "invalid message")
+        return f"{count}{first}: {self.first_invalid}" if self.invalid else ""
+
+    def reject(self, raw: bytes, why: str) -> bool:
+        """Count an invalid message, or what was not meant as one; return whether it was."""
+        if is_meant_as_message(raw):
+            self.invalid += 1
+            self.first_invalid = self.first_invalid or why
             return True
-        if self.noise - self.too_deep == 1:
+        self.noise += 1
+        if self.noise == 1:
             self.first_noise = clean_line(without_styling(raw[:4096].decode("utf-8", "replace")))
         return False
 

@@ -161,9 +161,9 @@ class StdoutReader:
 
     def _take(self, message: Any, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
-            self._count_noise(
+            self._reject(
                 line, message.why
-            )  # the request whose response is truncated gets the exit as its reason
+            )  # the call whose response is truncated gets the exit as its reason
             return
         if self._dialect is not None:
             taken = self._dialect.incoming(message)
@@ -174,7 +174,7 @@ class StdoutReader:
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
-            self._count_noise(line, message.why if isinstance(message, Stray) else "")
+            self._reject(line, message.why if isinstance(message, Stray) else "")
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses among other output; return whether there was one.
@@ -188,12 +188,12 @@ class StdoutReader:
             self._gate.incoming(message)
         return bool(found)
 
-    def _count_noise(self, line: bytes, why: str = "") -> None:
-        if self.messages.strange(line, why):
-            return
-        self._printed(line)
-        hint = _hint(line) if self.messages.noise <= _LOOKED_AT else ""
+    def _reject(self, line: bytes, why: str) -> None:
+        """Count an invalid message, or a line that was printed."""
+        hint = _hint(line) if self.messages.rejected <= _LOOKED_AT else ""
         self._hint = self._hint or hint
+        if not self.messages.reject(line, hint or why) or self._ended:
+            self._printed(line)
         if hint in _HOPELESS and not self._sound:
             self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")
 
@@ -206,7 +206,7 @@ class StdoutReader:
         self._tap.received(line.head, at, line.size, sha256=line.sha256, ended=not self._ended)
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not failed:
-            self._count_noise(line.head)
+            self._reject(line.head, said)
 
 
 def is_hello(line: bytes) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import ServerError, reason_of
+from tui.core.errors import ServerError, dotted, reason_of
 from tui.core.files import make_folder
 from tui.core.programs import command_line, find_program, is_command_line, search_path
 from tui.core.servers import ServerSpec
@@ -290,13 +290,13 @@ def _command_line(spec: ServerSpec) -> ServerError:
     return ServerError(
         f"{_quoted(spec.command)} is a command line, not a program.",
         where=spec.name,
-        next_step=f"Put {first} in command and the rest in args, in [servers.{clean_line(spec.name, 60)}].",
+        next_step=f"Put {first} in command and the rest in args, in [{dotted(('servers', spec.name))}].",
     )
 
 
 def _refusal(spec: ServerSpec, message: str, key: str) -> ServerError:
     return ServerError(
-        f"{message}.", where=spec.name, next_step=f"Check {key} in [servers.{clean_line(spec.name, 60)}]."
+        f"{message}.", where=spec.name, next_step=f"Check {key} in [{dotted(('servers', spec.name))}]."
     )
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tui.core.errors import McptuiError, StorageError, reason_of
+from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
@@ -288,9 +288,8 @@ class Authenticator(httpx2.Auth):
                 except SignInFailed as error:
                     exchange.rejects_client |= error.rejects_client
                     if exchange.rejects_client and self._spec.oauth.client_id:
-                        error.next_step = (
-                            f"Check client_id and client_secret in [servers.{self._spec.name}.oauth]."
-                        )
+                        table = dotted(("servers", self._spec.name, "oauth"))
+                        error.next_step = f"Check client_id and client_secret in [{table}]."
                     can_register = was_registered and not self._spec.oauth.client_id
                     if can_register and browser is not None and browser.unanswered and step == "sign in":
                         # An authorization server may report an unknown client on its page only.
@@ -387,9 +386,10 @@ class Authenticator(httpx2.Auth):
             await listener.open(configured or registered)
         except OSError as error:
             if configured:
+                table = dotted(("servers", self._spec.name, "oauth"))
                 raise SignInFailed(
-                    f"cannot use port {configured}, the callback_port of [servers.{self._spec.name}"
-                    f".oauth]: {error.strerror or error}.",
+                    f"cannot use port {configured}, the callback_port of [{table}]:"
+                    f" {error.strerror or error}.",
                     next_step="Quit the program that uses it, then try again.",
                 ) from None
             self._stored = replace(self._stored, client={})

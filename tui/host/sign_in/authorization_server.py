@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
-from tui.core.errors import McptuiError, ServerError, reason_of
+from tui.core.errors import McptuiError, ServerError, dotted, reason_of
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -62,7 +62,7 @@ def explained(error: Exception, message: str, server: str, context: "OAuthContex
         if known is None:
             return SignInFailed(
                 "it requires valid credentials, and offers no sign-in (no OAuth metadata).",
-                next_step=f"Set a header in [servers.{server}.headers], for example"
+                next_step=f"Set a header in [{dotted(('servers', server, 'headers'))}], for example"
                 ' Authorization = "Bearer ${TOKEN}".',
                 is_offered=False,
             )
@@ -74,7 +74,8 @@ def explained(error: Exception, message: str, server: str, context: "OAuthContex
     if kind == "OAuthRegistrationError":
         return SignInFailed(
             f"its authorization server did not register mcptui: {message}.",
-            next_step=f"Register a client manually and set client_id in [servers.{server}.oauth].",
+            next_step="Register a client manually and set client_id in"
+            f" [{dotted(('servers', server, 'oauth'))}].",
         )
     if "issuer" in message or "iss " in message:
         return SignInFailed(

@@ -248,7 +248,7 @@ class HttpLink:
     def strange(self, why: str, raw: bytes) -> None:
         """Count content that was not a message."""
         self.why_noise = why
-        self.messages.strange(raw, why)
+        self.messages.reject(raw, why)
         self.changed()
 
 

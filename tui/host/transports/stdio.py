@@ -284,9 +284,9 @@ class StdioTransport:
         why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
-                noise = self.messages.noise
+                rejected = self.messages.rejected
                 await self._intake.take(chunk)
-                if self.messages.noise != noise:
+                if self.messages.rejected != rejected:
                     self._changed()
                 if self._intake.incomplete > ENDLESS:
                     self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")

@@ -254,7 +254,7 @@ class StreamableHttp:
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise self._refused(response, await self._link.head(response))
             raw = await self._link.body(response)
-            noise = self._link.messages.noise
+            rejected = self._link.messages.rejected
             messages = []
             if raw and not raw.isspace():
                 messages = await self._link.message(raw, post.id, status=status)
@@ -262,7 +262,7 @@ class StreamableHttp:
                 return None
             if status >= 300 or not messages:
                 raise self._refused(response, raw[:4096])
-            if self._link.messages.noise > noise:
+            if self._link.messages.rejected > rejected:
                 raise faults.other_answer(status, why=self._link.why_noise)
             raise faults.other_answer(status, stray=self._gate.stray)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import reason_of
+from tui.core.matching import folded_name
 from tui.core.ports import ToolSpec
-from tui.core.similar_names import fold
 from tui.core.text import list_in, object_in
 from tui.core.turn.model_step import parse_arguments
 from tui.core.turn.prepared_calls import EXAMPLE
@@ -57,7 +57,7 @@ class OfferedTools:
             pair = f"{tool.server} {tool.tool}"
             marks = ("/", ".", "__", ":") if tool.server else ()
             spelled = (f"{tool.server}{mark}{tool.tool}" for mark in marks)
-            folded = map(fold, (tool.name, tool.tool or tool.name, *spelled))
+            folded = map(folded_name, (tool.name, tool.tool or tool.name, *spelled))
             worded = (tool.name, pair, f"{tool.server} {pair}", tool.tool)
             for name in filter(None, {*folded, *(" ".join(_words(name)) for name in worded)}):
                 found.setdefault(name, []).append(tool)
@@ -86,7 +86,7 @@ class OfferedTools:
     def _found(self, name: str) -> ToolSpec | None:
         if name in self._exact:
             return self._exact[name]
-        same = self._spellings.get(fold(name), ())
+        same = self._spellings.get(folded_name(name), ())
         return same[0] if len(same) == 1 else None
 
     def named(self, name: str) -> ToolSpec | None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.errors import UsageError
+from tui.core.matching import nearest_name
 from tui.core.ports import Usage
 from tui.core.secrets.commands_and_urls import secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor, Secret
 from tui.core.secrets.secret_names import is_secret_header
-from tui.core.similar_names import nearest_name
 from tui.core.text import quoted_name
 
 FIRST_TOKEN_SECONDS = 120.0

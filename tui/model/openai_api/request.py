@@ -24,7 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
-from tui.core.text import list_in, object_in
+from tui.core.text import list_in, object_in, truncated
 from tui.core.turn.model_step import parse_arguments
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
@@ -153,9 +153,7 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
     schema, keys = in_form(tool.schema, kind), dict[str, str]()
     if plain_keys:
         schema, keys = with_plain_keys(schema)
-    description = sendable(tool.description)
-    if len(description) > longest:
-        description = description[: longest - 1] + "…"
+    description = truncated(sendable(tool.description), longest)
     return _ShapedTool(
         tool, form, _entry(tool.name, description=description, parameters=plain_json(schema)), keys
     )

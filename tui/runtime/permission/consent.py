@@ -21,7 +21,7 @@ from tui.core.permission.launch import Launch
 from tui.core.ports import BY_DEFAULT, BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, quoted_name, truncated
 from tui.runtime.permission.subjects import launch_of, model_subject, server_subject, subjects_of
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 from tui.settings.state.permission.stored_decisions import StoredDecisions
@@ -333,4 +333,4 @@ def described(spec: ServerSpec) -> list[str]:
     """Return the text of the question about a server for a refusal: what would run, and its risks."""
     question = question_of(spec.name, spec.source, launch_of(spec))
     lines = (clean_line(spec.name, 64), *question.lines()[1:])
-    return [f"  {one if len(one) <= MAX_COMMAND else one[: MAX_COMMAND - 1] + '…'}" for one in lines]
+    return [f"  {truncated(one, MAX_COMMAND)}" for one in lines]

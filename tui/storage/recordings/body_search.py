@@ -14,9 +14,16 @@ from functools import cache, lru_cache
 from threading import Event
 from unicodedata import normalize
 
+from tui.core.matching import composed, is_boundary
 from tui.core.regex import asks_for_boundaries, marked_text, re2_text, required_letters, search_of
-from tui.core.search_text import begins_message, end_of_escapes, holds_json, readings, unescaped
-from tui.core.text import composed, fold, is_boundary
+from tui.core.search_text import (
+    begins_message,
+    end_of_escapes,
+    holds_json,
+    readings,
+    unescaped,
+)
+from tui.core.text import fold
 from tui.core.traffic import BodyTerm
 
 LARGE = 1024 * 1024

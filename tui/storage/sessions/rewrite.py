@@ -48,11 +48,12 @@ def write_repaired(path: Path, stored: StoredSession, messages: Sequence[Message
         leave_one_file(connection)
 
 
-def write_again(path: Path, stored: StoredSession, redact: Redact) -> None:
-    """Rebuild a session from its readable parts, and rename the damaged file."""
+def write_again(path: Path, stored: StoredSession, redact: Redact) -> Path:
+    """Rebuild a session from its readable parts; return the new path of the damaged file."""
     fresh = write_session(path, stored, redact)
-    put_aside(path)
+    damaged = put_aside(path)
     os.replace(fresh, path)
+    return damaged
 
 
 def write_copy(path: Path, connection: sqlite3.Connection) -> None:
@@ -69,11 +70,13 @@ def write_copy(path: Path, connection: sqlite3.Connection) -> None:
     os.replace(fresh, path)
 
 
-def put_aside(path: Path) -> None:
-    """Rename a damaged file and the files of SQLite next to it."""
-    for old, new in zip(files_of(path), files_of(_free(path, ".damaged")), strict=True):
+def put_aside(path: Path) -> Path:
+    """Rename a damaged file and the files of SQLite next to it; return its new path."""
+    damaged = _free(path, ".damaged")
+    for old, new in zip(files_of(path), files_of(damaged), strict=True):
         if old.exists():
             os.replace(old, new)
+    return damaged
 
 
 def write_session(path: Path, stored: StoredSession, redact: Redact) -> Path:

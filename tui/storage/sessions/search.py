@@ -18,8 +18,9 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.message_json import message_of
+from tui.core.matching import spans
 from tui.core.search_text import text_readings
-from tui.core.text import clean_line, fold, spans
+from tui.core.text import clean_line, fold
 from tui.storage.files.foreign_file import bounded_rows
 from tui.storage.sessions.file import can_read, open_for_reading, read_meta, session_errors
 
@@ -50,11 +51,6 @@ def searchable_text(message: Message) -> str:
 
 def _call_text(call: CallRequest) -> str:
     return " ".join((call.name, *reversed(text_readings(call.arguments))))
-
-
-def search_words(text: str) -> list[str]:
-    """Return the words of a search. A message must contain all of them, possibly within other words."""
-    return fold(text).split()
 
 
 def excerpt(text: str, words: Sequence[str]) -> str | None:

@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -16,8 +17,8 @@ from typing import Any
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.conversation.sessions import ExportKind, Imported, Reopened, SessionInfo, SessionMatch
 from tui.core.errors import StorageError, reason_of
+from tui.core.matching import has_words, search_words
 from tui.core.secrets.redact import Redactor
-from tui.core.text import fold
 from tui.core.units import size
 from tui.storage.exports.export import write_whole
 from tui.storage.exports.session import SessionTranscript, session_document
@@ -38,7 +39,7 @@ from tui.storage.sessions.folder import SessionFolder
 from tui.storage.sessions.journal import SessionJournal, SessionWriter
 from tui.storage.sessions.json import MOST_BYTES, json_pieces, parsed
 from tui.storage.sessions.rewrite import branch_of, write_again, write_repaired, write_session
-from tui.storage.sessions.search import places_of, search_words
+from tui.storage.sessions.search import places_of
 from tui.storage.sessions.stored_session import read_info, read_stored, reopened, transcript
 from tui.storage.sessions.tables import Op, SessionTables
 
@@ -153,7 +154,9 @@ class SessionStore:
             found = reopened(session, stored)
             try:
                 if stored.damaged:
-                    write_again(path, stored.repaired(found.conversation), self._redact)
+                    damaged = write_again(path, stored.repaired(found.conversation), self._redact)
+                    problem = f"{stored.problem}. The damaged file is kept as {damaged}"
+                    found = replace(found, info=replace(found.info, problem=problem))
                 else:
                     write_repaired(path, stored, found.conversation.messages, self._redact)
             except (sqlite3.Error, OSError) as error:
@@ -161,10 +164,9 @@ class SessionStore:
         return found, lock, ""
 
     async def list(self, text: str = "", *, limit: int = 200) -> Sequence[SessionInfo]:
-        """Return sessions whose title contains `text`, most recently changed first."""
+        """Return sessions whose title contains the words of `text`, most recently changed first."""
         found = await in_reading_thread(self._list)
-        wanted = fold(text).strip()
-        return [info for info in found if wanted in fold(info.title)][:limit]
+        return [info for info in found if has_words(info.title, text)][:limit]
 
     def _list(self) -> Sequence[SessionInfo]:
         if not self._purged:

@@ -96,7 +96,15 @@ class StoredSession:
         """What could be read of a damaged session, or ""."""
         if not self.damaged:
             return ""
-        return f"the session is damaged: only its first {plural(len(self.messages), 'message')} could be read"
+        count = len(self.messages)
+        read = (
+            f"only its first {plural(count, 'message')} could be read"
+            if count
+            else "no message could be read"
+        )
+        if 0 < number(self.meta, "messages") <= count:
+            read = f"its {plural(count, 'message')} could be read, other data may be lost"
+        return f"the session is damaged: {read}"
 
 
 def turns_of(messages: Sequence[Message]) -> int:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tui.core.similar_names import nearest_name
+from tui.core.matching import nearest_name
 from tui.core.text import clean_line
 from tui.core.traffic import BodyTerm, Direction, Kind, Outcome, Severity
 

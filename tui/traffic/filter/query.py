@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
+from tui.core.matching import composed, nearest_name
 from tui.core.regex import re2_pattern
-from tui.core.similar_names import nearest_name
-from tui.core.text import clean_line, composed
+from tui.core.text import clean_line, fold
 from tui.core.traffic import KIND_WORDS, BodyTerm
 from tui.traffic.filter.fields import (
     ALIASES,
@@ -381,7 +381,7 @@ def _fields(
     typed: str, start: int, end: int, known_values: Mapping[str, Sequence[str]]
 ) -> list[FilterCompletion]:
     words = {name: name for name in FIELDS} | dict(ALIASES)
-    names = dict.fromkeys(words[word] for word in _ranked(typed, words, within=bool(typed)))
+    names = dict.fromkeys(words[word] for word in _ranked(typed, words))
     offers = [FilterCompletion(start, end, f"{name}:", FIELDS[name].meaning) for name in names]
     if len(typed) > 1:
         for field, values in known_values.items():
@@ -415,9 +415,9 @@ def _plain(names: Sequence[str]) -> Iterable[str]:
     return (name for name in names if len(name) <= LONGEST_NAME and clean_line(name, LONGEST_NAME) == name)
 
 
-def _ranked(typed: str, words: Iterable[str], within: bool = True) -> list[str]:
-    typed = typed.lower()
+def _ranked(typed: str, words: Iterable[str]) -> list[str]:
+    typed = fold(typed)
     these, those = tee(words)
-    first = (word for word in these if word.lower().startswith(typed))
-    then = (word for word in those if within and word.lower().find(typed) > 0)
+    first = (word for word in these if fold(word).startswith(typed))
+    then = (word for word in those if fold(word).find(typed) > 0)
     return list(islice(chain(first, then), MOST_COMPLETIONS))

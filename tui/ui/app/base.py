@@ -68,6 +68,7 @@ class BaseApp(CaretApp):
     CommandPalette CommandList > .option-list--option { text-style: none; }
     CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
+    TrafficScreen ToastRack { margin: 2 0 0 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     """
     IN_HELP: ClassVar[Sequence[Context]] = EVERY
@@ -205,7 +206,7 @@ class BaseApp(CaretApp):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Show a notification over the whole first line, once. The text is cleaned and never markup."""
+        """Show a notification over whole lines at the top, once. The text is cleaned and never markup."""
         text, heading = clean(message), clean_line(title)
         if not has_note(self, text, heading):
             super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)

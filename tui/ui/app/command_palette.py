@@ -1,6 +1,5 @@
 """The command palette: every action of the table, and commands for each server."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,12 +9,12 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
-from tui.core.text import quoted_name
+from tui.core.text import cells_of, cropped, quoted_name
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
-from tui.ui.widgets.rows import cells_of, head_of
 from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
@@ -61,16 +60,15 @@ class CommandProvider(Provider):
     def _line(self, title: Content, keys: str) -> Content:
         """Return a command as one line, with its keys right-aligned."""
         room = min(WIDTH, self.app.size.width) - AROUND
-        keys = head_of(keys, max(0, room - title.cell_length - GAP))
+        keys = cropped(keys, max(0, room - title.cell_length - GAP))
         gap = max(GAP, room - title.cell_length - cells_of(keys))
         return Content.assemble(title, " " * gap, (keys, "$text-dim")) if keys else title
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for command, score in matches(query, self._commands(), matcher.match):
-            # The matcher parses the text that it highlights as markup.
-            title = Content(command.title) if "[" in command.title else matcher.highlight(command.title)
-            run = command.run
+        for command, score in matches(query, self._commands()):
+            title, run = Content(command.title), command.run
+            for start, end in word_spans(command.title, query):
+                title = title.stylize(self.match_style or "", start, end)
             if command.is_elsewhere:
                 score *= ELSEWHERE
             if command.why_not:
@@ -92,32 +90,13 @@ ELSEWHERE, BEHIND = 0.1, 0.01
 """Factors for the scores of other screens' actions and of unavailable actions, which come last."""
 
 
-def matches(
-    query: str, commands: Sequence[Command], fuzzy: Callable[[str], float]
-) -> list[tuple[Command, float]]:
-    """Return the commands that have every word, each with its score: whole words first, then prefixes.
-
-    `fuzzy` scores a title by the positions of the query's letters in it, and decides between equals.
-    """
-    words = query.casefold().split()
-    found = [(command, score) for command in commands if (score := _score(words, command))]
-    spread = [fuzzy(command.title) for command, _ in found]
+def matches(query: str, commands: Sequence[Command]) -> list[tuple[Command, float]]:
+    """Return the commands that have every word, each with its score: first those with all in the title."""
     return [
-        (command, score + near / (1 + near)) for (command, score), near in zip(found, spread, strict=True)
+        (command, 1 + nearness(command.title, query))
+        for command in commands
+        if has_words(f"{command.title} {command.help} {command.words}", query)
     ]
-
-
-def _score(words: Sequence[str], command: Command) -> int:
-    """Return 4 if all words are whole words of the title, 3 if they are prefixes of its words, down to 0."""
-    title, names = command.title.casefold(), f"{command.help} {command.words}".casefold()
-    of_title = re.findall(r"\w+", title)
-    if all(word in of_title for word in words):
-        return 4
-    if all(any(one.startswith(word) for one in of_title) for word in words):
-        return 3
-    if all(word in title for word in words):
-        return 2
-    return int(all(word in f"{title} {names}" for word in words))
 
 
 _MOVES = (

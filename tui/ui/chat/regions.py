@@ -252,13 +252,11 @@ class Regions:
     def arrange(self) -> None:
         """Lay out the regions for the size of the terminal, and connect the lines between them."""
         only, height = self.only, self.screen.app.size.height
-        self.screen.set_class(height < TALL, "-short")
-        self.screen.set_class(height < LOW, "-tiny")
-        self.screen.set_class(height < LOWEST, "-least")
+        classes = {"-short": height < TALL, "-tiny": height < LOW, "-least": height < LOWEST}
+        classes |= {f"-only-{context.name.lower()}": only is context for context in BODY}
+        self.screen.update_classes(classes)
         self.composer.most_rows = (height - LOWEST) // 2
         self.composer.fit()
-        for context in BODY:
-            self.screen.set_class(only is context, f"-only-{context.name.lower()}")
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
         self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
         if self.has_panes:

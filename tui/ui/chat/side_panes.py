@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from rich.cells import cell_len
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Size
@@ -19,7 +18,7 @@ from textual.widget import Widget
 
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import cells_of, clean_line
 from tui.host.host import Host
 from tui.traffic.spans.span_values import CallSpan, NoteSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import Spans
@@ -253,7 +252,7 @@ class ServersPane(TitledPane):
             return [(("Loading the configuration…", "dim"),)], []
         if not self._statuses:
             return [row for line in self._empty_text for row in wrap((line,), self.columns)], []
-        names = max(cell_len(clean_line(status.name, 64)) for status in self._statuses)
+        names = max(cells_of(clean_line(status.name, 64)) for status in self._statuses)
         base = Look(
             columns=self.columns,
             name_cells=max(4, min(names, self.columns // 3)),

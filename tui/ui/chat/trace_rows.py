@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tui.core.ports import Answer, Usage
+from tui.core.text import abridged, cells_of, padded
 from tui.core.units import clock, count, duration, plural, progress, share
 from tui.traffic.spans.span_values import (
     CallSpan,
@@ -20,7 +21,7 @@ from tui.traffic.spans.span_values import (
     StepState,
     TurnSpan,
 )
-from tui.ui.widgets.rows import EMPTY, Row, crop, head_of, progress_bar, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
 BRIEF_ARGUMENTS = 3
@@ -183,11 +184,10 @@ def _call_time(call: CallSpan, look: TraceLook, style: str) -> Row:
 
 def _arguments(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     shown = call.arguments if open else call.arguments[:BRIEF_ARGUMENTS]
-    names = [head_of(name, NAME_CELLS) for name, _ in shown]
-    wide = max([width_of(((name, ""),)) for name in names], default=0)
+    names = [abridged(name, NAME_CELLS) for name, _ in shown]
+    wide = max(map(cells_of, names), default=0) + 2
     for name, (_, value) in zip(names, shown, strict=True):
-        gap = " " * (wide - width_of(((name, ""),)) + 2)
-        lead: Row = ((f"{INDENT}{name}{gap}", "dim"),)
+        lead: Row = ((INDENT + padded(name, wide), "dim"),)
         line: Row = ((value, "text"),)
         yield from wrap(line, look.columns, lead) if open else [crop((*lead, *line), look.columns)]
     if len(call.arguments) > len(shown):

@@ -1,13 +1,14 @@
 """The help: every key, those of the current screen first, filtered while typing."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from tui.core.matching import has_words
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
@@ -35,10 +36,6 @@ class Line:
     keys: str
     help: str
     words: str = ""
-
-    def matches(self, query: str) -> bool:
-        text = f"{self.keys} {self.help} {self.words}".casefold()
-        return all(word in text for word in query.casefold().split())
 
 
 Group = tuple[str, tuple[Line, ...]]
@@ -98,8 +95,8 @@ def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
     cells = min(KEY_CELLS, width // 2)
     rest: Row = ((" " * (cells + 2), ""),)
     for heading, lines in found:
-        is_named = query.casefold().strip() in heading.partition(" (")[0].casefold()
-        if shown := [line for line in lines if is_named or line.matches(query)]:
+        is_named = has_words(heading.partition(" (")[0], query)
+        if shown := [line for line in lines if is_named or has_words(" ".join(astuple(line)), query)]:
             rows += [EMPTY] if rows else []
             rows.append(((heading, "dim bold"),))
             for line in shown:

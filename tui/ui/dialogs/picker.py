@@ -12,6 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from tui.core.matching import has_words
+from tui.core.text import abridged, padded
 from tui.settings.themes import ThemeSpec
 from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets import theme_colors
@@ -127,14 +129,11 @@ class Picker(ModalScreen[str | None]):
         self._filter()
 
     def _filter(self) -> None:
-        text = self._field.value.casefold() if self._field is not None else ""
+        text = self._field.value if self._field is not None else ""
         if text == self._sifted:
             return
         self._sifted = text
-        words = text.split()
-        self._choices = tuple(
-            one for one in self._all if all(word in one[1].plain.casefold() for word in words)
-        )
+        self._choices = tuple(one for one in self._all if has_words(one[1].plain, text))
         options = self.query_one(OptionList)
         options.clear_options()
         options.add_options([Option(prompt) for _, prompt in self._choices])
@@ -209,5 +208,5 @@ def _prompt(spec: ThemeSpec) -> Content:
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(" ●", f"{colours[role]} on {ground}") for role in _SWATCH]
-    name = f"{spec.name[:NAME_CELLS]:<{NAME_CELLS}} {'dark ' if spec.dark else 'light'}  "
+    name = f"{padded(abridged(spec.name, NAME_CELLS), NAME_CELLS)} {'dark ' if spec.dark else 'light'}  "
     return Content.assemble(name, *swatch, (" ", f"on {ground}"))

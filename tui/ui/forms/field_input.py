@@ -6,10 +6,17 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import cell_len as _width
-
 from tui.core.forms.spec import FieldKind, FormField, Path
-from tui.core.text import clean, clean_line, grapheme_end, grapheme_start, graphemes, start_of
+from tui.core.matching import has_words
+from tui.core.text import (
+    cells_of,
+    clean,
+    clean_line,
+    grapheme_end,
+    grapheme_start,
+    graphemes,
+    truncated,
+)
 from tui.core.workbench import Completions
 from tui.ui.widgets.rows import Row, crop
 
@@ -43,7 +50,7 @@ class ValueSuggestions:
         if self._question is not None and self._question[0] != name:
             self.close()
         else:  # until the response, only values that match the typed text are offered
-            fitting = tuple(one for one in self._found.values if typed.casefold() in one.casefold())
+            fitting = tuple(one for one in self._found.values if has_words(one, typed))
             self._found, self._marked = replace(self._found, values=fitting), -1
         self._question = question
         self._stop()
@@ -212,12 +219,12 @@ class LineEdit:
         """
         end = self._right()
         under = _shown(self.text[self.cursor : end]) or " "
-        room = max(0, cells - _width(under))
+        room = max(0, cells - cells_of(under))
         first = grapheme_start(self.text, max(0, self.cursor - cells * PER_CELL))
         signs = reversed(list(graphemes(self.text[first : self.cursor])))
         left = _fitting(signs, room * 3 // 4 if self.cursor < len(self.text) else room)
         before = "".join(reversed(left))
-        after = _fitting(graphemes(self.text[end : end + cells * PER_CELL]), room - _width(before))
+        after = _fitting(graphemes(self.text[end : end + cells * PER_CELL]), room - cells_of(before))
         return before, under, "".join(after)
 
 
@@ -225,7 +232,7 @@ def _fitting(graphemes: Iterable[str], cells: int) -> list[str]:
     """Return the displayed forms of as many of the first characters as fit."""
     signs: list[str] = []
     for sign in map(_shown, graphemes):
-        if (cells := cells - _width(sign)) < 0:
+        if (cells := cells - cells_of(sign)) < 0:
             break
         signs.append(sign)
     return signs
@@ -244,5 +251,4 @@ def _shown(char: str) -> str:
 
 def shown_text(text: str, limit: int = 2000) -> str:
     """Return a value as one cleaned line, with visible line breaks."""
-    shown = clean(start_of(text, limit)).replace("\n", "⏎").replace("\t", " ")
-    return shown + ("…" if len(text) > limit else "")
+    return clean(truncated(text, limit)).replace("\n", "⏎").replace("\t", " ")

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tui.core.similar_names import nearest_name
+from tui.core.matching import nearest_name
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
 

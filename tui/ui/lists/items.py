@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.ports import ModelChoice
-from tui.core.text import clean_line, fold, preview, spans
+from tui.core.text import cells_of, clean_line, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, cells_of, crop, marked, pad, spread, text_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, with_words, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import when
 
@@ -236,11 +237,7 @@ def _ends(left: Row, right: Row, width: int) -> Sequence[Row]:
 
 def _found_rows(excerpt: str, text: str, width: int) -> Sequence[Row]:
     row: Row = (("     ", ""), (clean_line(excerpt, 400), "dim"))
-    shown = text_of(row)
-    for word in fold(text).split():
-        if (found := next(spans(shown, word), None)) is not None:
-            row = marked(row, *found, "accent bold")
-    return [pad(row, width)]
+    return [pad(with_words(row, text), width)]
 
 
 LEAST_CELLS = 2
@@ -284,10 +281,8 @@ OFFLINE = "offline"
 
 def fits(choice: ModelChoice, text: str) -> bool:
     """Return whether a model matches every word of `text`."""
-    searchable = " ".join(
-        (choice.name, choice.model, choice.where, choice.source, *choice.facts, *choice.learned)
-    ).casefold()
-    return all(word in searchable for word in text.casefold().split())
+    searchable = (choice.name, choice.model, choice.where, choice.source, *choice.facts, *choice.learned)
+    return has_words(" ".join(searchable), text)
 
 
 def choice_item(choice: ModelChoice) -> FinderItem:

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.matching import has_words
 from tui.core.ports import ModelChoice
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
@@ -113,7 +114,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         elif offer.problem:
             items = [words(""), words(offer.problem, "bad")]
         else:
-            found = [one for one in offer.ids if text.casefold() in one.casefold()]
+            found = [one for one in offer.ids if has_words(one, text)]
             now = offer.choice.model if offer.choice.current else ""
             items = [id_item(one, current=one == now) for one in found[:MOST_IDS]]
             if len(found) > MOST_IDS:

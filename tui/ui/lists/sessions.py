@@ -12,7 +12,8 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, fold
+from tui.core.matching import has_words
+from tui.core.text import cells_of, clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -27,7 +28,7 @@ from tui.ui.lists.items import (
     session_item,
     words,
 )
-from tui.ui.widgets.rows import EMPTY, Row, cells_of
+from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:
     from tui.runtime.conversations import Conversations
@@ -100,7 +101,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             self.refilter(anew=True)  # matches may have been renamed or deleted
 
     def filter(self, text: str) -> None:
-        """Show the titles that contain `text`, and start searching the messages."""
+        """Show the titles that contain the words of `text`, and start searching the messages."""
         self._stop_search()
         finds = self._finds = list[SessionMatch]()
         if cells_of(text) >= LEAST_CELLS:
@@ -136,7 +137,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
             return
         here = self._conversations.info.id if self._conversations.info is not None else ""
         now, text = self._now(), self.field.value.strip()
-        shown = [one for one in self._all if fold(text) in fold(one.title)]
+        shown = [one for one in self._all if has_words(one.title, text)]
         items = [session_item(one, here, now) for one in shown]
         if not self._all:
             items = [words(""), words(_EMPTY)]

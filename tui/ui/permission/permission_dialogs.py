@@ -17,7 +17,7 @@ from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
@@ -71,7 +71,7 @@ def _what_runs(question: ConsentQuestion) -> Iterator[Row]:
 def _shown(text: str, too_long: str) -> str:
     if not too_long or len(text) <= CHARS_OF_LONG:
         return clean(text)
-    return f"{clean(text[:CHARS_OF_LONG])} … and {len(text) - CHARS_OF_LONG:,} more characters"
+    return f"{clean(start_of(text, CHARS_OF_LONG))} … and {len(text) - CHARS_OF_LONG:,} more characters"
 
 
 def consent_dialog(question: ConsentQuestion | ConsentsQuestion, keys: KeyOverrides) -> QuestionDialog:

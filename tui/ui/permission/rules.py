@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.jsonrpc.reader import json_value
+from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
@@ -128,18 +129,13 @@ class RulesScreen(FinderScreen[None]):
         self.show_keys()
 
     def _filtered(self, text: str) -> list[FinderItem]:
-        parts = text.casefold().split()
-        items = [
-            rule_item(key, rule)
-            for key, rule in self._rules.items()
-            if all(part in str(rule).casefold() for part in parts)
-        ]
+        items = [rule_item(key, rule) for key, rule in self._rules.items() if has_words(str(rule), text)]
         if not self._rules:
             items = [words(""), words(EMPTY_WORDS)]
         earlier = [
             approval_item(key, always=always)
             for key, always in self._approvals.items()
-            if all(part in key.rpartition("@")[0].casefold() for part in parts)
+            if has_words(key.rpartition("@")[0], text)
         ]
         if earlier:
             items += [heading("Earlier approvals", "apply unless a rule decides"), *earlier]

@@ -165,7 +165,7 @@ class RobustDriver(LinuxDriver):
             os.close(leaving[0])
 
     def _sigtstp_application(self, *_: object) -> None:
-        if self._has_terminal:
+        if self._loop.is_running():  # in turn: the terminal may be half taken or half left
             self._loop.call_soon_threadsafe(self._suspend)
         else:
             _stop_process()

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
 from tui.ui.dialogs.question_dialog import ANSWERS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
@@ -72,7 +72,7 @@ def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Stat
     if message := question.message:
         more = len(message) - MAX_MESSAGE
         note = f"… {units.count(more)} more characters" if more > 0 else ""
-        yield Literal(f"{clean(message[:MAX_MESSAGE])}{note}", classes="about")
+        yield Literal(f"{clean(start_of(message, MAX_MESSAGE))}{note}", classes="about")
     styled = ((address.before, "$text-dim"), (address.host, "bold reverse"), (address.after, "$text-dim"))
     parts = ((clean_line(text, 5000), style) for text, style in styled)
     yield Static(Content.assemble(*parts), classes="inset", markup=False)

@@ -17,7 +17,7 @@ from textual.widgets import Static, TextArea
 
 from tui.core import units
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.bindings import KeyOverrides
@@ -49,7 +49,7 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
 
         def rows() -> Sequence[Row]:
             text = text_of(sections_of(params))
-            lines = text[:ON_SCREEN].split("\n")
+            lines = start_of(text, ON_SCREEN).split("\n")
             shown: list[Row] = [((line.expandtabs(4), "text"),) for line in lines[:LINES_ON_SCREEN]]
             if left_out := len(text) - len("\n".join(lines[:LINES_ON_SCREEN])):
                 problems.append(TOO_LONG)

@@ -7,6 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
+from tui.core.text import cells_of
 from tui.core.traffic import Outcome
 from tui.core.units import exact
 from tui.traffic.filter.arrangement import Arrangement
@@ -236,7 +237,7 @@ class EntryList(LinePane, inherit_bindings=False):
         sources = self.entries.sources.texts
         if self._layout is None or len(sources) != self._sources:
             self._sources = len(sources)
-            longest = max((len(name_of(name)) for name in sources[:64]), default=6)
+            longest = max((cells_of(name_of(name)) for name in sources[:64]), default=6)
             self._layout = layout_for(self.columns, self._maker.mode, longest)
         return self._layout
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tui.core import units
-from tui.core.text import clean_line
+from tui.core.text import abridged, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome
 from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
-from tui.ui.widgets.rows import Row, Span, cells_of, crop, head_of, pad
+from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
@@ -112,7 +112,7 @@ class RowMaker:
             spans.append(_cell(self._time(index, delta), "dim", columns.time, gap))
         if columns.delta:
             spans.append(_cell(delta, "dim", columns.delta, gap))
-        source = name_of(entries.sources.texts[entries.source[index]])
+        source = abridged(name_of(entries.sources.texts[entries.source[index]]), columns.server)
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
@@ -230,12 +230,7 @@ class RowMaker:
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:
     """Return a cell cropped and padded to its width, followed by the gap."""
-    width = cells_of(text)
-    if width > cells:
-        text = f"{head_of(text, cells - 1)}…"
-        width = cells_of(text)
-    fill = " " * (cells - width)
-    return (fill + text + gap if right else text + fill + gap, style)
+    return (padded(cropped(text, cells), cells, right=right) + gap, style)
 
 
 _kept_cell = lru_cache(512)(_cell)

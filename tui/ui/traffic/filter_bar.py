@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input
 
+from tui.core.text import padded
 from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.keys.bindings import shown_keys
@@ -107,7 +108,7 @@ class FilterBar(Vertical):
         rows: list[Row] = []
         for index, one in enumerate(self._completions):
             lead, style = ("▸ ", "accent") if index == marked else ("  ", "text")
-            rows.append(((f" {lead}{one.text:<28} ", style), (one.meaning, "dim")))
+            rows.append(((f" {lead}{padded(one.text, 28)} ", style), (one.meaning, "dim")))
         self._box.show(rows, marked)
 
     def _complain(self, sentence: str) -> None:

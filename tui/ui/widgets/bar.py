@@ -10,8 +10,9 @@ from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.core.text import cells_of
 from tui.ui.widgets import rows
-from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, width_of
+from tui.ui.widgets.rows import EMPTY, Row, crop, width_of
 from tui.ui.widgets.theme_colors import Palette
 
 Name = TypeVar("Name")

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.core.text import graphemes
+from tui.core.matching import spans, word_spans
+from tui.core.text import cells_of, graphemes, head_of
 
 Span = tuple[str, str]
 Row = tuple[Span, ...]
@@ -24,11 +25,6 @@ GLUED: Span = ("", "glued")
 SPACED: Span = ("", "spaced")
 _NOT_FIRST = frozenset("、。，．！？；：）」』】》〉’”…·,.!?;:)]}")
 _NOT_LAST = frozenset("（「『【《〈‘“([{")
-
-
-def cells_of(text: str) -> int:
-    """Return the width of a text in cells; rich's own function takes five times as long."""
-    return len(text) if text.isascii() else cell_len(text)
 
 
 def text_of(row: Row) -> str:
@@ -51,21 +47,6 @@ def caret_in(row: Row) -> int | None:
     return None
 
 
-def head_of(text: str, cells: int) -> str:
-    """Return the longest start of `text` that fits `cells`; never half a wide character or emoji."""
-    if cells <= 0:
-        return ""
-    if text[: cells + 1].isascii():
-        return text[:cells]
-    used = end = 0
-    for part in graphemes(text[: cells * 32]):
-        used += _cells(part)
-        if used > cells:
-            break
-        end += len(part)
-    return text[:end]
-
-
 def crop(row: Row, cells: int) -> Row:
     """Return `row` truncated to `cells`; a truncated row ends with "…"."""
     if width_of(row) <= cells:
@@ -75,7 +56,7 @@ def crop(row: Row, cells: int) -> Row:
     kept: list[Span] = []
     for text, style in row:
         head = head_of(text, room)
-        room -= cell_len(head)
+        room -= cells_of(head)
         if len(head) < len(text):
             kept.append((head + "…", style))
             break
@@ -148,12 +129,17 @@ def marked(row: Row, start: int, end: int, word: str) -> Row:
     return (*cut(row, 0, start), *middle, *cut(row, end, len(text_of(row))))
 
 
+def with_words(row: Row, typed: str) -> Row:
+    """Return `row` with the words of a typed text highlighted, each where it occurs first."""
+    for start, end in word_spans(text_of(row), typed):
+        row = marked(row, start, end, "accent bold")
+    return row
+
+
 def highlighted(row: Row, folded: str) -> Row:
     """Return `row` with every match of a folded text highlighted."""
     if not folded:
         return row
-    from tui.core.text import spans  # not needed for the first frame
-
     done, parts, match = 0, list[Span](), "selected bold"
     for start, end in spans(text_of(row), folded):
         parts += cut(row, done, start)
@@ -172,7 +158,7 @@ def wrap(row: Row, cells: int, first: Row = EMPTY, rest: Row | None = None) -> l
         rest = ((" " * width_of(first), ""),) if first else EMPTY
     room = max(1, cells - max(width_of(first), width_of(rest)))
     text = text_of(row)
-    if len(text) <= room and cell_len(text) <= room:
+    if cells_of(text) <= room:
         return [(*first, *row)]
     lines: list[Row] = []
     before = 0

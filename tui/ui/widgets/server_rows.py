@@ -18,11 +18,11 @@ from tui.core.servers import (
     not_configured,
 )
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import abridged, clean_line, quoted_name
 from tui.core.units import age, clock, count, plural
 from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.bar import key_cap
-from tui.ui.widgets.rows import Row, crop, head_of, pad, spread, width_of, wrap
+from tui.ui.widgets.rows import Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def head_row(status: ServerStatus, look: Look) -> Row:
 
 def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
     sign, style = sign_of(status, look.turn)
-    name = head_of(clean_line(status.name, 64), look.name_cells)
+    name = abridged(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
     state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
     left: Row = ((f"{sign} ", style), *pad(((name, "text"),), look.name_cells), state, *_what(status))
@@ -221,8 +221,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
-    if status.too_deep:
-        yield crop((("! ", "warn"), (status.too_deep_words, "warn")), room)
+    if status.invalid:
+        yield crop((("! ", "warn"), (status.invalid, "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
         yield crop((("last: ", "dim"), (last, "bad")), room)
     elif status.failed and sentence:
@@ -332,8 +332,8 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
         words = printed if status.reach is None else plural(status.noise, "non-protocol response")
         yield "stdout" if status.printed_words else "noise", words, "warn"
-    if status.too_deep:
-        yield "messages", status.too_deep_words, "warn"
+    if status.invalid:
+        yield "messages", status.invalid, "warn"
 
 
 def _offers(

@@ -9,7 +9,7 @@ from functools import partial
 from tui.core import units
 from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
 from tui.ui.widgets import pictures
 from tui.ui.widgets.page import BytesSheet, Place, Work
@@ -114,7 +114,7 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
     if value.size <= LONG * 2:
         return ((f'"{line}"', "text"),)
-    return ((f'"{line[: max(20, width - 30)]}…', "text"), (f"  {units.size(value.size)}", "dim"))
+    return ((f'"{truncated(line, max(20, width - 30))}', "text"), (f"  {units.size(value.size)}", "dim"))
 
 
 FIRST = 3

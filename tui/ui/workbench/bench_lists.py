@@ -7,10 +7,10 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.text import clean_line, fold
+from tui.core.text import cells_of, clean_line
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, cells_of, crop, spread, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
 from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
@@ -71,7 +71,7 @@ class ItemList(LinePane):
         self.empty: tuple[Row, ...] = ()
         self._all: Sequence[Item] = ()
         self._shown: Sequence[TreeRow] = ()
-        self._words: list[str] = []
+        self._typed = ""
         self._turned: set[str] = set()
         self._columns: tuple[Long, Sequence[int]] | None = None
 
@@ -91,7 +91,7 @@ class ItemList(LinePane):
 
     def filter(self, text: str) -> None:
         """Show only items with all these words in their names or descriptions."""
-        self._words = fold(text).split()
+        self._typed = text.strip()
         self._filter()
 
     @property
@@ -125,11 +125,10 @@ class ItemList(LinePane):
 
     def _filter(self) -> None:
         before = self.under_cursor
-        words = self._words
-        if not words and has_tree(self._all):
+        if not self._typed and has_tree(self._all):
             self._shown = tree_rows(self._all, self._turned)
         else:
-            self._shown = [(one, 0) for one in self._all if not words or one.matches(words)]
+            self._shown = [(one, 0) for one in self._all if one.matches(self._typed)]
         keys = [what.key for what, _ in self._shown]
         first = next((n for n, (what, _) in enumerate(self._shown) if isinstance(what, Item)), 0)
         self.cursor = keys.index(before.key) if before is not None and before.key in keys else first
@@ -217,7 +216,7 @@ class ItemList(LinePane):
 
     def _empty_rows(self) -> list[Row]:
         rows: list[Row] = [EMPTY]
-        for line in ((("No matches", "dim"),),) if self._words and self._all else self.empty:
+        for line in ((("No matches", "dim"),),) if self._typed and self._all else self.empty:
             rows += [*wrap(line, max(8, self.columns - 1), first=((" ", ""),)), EMPTY]
         return rows
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from tui.core import units
+from tui.core.matching import has_words
 from tui.core.tasks import Task
-from tui.core.text import clean_line, fold
+from tui.core.text import clean_line
 from tui.core.tools import Tool, is_off
 from tui.core.workbench import CallKey, CallKind, PromptInfo, ResourceInfo
 from tui.ui.forms.form_rows import FormHead
@@ -78,10 +79,9 @@ class Item:
         """Whether it may be offered to the model."""
         return self.mark != OFF and not self.mark.startswith(NOT_OFFERED)
 
-    def matches(self, words: Sequence[str]) -> bool:
-        """Return whether its name or description contains every word; words are case-folded."""
-        text = fold(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}")
-        return all(word in text for word in words)
+    def matches(self, typed: str) -> bool:
+        """Return whether its name, title and description contain every word of a typed text."""
+        return has_words(f"{self.label}\n{self.about.title}\n{self.about.description[:4000]}", typed)
 
 
 def item_key(kind: Literal["tool", "prompt", "resource", "template", "task"], name: str) -> str:

@@ -5,10 +5,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tui.core.hidden_text.readable import readable
+from tui.core.matching import composed
 from tui.core.permission.definitions import LOST, Accepted, DefinitionChange
 from tui.core.permission.differences import INSTRUCTIONS
 from tui.core.permission.wording import Kind, head, lines, since, summary, words_between
-from tui.core.text import clean, composed
+from tui.core.text import clean
 
 
 def change(before, after, name="add"):

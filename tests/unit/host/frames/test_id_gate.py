@@ -79,6 +79,7 @@ def test_cancelling_a_request_that_was_already_answered_sends_nothing(ends):
 def test_an_unusable_response_fails_only_its_own_call(ends):
     ends.ask(1)
     ends.ask(2)
+    assert ends.gate.incoming(Stray("not JSON", (1002, 5)))
     assert not ends.gate.incoming(Stray("not JSON", (1002, 5)))
     (failure,) = ends.got()
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")

@@ -26,7 +26,7 @@ from tui.host.process.process import (
 
 
 def spec(command=sys.executable, *args, **rest):
-    return ServerSpec("x", command, tuple(args), **rest)
+    return ServerSpec("x.py", command, tuple(args), **rest)
 
 
 def close_pipes(popen):
@@ -68,27 +68,23 @@ def test_a_command_that_cannot_be_started_is_rejected_with_the_reason(command, m
     with pytest.raises(ServerError) as caught:
         spawn(spec(command), "me/1")
     assert caught.value.message == message
-    assert caught.value.next_step == "Check command in [servers.x]."
-    assert caught.value.where == "x"
+    assert caught.value.next_step == 'Check command in [servers."x.py"].'
+    assert caught.value.where == "x.py"
 
 
 def test_a_file_that_is_not_a_program_is_rejected_with_the_reason(tmp_path):
-    plain = tmp_path / "plain"
+    plain, bare, lost = tmp_path / "plain", tmp_path / "bare", tmp_path / "lost"
     plain.write_text("text")
-    for command, said in ((plain, "is not executable"), (plain / "below", "does not exist")):
-        with pytest.raises(ServerError, match=said):
-            spawn(spec(str(command)), "me/1")
-
-
-def test_a_script_without_an_interpreter_is_rejected_with_the_reason(tmp_path):
-    bare, lost = tmp_path / "bare", tmp_path / "lost"
     bare.write_bytes(b"\x00\x01\x02")
     lost.write_text("#!/no/such/interpreter\n")
+    bare.chmod(0o755)
+    lost.chmod(0o755)
     for file, said in (
+        (plain, "is not executable"),
+        (plain / "below", "does not exist"),
         (bare, "is not a program: no binary format and no #! line"),
         (lost, "the interpreter in the first line of"),
     ):
-        file.chmod(0o755)
         with pytest.raises(ServerError, match=said):
             spawn(spec(str(file)), "me/1")
 
@@ -98,7 +94,7 @@ def test_arguments_that_the_system_does_not_accept_are_rejected():
         spawn(spec(sys.executable, "x" * 10_000_000), "me/1")
     with pytest.raises(ServerError, match="invalid command line or environment") as caught:
         spawn(spec(sys.executable, "a\0b"), "me/1")
-    assert caught.value.next_step == "Check args in [servers.x]."
+    assert caught.value.next_step == 'Check args in [servers."x.py"].'
 
 
 def test_a_missing_working_directory_is_named(tmp_path):

@@ -97,16 +97,16 @@ def context(*, resource: bool = False, issuer: bool = False) -> OAuthContext:
 @pytest.mark.parametrize(
     ("error", "known", "text"),
     [
-        (OAuthRegistrationError("404"), context(), "Set a header in [servers.safe.headers]"),
+        (OAuthRegistrationError("404"), context(), 'Set a header in [servers."safe.py".headers]'),
         (OAuthRegistrationError("404"), context(resource=True), "auth.example has no metadata."),
-        (OAuthRegistrationError("403"), context(issuer=True), "set client_id in [servers.safe.oauth]"),
-        (OAuthFlowError("issuer mismatch"), context(issuer=True), "mcptui logout safe"),
+        (OAuthRegistrationError("403"), context(issuer=True), 'set client_id in [servers."safe.py".oauth]'),
+        (OAuthFlowError("issuer mismatch"), context(issuer=True), "mcptui logout safe.py"),
         (OAuthTokenError("invalid_grant"), context(issuer=True), "sign-in failed: invalid_grant."),
         (ValueError(""), context(), "sign-in failed: ValueError."),
     ],
 )
 def test_each_error_is_explained(error: Exception, known: OAuthContext, text: str) -> None:
-    assert text in str(explained(error, str(error), "safe", known))
+    assert text in str(explained(error, str(error), "safe.py", known))
 
 
 def test_a_server_without_oauth_differs_from_a_failed_sign_in() -> None:

@@ -65,26 +65,8 @@ async def test_a_secret_in_the_address_is_not_shown():
     assert (transport.pid, transport.exit) == (None, None)
 
 
-async def test_a_slow_modern_server_is_still_recognized(monkeypatch):
-    monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
-    asked = asyncio.Event()
-
-    async def late(asked_for, writer):
-        await asked.wait()
-        writer.write(server.usual(asked_for))
-
-    async def refuse(asked_for, writer):
-        asked.set()
-        writer.write(reply(b"Missing MCP-Protocol-Version header", "400 Bad Request", "text/plain"))
-
-    async with http_server(once={"server/discover": late}, answers={"initialize": refuse}) as server:
-        async with running(far(server)) as host:
-            assert host.status("far").protocol == MODERN
-        assert server.methods().count("server/discover") == 1
-
-
-@pytest.mark.parametrize("status", ["200 OK", "404 Not Found"])
-async def test_a_slow_modern_server_that_has_no_initialize_is_awaited(status, monkeypatch):
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found", "400 Bad Request"])
+async def test_a_slow_modern_server_is_still_recognized(status, monkeypatch):
     monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.1)
     asked = asyncio.Event()
 
@@ -94,13 +76,17 @@ async def test_a_slow_modern_server_that_has_no_initialize_is_awaited(status, mo
 
     async def refuse(asked_for, writer):
         error = {"code": -32601, "message": "Method not found"}
-        writer.write(reply({"jsonrpc": "2.0", "id": asked_for.message["id"], "error": error}, status))
+        refusal = reply({"jsonrpc": "2.0", "id": asked_for.message["id"], "error": error}, status)
+        if status == "400 Bad Request":
+            refusal = reply(b"Missing MCP-Protocol-Version header", status, "text/plain")
+        writer.write(refusal)
         await writer.drain()
         asked.set()
 
     async with http_server(answers={"server/discover": late, "initialize": refuse}) as server:
         async with running(far(server)) as host:
             assert host.status("far").protocol == MODERN
+        assert server.methods().count("server/discover") == 1
 
 
 async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tui.core.matching import composed
 from tui.core.search_text import begins_message, holds_json, readings, unescaped
-from tui.core.text import composed, fold
+from tui.core.text import fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
 from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, BodyFinder, signs

@@ -114,6 +114,19 @@ async def test_sizes_reported_by_the_terminal_take_precedence_until_the_app_is_s
     await until(lambda: app.screen.size == Size(100, 30))
 
 
+async def test_a_stop_while_the_terminal_is_being_left_waits_until_it_is_left(
+    driver: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops: list[bool] = []
+    monkeypatch.setattr("tui.ui.platform.driver._stop_process", lambda: stops.append(driver._has_terminal))
+    driver.start_application_mode()
+    driver._has_terminal = False
+    driver._sigtstp_application()
+    assert stops == []
+    driver._has_terminal = True
+    await until(lambda: stops == [False])
+
+
 async def settled(app: App[None]) -> None:
     """Wait until the app has handled the pending sizes and passed them to its screen."""
     for _ in range(3):

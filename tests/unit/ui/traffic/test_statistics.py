@@ -12,7 +12,7 @@ from tests.conftest import until
 from tests.ui.stage import Stage, press, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
-from tui.commands.traffic_lines import figure_lines
+from tui.commands.traffic_lines import figure_table
 from tui.core.traffic import Kind
 from tui.traffic.stats import Stats
 from tui.ui.traffic.statistics import FilterRows, StatisticsScreen, figures_row, head, sparkline
@@ -133,6 +133,6 @@ async def test_handshakes_and_lists_are_in_parentheses_so_that_calls_add_up() ->
     assert text_of(figures_row(call, 120)).split()[2] == "1"
     listed = replace(call, method="tools/list", tool="", calls=2)
     assert "   (2)" in text_of(figures_row(listed, 120))
-    assert "  (2)  " in figure_lines([listed])[1]
+    assert "  (2)  " in figure_table([listed], [""]).splitlines()[1]
     async with shown_of(recorded) as (screen, _):
         await until(lambda: "1 call   " in title(screen))

@@ -16,7 +16,6 @@ from tui.ui.widgets.rows import (
     copied,
     crop,
     cut,
-    head_of,
     highlighted,
     joined,
     marked,
@@ -70,7 +69,7 @@ def test_no_line_exceeds_the_width(text: str, cells: int):
     assert all(width_of(row) <= cells for row in wrap(((text, "text"),), cells))
 
 
-@given(TEXT, st.integers(2, 20))
+@given(TEXT, st.integers(-3, 20))
 def test_wrapping_loses_nothing_but_spaces(text: str, cells: int):
     assert "".join(lines(text, cells)).replace(" ", "") == text.replace(" ", "")
 
@@ -84,26 +83,9 @@ def test_breaks_are_in_order_and_never_empty(text: str, cells: int):
     assert all(one[1] <= other[0] for one, other in pairwise(found))
 
 
-@given(TEXT, st.integers(0, 30))
-def test_a_cropped_text_fits_and_is_a_prefix(text: str, cells: int):
-    head = head_of(text, cells)
-
-    assert text.startswith(head)
-    assert cell_len(head) <= cells
-
-
-@given(TEXT, TEXT, st.integers(0, 30))
-def test_a_cropped_row_fits(one: str, other: str, cells: int):
-    assert width_of(crop(((one, "text"), (other, "dim")), cells)) <= cells
-
-
-def test_a_cropped_row_ends_with_an_ellipsis():
-    assert text_of(crop((("abc", "text"), ("def", "dim")), 5)) == "abcd…"
-
-
 @given(TEXT, TEXT, st.integers(1, 60))
 def test_a_spread_row_has_exactly_its_width(left: str, right: str, cells: int):
-    assert width_of(spread(((left, "text"),), ((right, "dim"),), cells)) == cells
+    assert width_of(spread(((left, "text"), (right, "dim")), ((right, "dim"),), cells)) == cells
 
 
 def test_the_left_part_of_a_spread_row_is_truncated_first():
@@ -132,17 +114,10 @@ def test_matches_are_highlighted_as_the_search_compares_them() -> None:
     assert text_of(row) == "Cafe\u0301 and CAFÉ"
 
 
-@pytest.mark.parametrize("cells", [-3, 0, 1])
-@pytest.mark.parametrize("text", ["hello world", "北京 27 °C", ""])
-def test_text_breaks_at_every_width(text: str, cells: int) -> None:
-    assert "".join(text[start:end] for start, end in breaks(text, cells)) == text.replace(" ", "")
-
-
 @pytest.mark.parametrize("sign", ["👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣", "e\u0301", "🏳️‍🌈"])
 @pytest.mark.parametrize("cells", range(2, 9))
 def test_no_truncation_or_wrapping_cuts_a_sign(sign: str, cells: int):
     text = sign * 20
-    assert head_of(text, cells).replace(sign, "") == ""
     assert text_of(crop(((text, "text"),), cells)).removesuffix("…").replace(sign, "") == ""
     for start, end in breaks(text, cells):
         assert text[start:end].replace(sign, "") == ""

@@ -5,6 +5,7 @@ from typing import Any
 
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, token_facts, tool_words
 
 SPEC = ServerSpec("far", transport=Transport.HTTP, url="https://h.example/mcp")
@@ -78,31 +79,17 @@ def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():
     assert tool_words(status(withheld=1, tools_off=1)) == "2 tools, 1 off"
 
 
-def test_if_one_row_has_no_room_for_the_age_tokens_are_the_last_column_of_all():
-    sizes = {"far": DefinitionTokens({"get": 1_100}), "b": DefinitionTokens({"get": 40})}
-    states = ((ServerState.RUNNING, "b"), (ServerState.STARTING, "d"), (ServerState.STOPPED, "c"))
-    every = (status(tools_off=1), *(replace(status(state), name=name) for state, name in states))
-    lines = {}
-    for columns in (80, 52, 46):
-        look = Look(columns, 8, 0, 5_000_000_000, sizes)
-        look = fitted(every, look)
-        lines[columns] = ["".join(text for text, _ in head_row(one, look)).rstrip() for one in every]
-    assert all(line.endswith("<1 m") for line in lines[80][:2])
-    for columns in (52, 46):
-        assert lines[columns][1].endswith(("~40 tokens", "~40"))
-        assert "<1 m" not in "".join(lines[columns])
-        assert "STARTING" in lines[columns][2] and lines[columns][2].endswith("5 s")
-
-
-def test_at_any_width_all_rows_have_the_same_columns():
-    sizes = {"everything": DefinitionTokens({"get": 1_500}), "b": DefinitionTokens({"get": 328})}
-    big = replace(status(), name="everything", tools=16)
+def test_at_any_width_all_rows_have_the_same_columns_and_a_starting_one_its_clock():
+    sizes = {"everything-else": DefinitionTokens({"get": 1_500}), "b": DefinitionTokens({"get": 328})}
+    big = replace(status(), name="everything-else", tools=16)
     every = big, replace(status(), name="b")
     for columns in range(24, 100):
         look = fitted(every, Look(columns, 10, 0, 5_000_000_000, sizes))
         rows = ["".join(text for text, _ in head_row(one, look)) for one in every]
         columns_of = {("~" in row, " tokens" in row, "<1 m" in row) for row in rows}
         assert len(columns_of) == 1 or "<1 m" not in "".join(rows), rows
+        assert "every…else " in rows[0]
+        assert text_of(head_row(status(ServerState.STARTING), look)).rstrip().endswith(" 5 s") or columns < 28
 
 
 def test_the_age_of_a_stopped_server_keeps_its_distance_from_the_reason():

@@ -80,8 +80,8 @@ def test_the_arguments_of_a_prompt_are_strings() -> None:
 
 def test_an_item_is_found_by_words_in_its_name_or_description() -> None:
     (item,) = of_tools([Tool("s", "get_radar", description="A picture of the Rain")])
-    assert item.matches(["radar", "rain"])
-    assert not item.matches(["radar", "snow"])
+    assert item.matches("rain RADAR")
+    assert not item.matches("radar snow")
 
 
 MILD = Tool("s", "add", destructive=False, idempotent=True)

@@ -128,7 +128,7 @@ class Composer(LinesField):
         return self.document.get_line(row) if row < self.document.line_count else ""
 
     def on_resize(self) -> None:
-        self.fit()
+        self.call_next(self.fit)  # once Textual has wrapped the text for the new width
 
     def fit(self) -> None:
         """Set the height for the text; requests a layout only if the height changes."""

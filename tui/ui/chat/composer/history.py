@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from textual.geometry import Offset
 
-from tui.core.text import clean_line, fold, spans
+from tui.core.matching import has_words
+from tui.core.text import clean_line
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.bar import CARET, Box
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, with_words
 
 MOST = 1_000
 """Maximum messages."""
@@ -63,9 +64,8 @@ class InputHistory:
         return self._draft if self.at_end else self._texts[self._place]
 
     def find(self, query: str, most: int = 100) -> list[str]:
-        """Return the messages that contain `query`, ignoring case, newest first, without duplicates."""
-        query = fold(query)
-        found = dict.fromkeys(text for text in reversed(self._texts) if query in fold(text))
+        """Return the messages that contain the words of `query`, newest first, without duplicates."""
+        found = dict.fromkeys(text for text in reversed(self._texts) if has_words(text, query))
         return list(found)[:most]
 
 
@@ -151,9 +151,4 @@ class HistorySearch:
 
 def earlier_rows(texts: Sequence[str], query: str) -> list[Row]:
     """Return messages as rows, one row per message, with the matches highlighted."""
-    rows: list[Row] = []
-    for text in texts:
-        line = clean_line(text, 300)
-        at, end = next(iter(spans(line, fold(clean_line(query)))), (len(line), len(line)))
-        rows.append(((f"   {line[:at]}", "text"), (line[at:end], "accent bold"), (line[end:], "text")))
-    return rows
+    return [with_words(((f"   {clean_line(text, 300)}", "text"),), query) for text in texts]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.matching import has_words
 from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
@@ -106,10 +107,10 @@ def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
 
     Matches of the same rank keep their order.
     """
-    query = query.casefold()
+    query = fold(query)
     ranked = []
     for place, one in enumerate(found):
-        name = one.name.casefold()
+        name = fold(one.name)
         degree = _degree(name if query.startswith("/") else name.removeprefix("/"), query)
         if degree is not None:
             ranked.append((degree, place, one))
@@ -142,9 +143,8 @@ def files(query: str, folder: Path) -> list[Suggestion]:
 
 
 def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
-    """Return the files whose names, without their directories, contain `query`."""
-    query = fold(query)
-    return [one for one in found if query in fold(one.name.rpartition("/")[2])][:MOST_SHOWN]
+    """Return the files whose names, without their directories, contain the words of `query`."""
+    return [one for one in found if has_words(one.name.rpartition("/")[2], query)][:MOST_SHOWN]
 
 
 def tree(folder: Path) -> list[Suggestion]:
@@ -356,7 +356,7 @@ class LiveSources:
 
     def tools(self, query: str) -> Sequence[Suggestion]:
         """Return the tools whose names start with `query`, except a tool that is already typed completely."""
-        bench, query = self.runtime.workbench if self.runtime is not None else None, query.casefold()
+        bench, query = self.runtime.workbench if self.runtime is not None else None, fold(query)
         found = [one for server in self.running for one in bench.tools(server)] if bench is not None else []
         return [
             Suggestion(
@@ -365,7 +365,7 @@ class LiveSources:
                 text=f"{one.name} ",
             )
             for one in sorted(found, key=lambda one: one.name)
-            if one.name.casefold().startswith(query) and one.name.casefold() != query
+            if fold(one.name).startswith(query) and fold(one.name) != query
         ][:MOST_SHOWN]
 
     async def references(self, query: str) -> Sequence[Suggestion]:

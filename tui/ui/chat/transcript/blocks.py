@@ -6,7 +6,7 @@ from tui.core import units
 from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
-from tui.core.text import clean, clean_line, preview
+from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.runtime.example_questions import Example
 from tui.ui.chat.transcript.flow import Block
@@ -191,7 +191,7 @@ class Note(Block):
 
     def __init__(self, text: str, kind: str) -> None:
         super().__init__()
-        self._text = clean(text).strip("\n")[:NOTE_CHARS]
+        self._text = truncated(clean(text).strip("\n"), NOTE_CHARS)
         self._kind = kind
 
     def wrap(self, width: int) -> Sequence[Row]:

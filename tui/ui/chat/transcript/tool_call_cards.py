@@ -8,7 +8,7 @@ from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.ports import ApprovalRequest
-from tui.core.text import Preview, capitalized, clean_line, preview
+from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
 from tui.ui.chat.transcript.flow import Block
@@ -274,7 +274,7 @@ class Card(Block):
         rest: Row = ((" " * column, ""),)
         label = pad(((name, "dim"),), column)
         rows: list[Row] = []
-        if width_of(((name, ""),)) > column - 2:
+        if cells_of(name) > column - 2:
             rows, label = list(wrap(((name, "dim"),), width)), rest
         for number, line in enumerate(value):
             rows += wrap(line, width, first=rest if number else label, rest=rest)
@@ -292,7 +292,7 @@ class Card(Block):
 
     def _room(self, width: int) -> int:
         """Return the columns of the values."""
-        return width - min(NAME_COLUMNS, max(len(one) for one, _ in self._arguments)) - 2
+        return width - min(NAME_COLUMNS, max(cells_of(one) for one, _ in self._arguments)) - 2
 
     def _question(self, width: int) -> list[Row]:
         inner = max(1, width - 4)

@@ -232,7 +232,7 @@ class Transcript(FlowPane):
         self._summary = self._waiting = self._asked = None
         self.flow.truncate(0)
         self._places = []
-        if messages:
+        if messages or remarks:
             self._places = PastWriter(self._writer, messages, unknown, notice, remarks, note, time()).write()
         elif self._welcome is not None:
             self._welcome.notes.clear()

@@ -35,21 +35,17 @@ def test_the_history_is_bounded():
     assert len(history) == MOST
 
 
-def test_a_search_ignores_case_and_unicode_composition():
+def test_a_search_ignores_order_case_and_unicode_composition():
     history = InputHistory()
     history.add("un cafe\u0301")
     history.add("un cafe")
-    assert history.find("CAFÉ") == ["un cafe\u0301"]
+    assert history.find("CAFÉ un") == ["un cafe\u0301"]
 
 
 def test_matches_are_highlighted():
-    (row,) = earlier_rows(["buy MILK\nnow"], "milk")
-    assert ("MILK", "accent bold") in row and text_of(row) == "   buy MILK now"
-
-
-def test_a_match_across_lines_is_highlighted_in_one_row():
-    (row,) = earlier_rows(["one\ntwo"], "e\nt")
-    assert ("e t", "accent bold") in row and text_of(row) == "   one two"
+    (row,) = earlier_rows(["buy MILK\nnow"], "now milk")
+    assert [text for text, style in row if "accent" in style] == ["MILK", "now"]
+    assert text_of(row) == "   buy MILK now"
 
 
 def test_escape_sequences_in_an_earlier_message_are_cleaned():

@@ -1,0 +1,31 @@
+"""What a typed text finds, and what a misspelled name suggests."""
+
+from itertools import count
+
+import pytest
+
+from tui.core.matching import has_words, nearest_name, similar_names, word_spans
+
+NAMES = ["args", "command", "API_KEY"]
+NOTES = "Notes sur le cafe\u0301, STRASSE"
+
+
+FOUND = {"": [], "sur note": ["sur", "Note"], "CAFÉ straße": ["cafe\u0301", "STRASSE"], "sur\xa0xyz": None}
+
+
+@pytest.mark.parametrize(("typed", "found"), FOUND.items())
+def test_words_match_in_any_order_case_and_composition(typed: str, found: list[str] | None) -> None:
+    assert has_words(NOTES, typed) is (found is not None)
+    assert found is None or [NOTES[start:end] for start, end in word_spans(NOTES, typed)] == found
+
+
+@pytest.mark.parametrize(
+    ("word", "name"), [("comand", "command"), ("api-kye", "API_KEY"), ("co", "command"), ("z", ""), ("", "")]
+)
+def test_a_misspelled_or_abbreviated_name_is_found_in_any_case(word: str, name: str) -> None:
+    assert nearest_name(word, NAMES) == name
+
+
+def test_long_words_and_endless_names_are_truncated() -> None:
+    assert similar_names("ab" * 1_000_000, ["ab" * 32]) == ["ab" * 32]
+    assert similar_names("x", map(str, count())) == []

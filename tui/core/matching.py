@@ -1,0 +1,114 @@
+"""Matching what a user types: the rows of a list that it filters, and the names that it misspells. Pure.
+
+A typed text filters a list by its words: a row is shown if its text contains all of them, in any order,
+without regard to case and composition.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from itertools import islice
+from unicodedata import category, normalize
+
+from tui.core.text import fold
+
+MAX_CHARS = 64
+"""Longer words are truncated: a comparison takes the product of both lengths."""
+
+MAX_NAMES = 1_000
+"""More names are ignored: a comparison takes up to 1 ms."""
+
+
+def search_words(typed: str) -> list[str]:
+    """Return the folded words of a typed text. A match contains all of them, possibly within other words."""
+    return fold(typed).split()
+
+
+def has_words(text: str, typed: str) -> bool:
+    """Return whether a text contains each word of a typed text."""
+    words = search_words(typed)
+    folded = fold(text) if words else ""
+    return all(word in folded for word in words)
+
+
+def word_spans(text: str, typed: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of the first match of each word of a typed text, to highlight it."""
+    for word in search_words(typed):
+        yield from islice(spans(text, word), 1)
+
+
+def nearness(text: str, typed: str) -> float:
+    """Return how near a text is to a typed text, to rank it; 0 if it does not have all its words.
+
+    Whole words come before starts of words, these before other matches, and among equals the shortest text.
+    """
+    if not has_words(text, typed):
+        return 0
+    words, of_text = search_words(typed), re.findall(r"\w+", fold(text))
+    are_starts = all(any(one.startswith(word) for one in of_text) for word in words)
+    return 1 + are_starts + (set(words) <= set(of_text)) + 1 / (1 + len(text))
+
+
+def folded_name(name: str) -> str:
+    """Return `name` without what is easily misspelled: case, and - or _."""
+    return fold(name).replace("-", "_")
+
+
+def similar_names(word: str, names: Iterable[str], count: int = 3, cutoff: float = 0.6) -> list[str]:
+    """Return the names that `word` misspells, the most similar one first, then those that it abbreviates."""
+    known: dict[str, str] = {}
+    for name in islice(names, MAX_NAMES):
+        known.setdefault(folded_name(name), name)
+    word = folded_name(word[:MAX_CHARS])
+    close = get_close_matches(word, known, count, cutoff)
+    begun = (name for name in known if word and name.startswith(word))
+    return [known[name] for name in islice(dict.fromkeys((*close, *begun)), count)]
+
+
+def nearest_name(word: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the name that `word` misspells or abbreviates, or ""."""
+    return next(iter(similar_names(word, names, 1, cutoff)), "")
+
+
+def spans(text: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each match of a folded text in another text, from left to right.
+
+    If part of a character matches, such as an "s" of "ß", the match is that character, once.
+    """
+    whole = fold(text)
+    at = whole.find(folded) if folded else -1
+    if at < 0:
+        return
+    origins = _origins(text, len(whole))
+    last = 0
+    while at >= 0:
+        start, end = origins[at][0], origins[at + len(folded) - 1][1]
+        if start >= last:
+            yield start, end
+            last = end
+        at = whole.find(folded, at + len(folded))
+
+
+def _origins(text: str, length: int) -> list[tuple[int, int]]:
+    """Return for each character of a folded text the start and end of its origin in the text."""
+    if length == len(text) and text.isascii():
+        return [(at, at + 1) for at in range(length)]
+    places: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = start + 1
+        while end < len(text) and not is_boundary(text[end]):
+            end += 1
+        places += [(start, end)] * len(fold(text[start:end]))
+        start = end
+    return places
+
+
+def is_boundary(char: str) -> bool:
+    """Return whether a character never combines with the one before it."""
+    return char < "\u0300" or not (category(char)[0] == "M" or "\u1160" <= char <= "\u11ff")
+
+
+def composed(text: str) -> str:
+    """Return a text canonically composed, as regular expressions and their subjects are."""
+    return text if text.isascii() else normalize("NFC", text)
