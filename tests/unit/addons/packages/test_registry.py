@@ -117,9 +117,7 @@ async def test_the_endless_body_of_a_redirect_is_not_read():
 
 
 @pytest.mark.parametrize(("bound", "most"), [("MAX_ENTRIES", 1000), ("MAX_PAGES", 2)])
-async def test_an_endless_registry_is_read_up_to_a_limit(
-    monkeypatch: pytest.MonkeyPatch, bound: str, most: int
-):
+async def test_an_endless_registry_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch, bound: str, most: int):
     monkeypatch.setattr(registry_module, bound, most)
     pages = 0
 
