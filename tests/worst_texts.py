@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from tests.texts import TOOLS
 from tui.addons.packages.registry_entry import launch_options
-from tui.core.attachments import as_shown
-from tui.core.attachments import fenced as attached_fence
+from tui.core.attachments import as_shown, fenced
 from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text
 from tui.core.comparison.values import compare
 from tui.core.context.tool_ranking import words as ranked_words
@@ -63,7 +62,6 @@ from tui.settings.key_positions import json_places, toml_places
 from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.document import bounded_json
 from tui.storage.exports.markdown import escaped, isolated
-from tui.storage.exports.markdown import fenced as exported_fence
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.editing import _split, _wrap_offsets
@@ -148,7 +146,7 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "highlighted", lambda text: highlighted(((text, "text"),), "s"), "s", "s ", "\u00df"
     yield "title_of", title_of, "![", "[", "```", ".", "\u2026"
     yield "as_shown", as_shown, ", [", "[a], "
-    yield "fence of an attachment", attached_fence, "`", "```\n"
+    yield "fence", fenced, "`", "```\n"
     yield "cut_as_shown", cut_as_shown, "\u2026", "["
     yield "words to rank tools", ranked_words, "aB", "é", "a_"
 
@@ -240,7 +238,6 @@ def _messages() -> Iterator[tuple[Any, ...]]:
     yield "scrub", _scrub, "a=", "xtoken=/", "-eyJ", "<a=", "https://a:b@"
     yield "isolated", isolated, "`", "![", "<a", "> ", "- ", "\\"
     yield "Markdown of a recording", escaped, "*", "\\", "["
-    yield "fence of a recording", exported_fence, "`", "```\n"
     yield "text of an entry", bounded_json, "{", '"a\\', "\\u00e9"
     yield "StderrTail", _stderr, "\n", "a\n", "a", "\x1b["
     yield (

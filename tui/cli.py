@@ -185,11 +185,6 @@ def _prepare_imports() -> None:
     compile_methods_late()
 
 
-_OWN_NAMES = {"traffic": "mcptui traffic", "trace": "mcptui traffic"} | {
-    name: f"mcptui {name}" for name in ("sessions", "decisions")
-}
-"""Commands that name themselves in an error."""
-
 _ERRORS_AS_JSON = frozenset({"run", "call", "read", "prompt", "list"})
 """Commands whose --json also prints an error as an object."""
 
@@ -207,7 +202,7 @@ def dispatch(args: "argparse.Namespace") -> int:
         from tui.commands.run_output import print_error
 
         as_json = args.command in _ERRORS_AS_JSON and args.json
-        print_error(error, as_json=as_json, program=_OWN_NAMES.get(args.command, "mcptui"))
+        print_error(error, as_json=as_json)
         return 2
 
 

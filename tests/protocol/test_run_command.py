@@ -136,8 +136,8 @@ async def test_a_server_whose_tools_cannot_be_listed_is_named(tmp_path: Path):
         (["run", "--model", "nope", "hi"], "model profile “nope” not found"),
         (["run", "--demo", "--server", "nope", "--", "hi"], "server “nope” not found"),
         (["run", "--demo", "--config", "/no/such/file.toml", "hi"], "file not found"),
-        (["run", "--max-steps", "abc", "hi"], "must be a positive integer, not “abc”"),
-        (["run", "--max-steps", "0", "hi"], "must be a positive integer"),
+        (["run", "--max-steps", "abc", "hi"], "must be an integer from 1 to 1000000, not “abc”"),
+        (["run", "--max-steps", "0", "hi"], "must be an integer from 1 to 1000000"),
         ([], "mcptui run"),
     ],
 )

@@ -86,12 +86,12 @@ async def test_a_filter_without_matches_reports_the_number_of_entries(recording:
     everything = len((await mcptui("traffic", "--json")).out.splitlines())
     done = await mcptui("traffic", "--filter", "nothing-is-so", *more)
     assert done.code == 0
-    assert f"mcptui traffic: 0 of {everything} entries\n" in done.err
+    assert f"mcptui: 0 of {everything} entries\n" in done.err
 
 
 async def test_the_selected_recording_is_named_first(recording: Path):
     done = await mcptui("traffic", "--filter", "tool:bad")
-    assert done.err.startswith(f"mcptui traffic: reading {recording.stem} (tap of s, 20")
+    assert done.err.startswith(f"mcptui: reading {recording.stem} (tap of s, 20")
     assert (await mcptui("traffic", "--filter", "tool:bad", "--json")).err == ""
     assert (await mcptui("traffic", recording.stem)).err == ""
 
@@ -230,7 +230,7 @@ async def test_a_recording_still_being_written_is_listed_as_live():
 async def test_invalid_combinations_are_refused(recording: Path, args: tuple[str, ...]):
     done: Done = await mcptui("traffic", *args)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("mcptui traffic: ")
+    assert done.err.startswith("mcptui: ")
 
 
 async def test_a_recording_in_the_place_of_the_server_of_a_replay_is_refused(recording: Path):
@@ -306,7 +306,7 @@ async def test_a_replay_that_compared_nothing_is_no_success_and_says_why(recordi
     nothing = await mcptui("traffic", str(recording), "--filter", "tool:x", *live)
     why = "nothing was compared: no request to the server matches the filter"
     assert (nothing.code, nothing.out, "0 of" in nothing.err) == (2, "", True)
-    assert nothing.err.splitlines()[-1] == f"mcptui traffic: {why}"
+    assert nothing.err.splitlines()[-1] == f"mcptui: {why}"
     told = await mcptui("traffic", str(recording), "--filter", "tool:x", "--json", *live)
     assert (told.code, json.loads(told.out)) == (2, {"compared": 0, "problem": why})
 
@@ -340,7 +340,7 @@ async def test_a_replay_of_notifications_alone_compared_nothing() -> None:
     notifying = ("--filter", "kind:notification")
     done = await mcptui("traffic", *notifying, "--yes", "--replay", "--", *server)
     assert done.code == 2
-    assert done.err.splitlines()[-1] == "mcptui traffic: nothing was compared: no request was sent"
+    assert done.err.splitlines()[-1] == "mcptui: nothing was compared: no request was sent"
 
 
 async def test_a_recording_of_a_handshake_alone_is_compared() -> None:

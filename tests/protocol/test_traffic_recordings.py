@@ -130,7 +130,7 @@ async def test_statistics_and_findings_name_their_recording(hour: None):
 
 async def test_a_time_without_recordings_is_reported(hour: None):
     done = await mcptui("traffic", "--since", "1s")
-    assert (done.code, done.out, done.err) == (0, "", "mcptui traffic: 0 of 0 entries in 0 recordings\n")
+    assert (done.code, done.out, done.err) == (0, "", "mcptui: 0 of 0 entries in 0 recordings\n")
 
 
 async def test_an_unreadable_recording_does_not_hide_the_others(hour: None):
@@ -154,7 +154,7 @@ async def test_an_unreadable_recording_does_not_shift_the_columns_of_the_list(ho
 
 async def test_a_named_recording_can_be_read_from_a_given_time(hour: None):
     done = await mcptui("traffic", "1-old", "--since", "1h")
-    assert (done.out, done.err) == ("", "mcptui traffic: 0 of 2 entries\n")
+    assert (done.out, done.err) == ("", "mcptui: 0 of 2 entries\n")
 
 
 async def test_a_replay_of_several_servers_selects_the_named_one(hour: None, tmp_path: Path):

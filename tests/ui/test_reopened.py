@@ -29,9 +29,9 @@ from tui.core.ports import (
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
+from tui.core.units import clock_time
 from tui.storage.sessions.journal import SessionJournal
 from tui.ui.chat.bridge import Bridge, note_of
-from tui.ui.widgets.times import message_time
 
 KEYS = {"chat.continue": "ctrl+g", "chat.retry": "r", "chat.cancel": "esc"}
 NOTICE = "the fine print"
@@ -66,7 +66,7 @@ class Scene:
 
     async def turn(self, *replies: Reply, limits: Limits | None = None, answer: Answer = Answer.ONCE) -> None:
         now = time.time()
-        self.it.pane.add_user("go", message_time(now, now))
+        self.it.pane.add_user("go", clock_time(now, now))
         self.talk.say("go", at=now)
 
         async def broken(arguments: object) -> object:

@@ -85,10 +85,10 @@ def test_an_internal_error_of_a_command_leaves_a_report_and_no_traceback(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["completion", "foo"], "argument SHELL: must be bash, zsh or fish, not “foo”"),
+        (["completion", "foo"], "mcptui: SHELL: must be bash, zsh or fish, not “foo”"),
         (
             ["run", "--approve", "some", "hi"],
-            "argument --approve: must be ask, reads, all or none, not “some”",
+            "mcptui: --approve: must be ask, reads, all or none, not “some”",
         ),
     ],
 )

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import os
 import shlex
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -92,7 +91,8 @@ def add(args: argparse.Namespace) -> int:
     from tui.commands.command_line import fill_add
     from tui.commands.shared_options import parse_trailing
 
-    words, is_package = args.target, service("is package")
+    words = args.target
+    is_package = service("is package")
     if len(words) > 1 and ("://" in words[0] or (is_package is not None and is_package(args))):
         parse_trailing(args, "target", fill_add, prog="mcptui add")
     elif words[:1] == ["--"]:  # options after a command belong to the command
@@ -187,9 +187,6 @@ def _typed(args: argparse.Namespace) -> FoundServer:
 
 def _asked_name(proposed: str) -> str:
     """Ask for a name and return it. Without a terminal or an answer, return the proposed one."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return proposed
-    try:
-        return input(f"Name [{proposed}]: ").strip() or proposed
-    except EOFError:
-        return proposed
+    from tui.commands.permission.terminal_approver import is_terminal, typed_answer
+
+    return (is_terminal() and typed_answer(f"Name [{proposed}]: ")) or proposed

@@ -1,17 +1,15 @@
 """The command line: every command with its options. Loads the standard library only."""
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import tui
 from tui.commands.help_text import (
-    check_action,
+    Parser,
     check_beginning,
     command_word,
     help_text,
-    invalid,
     refuse_rest,
 )
 from tui.commands.shared_options import (
@@ -34,8 +32,6 @@ from tui.core.addons import every
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
     from typing import Any
-
-    from _typeshed import SupportsWrite
 
 DESCRIPTION = "A full-screen terminal host for the Model Context Protocol."
 EPILOG = """\
@@ -145,22 +141,7 @@ WRITTEN = "with --output: print what was written as a JSON object"
 ID = 'an id, its start or end, a title, or "last"'
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that fails if help or version cannot be printed, and recognizes misspelled actions."""
-
-    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
-        if message:
-            (file or sys.stderr).write(message)
-
-    def _check_value(self, action: argparse.Action, value: "Any") -> None:
-        check_action(self, action, value)
-        if action.choices is not None and value not in action.choices:
-            *others, last = map(str, action.choices)
-            expected = f"{', '.join(others)} or {last}" if others else last
-            raise argparse.ArgumentError(action, str(invalid(expected, str(value))))
-
-
-class _Command(_Parser):
+class _Command(Parser):
     """The parser of a command, built at its first use: building all of them would slow down `--help`."""
 
     fill: "Callable[[argparse.ArgumentParser], object] | None" = None
@@ -181,7 +162,7 @@ class _Command(_Parser):
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser: argparse.ArgumentParser = _Parser(
+    parser: argparse.ArgumentParser = Parser(
         prog="mcptui", description=DESCRIPTION, epilog=EPILOG + EXIT_CODES, formatter_class=help_text
     )
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
@@ -255,7 +236,7 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     option(servers, "--server", "NAME", "start only these servers", action="extend", nargs="+")
     flag(servers, "--no-servers", "start no server", default=argparse.SUPPRESS)
     flag(run, "--no-start", "do not start servers automatically", default=argparse.SUPPRESS)
-    option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=_positive)
+    option(run, "--max-steps", "N", "at most N model requests, plus one to wrap up", type=count)
     text = (
         "which calls may run: ask on the terminal (default), reads (read-only tools of trusted servers), "
         "all, none"
@@ -415,12 +396,6 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     for action in (export, taking):
         text = "configuration file whose secrets are redacted (default: see mcptui config path)"
         option(action, "--config", "FILE", text, default=argparse.SUPPRESS)
-
-
-def _positive(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise invalid("a positive integer", text)
-    return int(text)
 
 
 def parse(given: Sequence[str]) -> argparse.Namespace:

@@ -185,15 +185,9 @@ def _key(loaded: "Loaded", name: str, *, forget: bool) -> int:
 def _read_key(prompt: str) -> str:
     """Return the key from the terminal, without echo, or from a pipe: one line."""
     if sys.stdin.isatty():
-        import getpass
+        from tui.commands.permission.terminal_approver import typed_answer
 
-        try:
-            return getpass.getpass(prompt)
-        except (EOFError, KeyboardInterrupt) as error:  # ctrl+d, ctrl+c: behind the prompt
-            print(file=sys.stderr)
-            if isinstance(error, EOFError):
-                return ""
-            raise
+        return typed_answer(prompt, hidden=True) or ""
     from tui.runtime.model_keys import MAX_KEY
 
     text = sys.stdin.read(MAX_KEY + 2).strip()

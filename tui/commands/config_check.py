@@ -15,14 +15,13 @@ from dataclasses import replace
 from typing import Any
 
 from tui.commands.run_output import arguments_line
-from tui.commands.traffic_lines import rfc3339
 from tui.commands.traffic_selection import RecordingChoice, beginning
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
 from tui.core.permission.rules import PastCall, Rule, RuleCheck, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.text import clean, clean_line
-from tui.core.units import plural
+from tui.core.units import day_and_time, plural
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
 from tui.runtime.profiles import Profiles
@@ -105,10 +104,15 @@ def _choice(against: str) -> tuple[RecordingChoice, str, float]:
     """
     try:
         _, begin_ns = beginning(against, time.time_ns())
-        since, name = against, None
+        since = against
+        name = None
     except UsageError:
-        begin_ns, since, name = 0, None, against
-    words = f" since {_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
+        begin_ns = 0
+        since = None
+        name = against
+    words = (
+        f" since {day_and_time(begin_ns / 1e9)}" if since is not None else f" ({clean_line(against, 200)})"
+    )
     wanted = argparse.Namespace(
         filter=CALLS, failed=False, since=since, recording=name, all=False, follow=False
     )
@@ -125,9 +129,11 @@ def _calls(choice: RecordingChoice, decisions: "Decisions") -> Iterator[PastCall
             for entry in selection.whole():
                 if entry.root not in (0, entry.seq):  # a continuation of an earlier request
                     continue
-                server, when = entry.source.removeprefix(_TAP), entry.wall_ns / 1e9
+                server = entry.source.removeprefix(_TAP)
+                when = entry.wall_ns / 1e9
                 by_model = (entry.cause is not None and entry.cause.turn > 0) or entry.source != server
-                arguments, decided = _arguments(entry.body), None
+                arguments = _arguments(entry.body)
+                decided = None
                 if by_model and arguments is not None:
                     decided = decisions.of(server, entry.tool, arguments, when)
                 yield PastCall(server, entry.tool, arguments, when, by_model, decided)
@@ -187,7 +193,7 @@ def _report(check: RuleCheck, loaded: Loaded, where: str) -> None:
     for call, after in check.changes[:MAX_CHANGES]:
         name = f"{clean_line(call.server, 40)} › {clean_line(call.tool, 60)}"
         arguments = arguments_line(call.arguments or {}, 160)
-        print(f"  {_time(call.when)}  {name}  {arguments}".rstrip())
+        print(f"  {day_and_time(call.when)}  {name}  {arguments}".rstrip())
         print(f"      {clean_line(call.before, 200)} → {clean_line(after, 300)}")
     if len(check.changes) > MAX_CHANGES:
         print(f"  and {len(check.changes) - MAX_CHANGES} more")
@@ -211,7 +217,3 @@ def place_of(rule: Rule, loaded: Loaded) -> str:
     """Return the place of a rule in the file: its key and line."""
     line = line_of(loaded.places, ("approvals", rule.origin, rule.number - 1))
     return f"approvals.{rule.origin}[{rule.number}]" + (f", line {line}" if line else "")
-
-
-def _time(seconds: float) -> str:
-    return rfc3339(round(seconds * 1e9))[:19].replace("T", " ")

@@ -8,6 +8,12 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
+TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from _typeshed import SupportsWrite
+
 
 class HelpText(argparse.HelpFormatter):
     """Wraps the paragraphs of descriptions and epilogs, but not their indented lines (examples, lists)."""
@@ -18,6 +24,31 @@ class HelpText(argparse.HelpFormatter):
         return "\n".join(
             block if block.startswith(" ") else textwrap.fill(block, width) for block in blocks(text)
         )
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors have the form of all others. It fails if help or version cannot be printed."""
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        if message:
+            (file or sys.stderr).write(message)
+
+    def _check_value(self, action: argparse.Action, value: "Any") -> None:
+        check_action(self, action, value)
+        if action.choices is not None and value not in action.choices:
+            *others, last = map(str, action.choices)
+            expected = f"{', '.join(others)} or {last}" if others else last
+            raise argparse.ArgumentError(action, str(invalid(expected, str(value))))
+
+    def error(self, message: str) -> "NoReturn":
+        """Exit with an error in one line, as `print_error` writes it."""
+        said = message.removeprefix("argument ")
+        said = said.replace(": not allowed with argument ", " cannot be combined with ")
+        missing = said.removeprefix("the following arguments are required: ")
+        if missing != said:
+            said = f"{missing} {'are' if ',' in missing else 'is'} required"
+        step = "" if said.endswith("?") else f". See {self.prog} --help"
+        self.exit(2, f"mcptui: {said}{step}\n")
 
 
 def invalid(expected: str, given: str) -> argparse.ArgumentTypeError:
@@ -73,9 +104,9 @@ def check_beginning(parser: argparse.ArgumentParser, given: Sequence[str]) -> No
         if word == "--" or word in known:
             return
         if not word.startswith("-"):
-            parser.error(_unknown("command", word, [*listed_commands(parser)], parser))
+            parser.error(_unknown("command", word, [*listed_commands(parser)]))
         if not any(option.startswith(name) for option in options):
-            parser.error(_unknown("option", name, options, parser))
+            parser.error(_unknown("option", name, options))
         if not value and _takes_value(name):
             next(words, None)
 
@@ -84,21 +115,22 @@ def check_action(parser: argparse.ArgumentParser, action: argparse.Action, value
     """Exit with an error about an unknown action, such as `config shwo`, or an unknown command."""
     if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
         kind = "action" if " " in parser.prog else "command"
-        parser.error(_unknown(kind, str(value), [*listed_commands(parser)], parser))
+        parser.error(_unknown(kind, str(value), [*listed_commands(parser)]))
 
 
 def refuse_rest(parser: argparse.ArgumentParser, args: argparse.Namespace, rest: Sequence[str]) -> None:
     """Exit with an error about the first word after the command that is not valid there."""
-    command, name = _parser_of(parser, args), rest[0].partition("=")[0]
+    command = _parser_of(parser, args)
+    name = rest[0].partition("=")[0]
     if getattr(args, "action", "") == "key":  # it may be the key, which is not repeated
         command.error(
             "the key is not an argument: other programs could read it. Paste it when asked, or pipe it"
         )
     if not name.startswith("-"):
-        command.error(f"unexpected argument {_quoted(rest[0])}. See {command.prog} --help")
+        command.error(f"unexpected argument {_quoted(rest[0])}")
     if name in _options(parser):
         command.error(f"the option {_quoted(name)} goes before the command")
-    command.error(_unknown("option", name, [*_options(command)], command))
+    command.error(_unknown("option", name, [*_options(command)]))
 
 
 def command_word(given: Sequence[str]) -> str:
@@ -148,11 +180,11 @@ def _quoted(word: str) -> str:
     return quoted_name(word)
 
 
-def _unknown(kind: str, wrong: str, known: Sequence[str], parser: argparse.ArgumentParser) -> str:
+def _unknown(kind: str, wrong: str, known: Sequence[str]) -> str:
     from tui.core.addons import missing
     from tui.settings.problems import did_you_mean
 
     if needed := missing(kind, wrong):
         return needed
     hint = did_you_mean(wrong, known)
-    return f"unknown {kind} {_quoted(wrong)}{f', {hint}' if hint else f'. See {parser.prog} --help'}"
+    return f"unknown {kind} {_quoted(wrong)}{f', {hint}' if hint else ''}"

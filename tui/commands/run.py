@@ -29,6 +29,7 @@ from tui.core.files import atomic_write
 from tui.core.ports import TextPart
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import Cleaner, clean, clean_line, quoted_name
+from tui.core.units import noun
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
@@ -68,7 +69,8 @@ async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt)
     if wanted and given is None and wanted[-1] not in {one.name for one in runtime.host.statuses()}:
         # `--server NAME ...` takes all words after it: in `run --server weather "how is it?"`, also this.
         wanted, given = wanted[:-1], wanted[-1]
-    prompt, files = question(given, wait=args.stdin), attachments(args.file)
+    prompt = question(given, wait=args.stdin)
+    files = attachments(args.file)
     schema = await AnswerSchema.read(args.schema) if args.schema else None
     try:
         return await _turn(args, runtime, interrupt, prompt, files, wanted, schema)
@@ -96,9 +98,8 @@ async def _turn(
     started = _to_start(args, wanted, runtime.host.statuses())
     specs = [runtime.host.status(name).spec for name in started]  # raises an error for an unknown name
     if started and runtime.configuration.uses_samples:
-        samples = "samples" if len(started) > 1 else "sample"
         names = clean(", ".join(started))
-        print(f"· no servers configured, using the {samples} {names}", file=sys.stderr)
+        print(f"· no servers configured, using the {noun(len(started), 'sample')} {names}", file=sys.stderr)
     runtime.consent.require(specs)
     await runtime.host.start_all(started)
     await runtime.host.changes_answered()
@@ -148,7 +149,8 @@ async def _show(
     Return why it ended, and whether the answer matches the schema.
     """
     show = _print_json if as_json else Printed(hidden=answer.wanted or schema is not None).show
-    reason, matches = EndReason.MODEL_ERROR, True
+    reason = EndReason.MODEL_ERROR
+    matches = True
     async for event in turn.events():
         if isinstance(event, TurnEnded):
             reason = event.reason

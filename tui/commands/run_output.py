@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from tui.commands.table import json_line
 from tui.core import units
 from tui.core.errors import McptuiError, sentences
 from tui.core.events import (
@@ -156,11 +157,11 @@ def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any
 
 def print_object(value: dict[str, Any]) -> None:
     """Print an object as one line of JSON."""
-    print(json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str), flush=True)
+    print(json_line(value), flush=True)
 
 
-def print_error(error: McptuiError, *, as_json: bool = False, program: str = "mcptui") -> None:
+def print_error(error: McptuiError, *, as_json: bool = False) -> None:
     """Print an error on stderr, and with `as_json` as an object on stdout."""
     if as_json:
         print_object(error_object(error.message, error.where or "mcptui", error.next_step))
-    print(f"{program}: {clean(str(error))}", file=sys.stderr)
+    print(f"mcptui: {clean(str(error))}", file=sys.stderr)

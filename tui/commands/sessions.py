@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -10,14 +9,13 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.table import table
-from tui.commands.traffic_lines import rfc3339
+from tui.commands.table import json_line, table
 from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.matching import has_words
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, truncated
-from tui.core.units import count, day_and_time
+from tui.core.units import count, day_and_time, rfc3339
 
 if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
@@ -71,14 +69,15 @@ def _one_of(found: Sequence[SessionInfo], name: str, step: str = LIST_STEP) -> S
 
 async def _list(args: argparse.Namespace) -> None:
     given = vars(args)
-    store, wanted = _store(), given.get("text", "")
+    store = _store()
+    wanted = given.get("text", "")
     if given.get("deleted"):
         found: Sequence[SessionInfo] = [one for one in await store.deleted() if has_words(one.title, wanted)]
     else:
         found = await store.list(wanted, limit=given.get("limit", 200))
     if args.json:
         for info in found:
-            _print_object(_object(info))
+            print(json_line(_object(info)))
     elif found:
         print(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5}))
     else:
@@ -178,13 +177,9 @@ _ACTIONS = {
 
 def _say(args: argparse.Namespace, sentence: str, **values: Any) -> None:
     if args.json:
-        _print_object(values)
+        print(json_line(values))
     else:
         print(sentence)
-
-
-def _print_object(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
 
 
 def _called(info: SessionInfo) -> str:

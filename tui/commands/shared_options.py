@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from tui.commands.help_text import invalid
+from tui.commands.help_text import Parser, invalid, refuse_rest
 from tui.core.addons import FLAGS, brings, not_installed
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -94,7 +94,7 @@ def _elicit(text: str) -> str:
 
 
 def count(text: str) -> int:
-    """Return a number of lines; raises ArgumentTypeError."""
+    """Return a number of lines or steps, at least 1; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise invalid("an integer from 1 to 1000000", text)
     return int(text)
@@ -105,9 +105,11 @@ def parse_trailing(
 ) -> None:
     """Parse the options after the first word of the arguments `name`, which argparse takes for more words."""
     first, *rest = vars(args)[name]
-    parser = argparse.ArgumentParser(**about)
+    parser = Parser(**about)
     fill(parser)
-    parser.parse_args(rest, namespace=args)
+    _, unknown = parser.parse_known_args(rest, namespace=args)
+    if unknown:
+        refuse_rest(parser, args, unknown)
     setattr(args, name, [first, *vars(args)[name]])
 
 

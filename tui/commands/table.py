@@ -1,6 +1,8 @@
-"""Tables that the commands print: sessions, decisions, recordings, statistics. Pure."""
+"""Tables and JSON that the commands print: sessions, decisions, recordings, statistics. Pure."""
 
-from collections.abc import Container, Sequence
+import json
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 from tui.core.text import cells_of, padded
 
@@ -13,3 +15,8 @@ def table(rows: Sequence[Sequence[str]], left: Container[int]) -> str:
         for row in rows
     )
     return "\n".join(line.rstrip() for line in aligned)
+
+
+def json_line(value: Mapping[str, Any]) -> str:
+    """Return an object as one line of JSON, in ASCII: no text or narrow locale can break it."""
+    return json.dumps(value, separators=(",", ":"), default=str)

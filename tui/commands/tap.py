@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tui.commands.help_text import help_text, invalid
+from tui.commands.help_text import Parser, help_text, invalid, refuse_rest
 from tui.commands.shared_options import fill_addon_flags, flags_of, option
 from tui.core.addons import load
 
@@ -43,13 +43,13 @@ def parse_tap(argv: Sequence[str]) -> argparse.Namespace:
     Everything after the first `--` is the server's command and is never parsed as our options.
     """
     usage, about = tap_texts()
-    parser = argparse.ArgumentParser(
-        prog="mcptui tap", usage=usage, description=about, formatter_class=help_text
-    )
+    parser = Parser(prog="mcptui tap", usage=usage, description=about, formatter_class=help_text)
     fill_tap(parser)
     given = list(argv)
     cut = given.index("--") if "--" in given else len(given)
-    args = parser.parse_args(given[:cut])
+    args, rest = parser.parse_known_args(given[:cut])
+    if rest:
+        refuse_rest(parser, args, rest)
     args.server_command += given[cut + (0 if args.server_command else 1) :]
     return args
 

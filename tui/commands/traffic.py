@@ -10,7 +10,7 @@ from tui.commands.recordings import About, about, is_export, last_entry, newest,
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, day_and_time, duration, size
+from tui.core.units import count, day_and_time, duration, rfc3339, size
 
 if TYPE_CHECKING:
     import argparse
@@ -85,9 +85,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
-    import json
-
-    from tui.commands.table import table
+    from tui.commands.table import json_line, table
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
@@ -96,7 +94,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
     found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
-            sys.stdout.write(json.dumps(_object(one), separators=(",", ":")) + "\n")
+            print(json_line(_object(one)))
     elif found:
         sys.stdout.write(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6}) + "\n")
     elif begin_ns:
@@ -115,8 +113,6 @@ def _row(one: About) -> tuple[str, ...]:
 
 
 def _object(one: About) -> dict[str, Any]:
-    from tui.commands.traffic_lines import rfc3339
-
     return {
         "name": one.kept.name,
         "path": str(one.kept.path),

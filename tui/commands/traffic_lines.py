@@ -1,7 +1,6 @@
 """The lines that `mcptui traffic` prints: entries, findings and statistics, aligned. Pure."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from tui.commands.table import table
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
@@ -94,15 +93,6 @@ def _name(entry: Entry, head: bytes) -> str:
     if entry.kind in WITH_BODY:
         return clean_line(head.decode("utf-8", "replace"), SHOWN)
     return clean_line(f"{entry.method} {entry.tool}".strip(), NAME_CHARS)
-
-
-def rfc3339(wall_ns: int) -> str:
-    """Return a time as RFC 3339 in local time, to the second, "" if there is none."""
-    try:
-        moment = datetime.fromtimestamp(wall_ns / 1e9).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return moment.isoformat(timespec="seconds") if wall_ns else ""
 
 
 def server_cells(names: Iterable[str], *, cut: bool) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 import heapq
-import json
 import os
 import shutil
 import sys
@@ -14,6 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from tui.commands.table import json_line
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_table, finding_line, server_cells
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.text import cells_of, clean_line
@@ -48,7 +48,8 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
 
 
 def _show(args: argparse.Namespace, selection: Selection) -> None:
-    last, colour = 0, _colour()
+    last = 0
+    colour = _colour()
     while True:
         live = args.follow and selection.recording.is_live
         selection.read_on()
@@ -69,7 +70,8 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     omitted as in an `Arrangement`.
     """
     found: list[tuple[int, str]] = []
-    colour, omitted = _colour(), 0
+    colour = _colour()
+    omitted = 0
     for selection in selections:
         slowest, others = selection.slowest(args.slowest)
         omitted += others
@@ -91,7 +93,10 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
 
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
-    worst, number, seen, colour = Severity.NONE, 0, 0, _colour()
+    worst = Severity.NONE
+    number = 0
+    seen = 0
+    colour = _colour()
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
@@ -99,7 +104,8 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
         for finding, entry in selection.findings():
             if wanted is not None and finding.seq not in wanted:
                 continue
-            worst, number = max(worst, finding.severity), number + 1
+            worst = max(worst, finding.severity)
+            number += 1
             if args.json:
                 told = asdict(finding) | {"severity": finding.severity.name.lower()}
                 del told["count"], told["places"]  # each entry has its own line in this output
@@ -108,7 +114,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                 _write(_labelled(selection, finding_line(finding, entry, colour, cells)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
-        _write(f"{said} in {seen} {'entry' if seen == 1 else 'entries'}")
+        _write(f"{said} in {plural(seen, 'entry')}")
     return FOUND if worst is Severity.ERROR else 0
 
 
@@ -137,7 +143,8 @@ def _figures(selection: Selection) -> Iterable[Figures]:
 
     columns = selection.columns
     if selection.is_filtered:
-        columns, numbers = EntryColumns(), dict[int, int]()
+        columns = EntryColumns()
+        numbers = dict[int, int]()
         for entry in selection.entries():
             columns.extend([column_row(renumbered(entry, numbers))])
     stats = Stats(columns)
@@ -153,7 +160,8 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.storage.exports.export import ExportContents, Format, exported, write_whole
 
     title = clean_line(selection.recording.path.name, 120)
-    contents, form = ExportContents(), Format(args.export)
+    contents = ExportContents()
+    form = Format(args.export)
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)
@@ -171,7 +179,7 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         said = f"{contents.words()}, {size(written)}"
         print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
     if form is Format.HAR and not contents.entries:
-        print(f"mcptui traffic: {_NO_HTTP}", file=sys.stderr)
+        print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 
 
 def _colour() -> bool:
@@ -211,4 +219,4 @@ def _object(selection: Selection, entry: Entry) -> str:
 
 def _json(selection: Selection, value: dict[str, Any]) -> str:
     named = {"recording": selection.label.rstrip()} if selection.label else {}
-    return json.dumps(named | value, separators=(",", ":"))
+    return json_line(named | value)

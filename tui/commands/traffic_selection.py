@@ -320,4 +320,4 @@ def beginning(text: str, now_ns: int) -> tuple[Term, int]:
 
 def say(text: str) -> None:
     """Print a message on stderr."""
-    print(f"mcptui traffic: {text}", file=sys.stderr)
+    print(f"mcptui: {text}", file=sys.stderr)

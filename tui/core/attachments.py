@@ -50,11 +50,11 @@ def as_sent(text: str, attachments: Sequence[Attachment], reasons: Sequence[str]
     return text
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "") -> str:
     """Return `text` between fences that nothing in it can close."""
     longest = max((len(found.group()) for found in _BACKTICKS.finditer(text)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def word(text: str, limit: int) -> str:

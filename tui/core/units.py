@@ -69,14 +69,29 @@ def time_of_day(wall_ns: int) -> str:
 
 
 def clock_time(then: float, now: float) -> str:
-    """Return the local time of day at a moment, with the date unless it is the date of `now`."""
-    moment, today = local_time(then), local_time(now)
-    return time.strftime("%H:%M" if moment[:3] == today[:3] else "%Y-%m-%d %H:%M", moment)
+    """Return `day_and_time`, without the day if it is that of `now`; "" if there is none."""
+    if not then > 0:
+        return ""
+    return day_and_time(then)[-5:] if day(then) == day(now) else day_and_time(then)
 
 
 def day_and_time(seconds: float) -> str:
     """Return a local time to the minute; "" if there is none."""
     return time.strftime("%Y-%m-%d %H:%M", local_time(seconds)) if seconds else ""
+
+
+def day(seconds: float) -> str:
+    """Return the local day at a moment; "" if there is none."""
+    return day_and_time(seconds)[:-6]
+
+
+def rfc3339(wall_ns: int) -> str:
+    """Return a time for programs: RFC 3339 in UTC, to the microsecond; "" if there is none."""
+    seconds, rest = divmod(wall_ns, 1_000_000_000)
+    if not wall_ns or not FIRST_MOMENT <= seconds <= LAST_MOMENT:
+        return ""
+    moment = time.gmtime(seconds)
+    return f"{moment.tm_year:04}{time.strftime('-%m-%dT%H:%M:%S', moment)}.{rest // 1000:06}+00:00"
 
 
 def _writable(number: float) -> float:
@@ -141,9 +156,9 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def counted(number: int, word: str) -> str:
+def counted(number: float, word: str) -> str:
     """Return a count that may be large with its word: "1 call", "12 k calls"."""
-    return f"{count(number)} {word}" if number == 1 else f"{count(number)} {word}s"
+    return f"{count(number)} {noun(number, word)}"
 
 
 def amount(value: float) -> str:
@@ -195,4 +210,16 @@ def money(value: float, currency: str = "USD") -> str:
 
 def plural(number: int, word: str) -> str:
     """Return "1 tool", "2 tools"."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    return f"{number} {noun(number, word)}"
+
+
+def noun(number: float, word: str) -> str:
+    """Return a word as it follows a number: "entry" or "entries"."""
+    if number == 1:
+        return word
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
+
+
+def exact(number: int) -> str:
+    """Return a count with all its digits, in groups of three: "1 204"."""
+    return f"{number:,}".replace(",", " ")

@@ -138,17 +138,22 @@ def start_failure(
     """
     leaf = None if error is None else first_leaf(error)
     ended = transport.exit
-    code, signal, next_step = None, "", what_next(transport)
+    code = None
+    signal = ""
+    next_step = what_next(transport)
     if isinstance(leaf, McptuiError):
         return Ending(StopReason.FAILED_TO_START, leaf.message, leaf.next_step or what_next(transport))
     output = f"{not_json(transport)}{last_line(transport)}"
     if leaf is not None and _is_version_problem(leaf):
         refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
-        detail, output, next_step = _no_version(*versions, refused), "", "Update the server, or mcptui."
+        detail = _no_version(*versions, refused)
+        output = ""
+        next_step = "Update the server, or mcptui."
     elif seconds is not None:
         detail = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
-            detail, next_step = f"no hello within {seconds:g} s.", REMOVE_LINES
+            detail = f"no hello within {seconds:g} s."
+            next_step = REMOVE_LINES
         detail += unanswered(transport)
     elif transport.fatal:
         detail = _sentence(transport.fatal)

@@ -16,6 +16,7 @@ from tui.core.units import (
     amount,
     bounded,
     clock,
+    clock_time,
     count,
     counted,
     duration,
@@ -24,6 +25,7 @@ from tui.core.units import (
     place_in,
     plural,
     progress,
+    rfc3339,
     share,
     size,
     span,
@@ -74,8 +76,8 @@ def test_a_count_is_abbreviated(number: int, text: str) -> None:
 
 def test_sizes_are_in_decimal_units_and_counts_have_a_singular_and_a_plural() -> None:
     assert [size(132), size(48_100), size(3_400_000)] == ["132 B", "48 kB", "3.4 MB"]
-    assert [plural(0, "tool"), plural(1, "tool"), plural(2, "tool")] == ["0 tools", "1 tool", "2 tools"]
-    assert [counted(0, "x"), counted(1, "x"), counted(1_200, "x")] == ["0 xs", "1 x", "1.2 k xs"]
+    assert [plural(0, "key"), plural(1, "key"), plural(2, "entry")] == ["0 keys", "1 key", "2 entries"]
+    assert [counted(0, "x"), counted(1, "x"), counted(1_200, "entry")] == ["0 xs", "1 x", "1.2 k entries"]
 
 
 @pytest.mark.parametrize(
@@ -196,3 +198,19 @@ def test_any_moment_has_a_local_time(seconds: float) -> None:
 )
 def test_a_step_of_a_json_pointer_names_a_place(step: str, place: int | None) -> None:
     assert place_in(step, 3) == place
+
+
+NOON = time.mktime((2026, 11, 21, 12, 0, 0, 0, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("then", "text"),
+    [(NOON, "12:00"), (NOON - 46_800, "2026-11-20 23:00"), (0.0, ""), (math.nan, ""), (-5.0, "")],
+)
+def test_a_time_has_its_day_unless_that_is_today(then: float, text: str) -> None:
+    assert clock_time(then, NOON) == text
+
+
+def test_a_time_for_programs_is_exact_and_in_utc() -> None:
+    assert rfc3339(1_795_305_600_123_456_789) == "2026-11-22T00:00:00.123456+00:00"
+    assert [rfc3339(0), rfc3339(2**80)] == ["", ""]

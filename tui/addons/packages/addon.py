@@ -5,7 +5,7 @@ Loads the standard library only.
 
 import argparse
 
-from tui.commands.help_text import invalid
+from tui.commands.shared_options import count
 
 _ABOUT = """\
 Search a registry of MCP servers. mcptui contacts it only for this command and for mcptui add.
@@ -32,7 +32,7 @@ def _fill_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="+", metavar="WORD", help="words to find (all must match)")
     parser.add_argument("--json", action="store_true", help="print a JSON array")
     parser.add_argument(
-        "--limit", type=_count, default=30, metavar="N", help="maximum number of servers (default: 30)"
+        "--limit", type=count, default=30, metavar="N", help="maximum number of servers (default: 30)"
     )
     parser.add_argument("--registry", metavar="URL", help=_REGISTRY)
     parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help="configuration file")
@@ -52,12 +52,6 @@ def _fill_add(parser: argparse.ArgumentParser) -> None:
     packed.add_argument("--registry", metavar="URL", help=_REGISTRY)
     packed.add_argument("--sha256", metavar="HEX", help="expected SHA-256 of the bundle")
     packed.add_argument("--yes", "-y", action="store_true", help="add without confirmation")
-
-
-def _count(text: str) -> int:
-    if not text.strip().isdecimal() or not 1 <= int(text) <= 2_000:
-        raise invalid("an integer from 1 to 2000", text)
-    return int(text)
 
 
 BRINGS = {

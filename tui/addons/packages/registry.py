@@ -19,7 +19,7 @@ import httpx2
 from tui.addons.packages.registry_entry import KINDS, LaunchOption, launch_options, variable_name
 from tui.addons.packages.server_inputs import entry_text, found_server, values_of
 from tui.commands.add import FoundServer
-from tui.commands.permission.terminal_approver import is_terminal
+from tui.commands.permission.terminal_approver import is_terminal, typed_answer
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.matching import has_words
@@ -185,13 +185,11 @@ def _chosen(found: Sequence[LaunchOption], kind: str | None, name: str) -> Launc
         head = f"{name} has {len(usable)} package types. Choose one with {choice}:"
         raise UsageError("\n  ".join((head, *shown)))
     print("\n".join(f"{number}  {line}" for number, line in enumerate(shown, 1)))
-    try:
-        typed = input(f"Which one? [1-{len(shown)}, default 1] ").strip() or "1"
-    except EOFError:
-        typed = ""
-    if not typed.isdecimal() or not 1 <= int(typed) <= len(usable):
+    typed = typed_answer(f"Which one? [1-{len(shown)}, default 1] ")
+    number = "1" if typed == "" else typed or ""
+    if not number.isdecimal() or not 1 <= int(number) <= len(usable):
         raise UsageError("nothing was chosen.")
-    return usable[int(typed) - 1]
+    return usable[int(number) - 1]
 
 
 SECONDS = 30.0
@@ -220,7 +218,8 @@ class Registry:
     async def search(self, words: list[str], limit: int) -> list[Mapping[str, Any]]:
         """Return the newest version of each server that has all words in its name, title or description."""
         found: dict[str, Mapping[str, Any]] = {}
-        cursor, left = "", MAX_ENTRIES
+        cursor = ""
+        left = MAX_ENTRIES
         for _ in range(MAX_PAGES):
             query = {"search": words[0], "version": "latest", "limit": str(PAGE)}
             answer = await self._get("/v0.1/servers", query | ({"cursor": cursor} if cursor else {}))
@@ -235,6 +234,8 @@ class Registry:
             if len(found) >= limit or left <= 0 or not isinstance(after, str) or after in ("", cursor):
                 break
             cursor = after
+        else:  # there are more pages
+            left = -1
         self.is_cut = left < 0 and len(found) < limit
         return list(found.values())[:limit]
 

@@ -4,7 +4,6 @@ All texts are the publisher's, not cleaned. Removing the server deletes its secr
 """
 
 import asyncio
-import getpass
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from tui.commands.add import FoundServer
-from tui.commands.permission.terminal_approver import is_terminal
+from tui.commands.permission.terminal_approver import is_terminal, typed_answer
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.files import write_private
 from tui.core.programs import find_program
@@ -202,9 +201,8 @@ def _asked(wanted: ServerInput) -> tuple[str, ...] | None:
     several = " (separate several with :)" if wanted.several else ""
     prompt = f"{clean_line(wanted.name, 60)}: {wanted.about}{several}\n> "
     while is_terminal():
-        try:
-            text = getpass.getpass(prompt) if wanted.secret else input(prompt).strip()
-        except EOFError:
+        text = typed_answer(prompt, hidden=wanted.secret)
+        if text is None:
             return None
         if not text and (wanted.default is not None or not wanted.required):
             return None
@@ -239,7 +237,8 @@ def found_server(
     refuse_long_table(table)
     refuse_borrowed_secrets(table, given)
     marked, store = masked_table(inputs, values, table_of)
-    command, told = table.get("command", ""), list(lines)
+    command = table.get("command", "")
+    told = list(lines)
     if command and "/" not in command and find_program(command) is None:
         comes = f": it comes with {_PART_OF[command]}" if command in _PART_OF else ""
         told.append(f"  {clean_line(command, 80)} is not installed{comes}")

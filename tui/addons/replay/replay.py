@@ -23,7 +23,7 @@ from tui.addons.replay.live import (
 )
 from tui.addons.replay.mock import server_of
 from tui.commands.headless import Interrupt
-from tui.commands.permission.terminal_approver import asked_line, is_terminal
+from tui.commands.permission.terminal_approver import asked_line, is_terminal, yes_or_no
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.comparison.values import text_lines
 from tui.core.context.built_in_tools import READ
@@ -193,8 +193,7 @@ class ReplayApproval:
         if not self._by and not is_terminal():
             self._record(decisions, is_yes=False, by="default (no terminal)")
             raise UsageError("nothing was sent: no terminal to ask on.", next_step="Use --yes to send them.")
-        answer = "yes" if self._by else await asked_line("Send them? [y/N] ") or ""
-        agreed = answer.strip().lower() in ("y", "yes")
+        agreed = bool(self._by or yes_or_no(await asked_line("Send them? [y/N] ") or ""))
         self._record(decisions, is_yes=agreed, by=self._by or BY_KEY)
         return agreed
 
@@ -257,7 +256,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
     Raises UsageError if the server is not in the recording or not configured, StorageError if the recording
     cannot be read.
     """
-    items, server = list[ReplayItem](), ""
+    items = list[ReplayItem]()
+    server = ""
     with closing(choice.selections()) as selections:
         for selection in selections:
             items, passing, server = _items(args, selection)

@@ -64,12 +64,12 @@ class Change:
 def change_host(args: argparse.Namespace) -> int:
     """Run `mcptui tap --into` or `--out`, and return the exit code."""
     if os.name != "posix":
-        print("mcptui tap: tapping a stdio server requires Linux or macOS", file=sys.stderr)
+        print("mcptui: tapping a stdio server requires Linux or macOS", file=sys.stderr)
         return USAGE
     try:
         return _change(args)
     except McptuiError as error:
-        print(f"mcptui tap: {clean(str(error))}", file=sys.stderr)
+        print(f"mcptui: {clean(str(error))}", file=sys.stderr)
         return USAGE
 
 

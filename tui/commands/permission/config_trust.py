@@ -5,7 +5,6 @@ Only a typed yes or no is an answer. Anything else saves nothing, and the end of
 
 import os
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from tui.core.errors import UsageError, as_sentences
 from tui.core.permission.consent import NO_ALL, YES_ALL
 from tui.core.ports import BY_KEY
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.units import local_time
+from tui.core.units import day
 from tui.runtime.permission.consent import agree, missing_consents, store_answer
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
@@ -45,7 +44,7 @@ def config_trust(path: Path, *, yes: bool) -> int:
     if len(servers) > 1 and not yes:
         shown = "\n\n".join("\n".join((*question.lines(), *_earlier(one))) for one, question in servers)
         print(clean(f"{shown}\n\n{YES_ALL}\n{NO_ALL}"))
-        answer = _typed(YES_TO_ALL)
+        answer = _typed(YES_TO_ALL).lower()
     for subject, question in found:
         one_by_one = answer in ONE_BY_ONE or question.is_model
         if one_by_one:
@@ -84,4 +83,4 @@ def _skipped(loaded: Loaded) -> Iterator[str]:
 
 def _earlier(subject: Subject) -> Iterator[str]:
     if at := StoredConsents().refused_at(subject):
-        yield f"  You declined this on {time.strftime('%Y-%m-%d', local_time(at))}."
+        yield f"  You declined this on {day(at)}."

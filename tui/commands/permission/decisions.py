@@ -1,16 +1,15 @@
 """`mcptui decisions`: who allowed or denied what, and when."""
 
 import argparse
-import json
 import sys
 import time
 from typing import Any
 
-from tui.commands.table import table
-from tui.commands.traffic_lines import rfc3339
+from tui.commands.table import json_line, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
+from tui.core.units import day_and_time, rfc3339
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
@@ -31,10 +30,10 @@ def decisions(args: argparse.Namespace) -> int:
         and not (args.denied and record.allowed)
     ]
     if warning:
-        print(f"mcptui decisions: {warning}", file=sys.stderr)
+        print(f"mcptui: {warning}", file=sys.stderr)
     if args.json:
         for record in found:
-            print(json.dumps(_object(record), separators=(",", ":")))
+            print(json_line(_object(record)))
     elif found:
         print(table([_HEAD, *map(_row, found)], left=range(len(_HEAD))))
     else:
@@ -45,7 +44,7 @@ def decisions(args: argparse.Namespace) -> int:
 def _row(record: DecisionRecord) -> tuple[str, ...]:
     word = "allowed" if record.allowed else "denied"
     return (
-        rfc3339(round(record.when * 1e9))[:19].replace("T", " "),
+        day_and_time(record.when),
         f"asked, {word}" if record.asked else word,
         record.kind.value,
         clean_line(record.server, 30),

@@ -4,6 +4,7 @@ Input that was typed before the question appeared is discarded.
 """
 
 import asyncio
+import getpass
 import json
 import os
 import sys
@@ -44,7 +45,7 @@ def confirm(question: str, *, yes: bool) -> bool:
         return True
     if not is_terminal():
         raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
-    return typed_answer(f"{question} [y/N] ") in ("y", "yes")
+    return yes_or_no(typed_answer(f"{question} [y/N] ") or "") is True
 
 
 def decision_of(line: str, *, once_only: bool = False) -> Decision:
@@ -162,8 +163,8 @@ def yes_or_no(line: str) -> bool | None:
     return {"y": True, "yes": True, "n": False, "no": False}.get(line.strip().lower())
 
 
-def typed_answer(text: str) -> str | None:
-    """Ask on stdout; return what the user typed on stdin after the question appeared, in lower case.
+def typed_answer(text: str, *, hidden: bool = False) -> str | None:
+    """Ask on stdout; return what the user typed on stdin after the question appeared, `hidden` if secret.
 
     None if the input ended before that (Ctrl-D), or cannot be read.
     """
@@ -171,10 +172,15 @@ def typed_answer(text: str) -> str | None:
     print(question, end=newline, flush=True)
     with suppress(OSError):
         _drop_typed(sys.stdin.fileno())
-    print(prompt, end="", flush=True)
     try:
-        return input("").strip().lower()
-    except (EOFError, OSError):
+        if hidden:
+            return getpass.getpass(prompt)
+        print(prompt, end="", flush=True)
+        return input("").strip()
+    except (EOFError, OSError, KeyboardInterrupt) as error:
+        print(file=sys.stderr)  # after the prompt
+        if isinstance(error, KeyboardInterrupt):
+            raise
         return None
 
 

@@ -25,6 +25,7 @@ from tui.core.comparison.placeholders import (
     same,
 )
 from tui.core.text import clean, clean_line, compact
+from tui.core.units import noun
 
 Path = tuple[str | int, ...]
 
@@ -180,8 +181,7 @@ def text_lines(comparison: Comparison) -> list[str]:
     """Return a comparison as cleaned lines: `+ path: value`, `- path: value`, `~ path: before -> after`."""
     lines = [_line(difference) for difference in comparison.differences]
     if comparison.masked:
-        differences = "difference" if comparison.masked == 1 else "differences"
-        lines.append(f"({comparison.masked:,} expected {differences} hidden)")
+        lines.append(f"({comparison.masked:,} expected {noun(comparison.masked, 'difference')} hidden)")
     if not comparison.complete:
         lines.append("(too large to compare completely)")
     return lines

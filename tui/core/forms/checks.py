@@ -13,6 +13,7 @@ from tui.core.errors import reason_of
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.jsonrpc.reader import loads
 from tui.core.regex import found_in
+from tui.core.units import noun
 
 MAX_JSON = 1024 * 1024
 """Maximum characters of raw JSON that are parsed; a longer text belongs in a file."""
@@ -111,12 +112,11 @@ def size_problem(spec: FieldSpec, size: int) -> str:
 
 
 def _length_problem(spec: FieldSpec, size: int, unit: str) -> str:
-    many = "entries" if unit == "entry" else f"{unit}s"
     shortest, longest = spec.sizes
     if shortest is not None and size < shortest:
-        return f"needs at least {shortest:,} {unit if shortest == 1 else many}"
+        return f"needs at least {shortest:,} {noun(shortest, unit)}"
     if longest is not None and size > longest:
-        return f"may have at most {longest:,} {unit if longest == 1 else many}"
+        return f"may have at most {longest:,} {noun(longest, unit)}"
     return ""
 
 

@@ -41,6 +41,7 @@ from tui.core.ports import (
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
+from tui.core.units import noun
 
 UNKNOWN = "an unknown server"
 """The source of a result in a session saved by an earlier version."""
@@ -100,7 +101,7 @@ def untrusted_words(servers: Sequence[str]) -> str:
     more = len(servers) - len(named)
     listed = ", ".join(named) + (f" and {more} more" if more else "")
     if listed != UNKNOWN:
-        listed = f"the {'server' if len(servers) == 1 else 'servers'} {listed}"
+        listed = f"the {noun(len(servers), 'server')} {listed}"
     return f"This conversation contains a result from {listed}, which you do not trust"
 
 
@@ -334,7 +335,8 @@ class TurnPermission:
     ) -> None:
         """Record a decision about a call of the model, unless the tool is mcptui's own."""
         if server := source_of(tool, arguments):
-            kind, digest = DecisionKind.CALL, digest_of(arguments)
+            kind = DecisionKind.CALL
+            digest = digest_of(arguments)
             self.decisions.add(
                 DecisionRecord(kind, server, tool.name, allowed, by, MODEL, asked=asked, digest=digest)
             )
@@ -390,7 +392,8 @@ class CallApproval:
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""
-        judgement, trust = self._judge(call, tool, arguments), self.permission.policy.trust
+        judgement = self._judge(call, tool, arguments)
+        trust = self.permission.policy.trust
         if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.trusted(tool.server) is None:
             with self.clocks.standing_still():
                 answer = await self.permission.approver.trust(TrustQuestion(tool.server, tool.name))
@@ -409,7 +412,8 @@ class CallApproval:
         if (journal := self.conversation.journal) is not None:
             journal.decision(call_id, decision.answer, decision.reason)
         self.answers[call_id] = decision.answer
-        allowed, by = decision.answer is not Answer.NO, decider_of(decision, judgement.rule)
+        allowed = decision.answer is not Answer.NO
+        by = decider_of(decision, judgement.rule)
         self.permission.record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
         self.emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:

@@ -10,11 +10,11 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind, Outcome
-from tui.core.units import duration, size
+from tui.core.units import duration, rfc3339, size
 from tui.storage.exports.document import LONGEST, Document, Row, bounded_json, note_line
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
-from tui.storage.exports.jsonl import NoteOf, jsonl, no_note, time_text
+from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
 from tui.storage.exports.shapes import ExportContents as ExportContents
 from tui.storage.exports.shapes import shape, with_shapes
@@ -78,7 +78,7 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
     for entry in entries:
         note = note_of(entry.seq)
         body = entry.body[: LONGEST * 4].decode("utf-8", "replace")
-        facts = [time_text(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
+        facts = [rfc3339(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
         facts += [f"id {clean_line(entry.ident, 60)}"] if entry.ident else []
         facts += [f"truncated, SHA-256 {clean_line(entry.sha256, 64)}"] if entry.sha256 else []
         facts += [f"{len(entry.redactions)} redacted"] if entry.redactions else []

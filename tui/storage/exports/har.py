@@ -14,8 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import tui
 from tui.core.traffic import Direction, Entry, EntryNote, Kind
+from tui.core.units import rfc3339
 from tui.storage.exports.document import note_line
-from tui.storage.exports.jsonl import NoteOf, no_note, time_text
+from tui.storage.exports.jsonl import NoteOf, no_note
 
 MAX_COMMENTS = 100
 """Maximum marked or noted replies of an exchange to name."""
@@ -81,7 +82,7 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: No
             is_text = False
     took, wait = ((moment - request.mono_ns) / 1e6 for moment in (last_ns, first_ns))
     about = {
-        "startedDateTime": time_text(request.wall_ns),
+        "startedDateTime": rfc3339(request.wall_ns),
         "time": max(took, 0),
         "request": _request(request),
         "cache": {},

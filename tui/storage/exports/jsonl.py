@@ -7,13 +7,13 @@ written as text (`body`), any other as Base64 (`body_base64`). Both restore the 
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from datetime import UTC, datetime
 from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.jsonrpc.reader import nests_deeper
 from tui.core.traffic import FIRST_NS, Cause, Direction, Entry, EntryNote, Kind, Outcome, Redaction
+from tui.core.units import rfc3339
 
 MOST_LEVELS = 100
 """Maximum nesting depth of the detail of an entry."""
@@ -57,7 +57,7 @@ def entry_object(entry: Entry) -> dict[str, Any]:
     """Return an entry as a JSON object without empty members."""
     found: dict[str, Any] = {
         "seq": entry.seq,
-        "time": time_text(entry.wall_ns),
+        "time": rfc3339(entry.wall_ns),
         "wall_ns": entry.wall_ns,
         "mono_ns": entry.mono_ns,
         "source": entry.source,
@@ -84,14 +84,6 @@ def entry_object(entry: Entry) -> dict[str, Any]:
     except UnicodeDecodeError:
         found["body_base64"] = base64.b64encode(entry.body).decode("ascii")
     return found
-
-
-def time_text(wall_ns: int) -> str:
-    """Return a time as RFC 3339 in UTC, to the microsecond, or "" if it is out of range."""
-    try:
-        return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="microseconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 def read_jsonl(

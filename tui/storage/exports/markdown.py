@@ -9,9 +9,10 @@ Text that is still unsafe is shown as code.
 import re
 from collections.abc import Iterator
 
+from tui.core.attachments import fenced
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
-from tui.core.units import size
+from tui.core.units import plural, size
 from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
 
 PARSED = 64 * 1024
@@ -47,13 +48,6 @@ def escaped(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-def fenced(text: str, language: str = "") -> str:
-    """Return text as a code block, safe for any backticks in it."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
 def markdown(document: Document) -> Iterator[str]:
     """Yield the page."""
     facts = f"{escaped(document.facts)}\n\n" if document.facts else ""
@@ -63,7 +57,7 @@ def markdown(document: Document) -> Iterator[str]:
         number += 1
         yield _text_of(part)
     if document.is_list:
-        yield {0: "No entries.\n", 1: "1 entry.\n"}.get(number, f"{number} entries.\n")
+        yield f"{plural(number, 'entry') if number else 'No entries'}.\n"
 
 
 def _text_of(part: Part) -> str:

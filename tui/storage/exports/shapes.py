@@ -19,7 +19,7 @@ from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
 from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
-from tui.core.units import plural, size
+from tui.core.units import noun, plural, size
 from tui.storage.exports.session import SessionTranscript
 
 MODEL = "model:"
@@ -58,7 +58,7 @@ class ExportContents:
         """
         models = sum(source.startswith(MODEL) for source in self.sources)
         servers = [source for source in self.sources if source and not source.startswith(MODEL)]
-        counts = ["1 entry" if self.entries == 1 and not of else f"{self.entries:,}{of} entries"]
+        counts = [f"{self.entries:,}{of} {noun(0 if of else self.entries, 'entry')}"]
         counts += [plural(self.results, "result")] if self.results else []
         counts += [plural(self.arguments, "argument value")] if self.arguments else []
         counts += [named_servers(servers)] if servers else []

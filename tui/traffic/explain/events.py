@@ -7,7 +7,7 @@ from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.text import capitalized, clean_line, object_in
-from tui.core.units import bounded, count, duration, plural, size
+from tui.core.units import bounded, counted, duration, plural, size
 
 _ERRORS = {
     -32700: "what was sent is not JSON",
@@ -186,7 +186,7 @@ def _dropped(_: str, detail: Mapping[str, Any]) -> list[str]:
     if not entries and octets:
         return [f"{size(octets)} missing: the traffic came faster than it could be recorded."]
     of = f" of {size(octets)}" if octets else ""
-    what = "1 entry" if entries == 1 else f"{count(entries)} entries" if entries else "Entries"
+    what = counted(entries, "entry") if entries else "Entries"
     return [f"Missing: {what}{of}, dropped at the size limit or too fast to be stored."]
 
 

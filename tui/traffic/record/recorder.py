@@ -22,6 +22,7 @@ from tui.core.background import DaemonThread
 from tui.core.errors import reason_of
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import Captured, Direction, Entry, Finding, Kind, TrafficWriter
+from tui.core.units import noun
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 from tui.traffic.record.entry_reader import EntryReader
 from tui.traffic.record.secret_texts import Redact
@@ -132,7 +133,7 @@ class Backlog:
         with self._lock:
             entries, octets = self._lost_entries, self._lost_bytes
             self._lost_entries = self._lost_bytes = 0
-        what = f"{entries:,} entries of {octets:,} bytes"
+        what = f"{entries:,} {noun(entries, 'entry')} of {octets:,} {noun(octets, 'byte')}"
         return Captured(
             "",
             Direction.NONE,

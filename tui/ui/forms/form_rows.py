@@ -218,9 +218,8 @@ class FieldRows:
             return (*arm, ("null", "warn"))
         if field.kind in HOLDERS:
             count = len(field.children)
-            held = units.plural(count, "item") if field.kind is FieldKind.ARRAY else ""
-            if field.kind is FieldKind.MAP:
-                held = f"{count} {'entry' if count == 1 else 'entries'}"
+            word = {FieldKind.ARRAY: "item", FieldKind.MAP: "entry"}.get(field.kind, "")
+            held = word and units.plural(count, word)
             return (*arm, (held if has_value else self._placeholder, "text" if has_value else "dim"))
         if field.kind in PICKED:
             return (*arm, *self._picked(room - width_of(arm)))

@@ -16,7 +16,7 @@ from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, with_words, wrap
 from tui.ui.widgets.symbols import symbols_for
-from tui.ui.widgets.times import exactly, when
+from tui.ui.widgets.times import when
 
 if TYPE_CHECKING:
     from tui.core.permission.approval_policy import Judgement
@@ -187,7 +187,7 @@ def about_session(info: SessionInfo, parent: SessionInfo | None) -> Row:
     if info.problem:
         return ((clean_line(info.problem, 400), "bad"),)
     parts = [
-        f"began {exactly(info.created)}",
+        f"began {units.day_and_time(info.created) or 'unknown'}",
         f"{units.plural(info.turns, 'turn')}, {units.plural(info.messages, 'message')}",
         clean_line(info.model, 60),
         used(info),
@@ -259,7 +259,8 @@ def search_items(finds: Sequence[SessionMatch], text: str, now: float, *, runnin
         after = "  ".join(filter(None, ("searching…", amount, "esc stops")))
     if len(finds) >= MOST_FINDS:
         after = f"first {MOST_FINDS} matches"
-    items, last = [heading("IN MESSAGES", after)], ""
+    items = [heading("IN MESSAGES", after)]
+    last = ""
     for found in finds:
         if found.session.id != last:
             last = found.session.id

@@ -275,7 +275,7 @@ def _structured(result: ToolResult, promised: Mapping[str, Any] | None) -> Itera
 def _heading(number: int, content: Content) -> Row:
     match content:
         case TextContent(text):
-            what = "text, 1 character" if len(text) == 1 else f"text, {units.count(len(text))} characters"
+            what = f"text, {units.counted(len(text), 'character')}"
         case BinaryContent(kind=kind):
             what = str(kind)
         case LinkContent():

@@ -7,11 +7,11 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
+from tui.core.units import exact
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.fields import quoted
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
-from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import Row

@@ -8,6 +8,7 @@ from textual import events
 from textual.message import Message
 
 from tui.core.text import clean_line
+from tui.core.units import exact, noun
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
@@ -121,14 +122,9 @@ class Tabs(Bar):
             self.post_message(self.Chosen(tab))
 
 
-def exact(number: int) -> str:
-    """Return a count with all its digits, in groups of three: "1 204"."""
-    return f"{number:,}".replace(",", " ")
-
-
 def entry_count(number: int) -> str:
     """Return a number of entries as text."""
-    return "1 entry" if number == 1 else f"{exact(number)} entries"
+    return f"{exact(number)} {noun(number, 'entry')}"
 
 
 def loading_of(entries: EntryColumns) -> Row:

@@ -12,13 +12,13 @@ from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
+from tui.core.units import exact
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform import clipboard
-from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.page import Lines, Page
 

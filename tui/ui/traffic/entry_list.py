@@ -9,13 +9,13 @@ from textual.widget import Widget
 
 from tui.core.text import cells_of
 from tui.core.traffic import Outcome
+from tui.core.units import exact
 from tui.traffic.filter.arrangement import Arrangement
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
-from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import NONE, Previews
 from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
 from tui.ui.widgets.lines import LinePane

@@ -15,12 +15,13 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
+from tui.core.units import exact
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
-from tui.ui.traffic.bars import entry_count, exact
+from tui.ui.traffic.bars import entry_count
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST
 
@@ -114,7 +115,8 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
-        path, entries = Path.cwd() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}", self._recording.entries
+        path = Path.cwd() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}"
+        entries = self._recording.entries
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)
@@ -126,7 +128,9 @@ class Exporter:
         from tui.storage.exports.export import ExportContents, Format
         from tui.storage.exports.har import exchanges
 
-        contents, over_http, first = ExportContents(), ExportContents(), seqs[:MOST_READ]
+        contents = ExportContents()
+        over_http = ExportContents()
+        first = seqs[:MOST_READ]
         with closing(self._recording.open_reader()) as reader:
             found = exchanges(entry for _, entry in columns_of(reader, first) if entry is not None)
             in_har = {*found, *chain.from_iterable(found.values())}
@@ -145,7 +149,9 @@ class Exporter:
 
     async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
         title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
-        path, entries, notes = wanted.path, self._recording.entries, dict(self._recording.annotations.notes)
+        path = wanted.path
+        entries = self._recording.entries
+        notes = dict(self._recording.annotations.notes)
         marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
 
         def note_of(seq: int) -> EntryNote:

@@ -8,9 +8,8 @@ from tui.core import units
 from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.text import clean, clean_line
 from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
-from tui.core.units import span, time_of_day
+from tui.core.units import exact, span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.bars import exact
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span

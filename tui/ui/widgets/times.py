@@ -1,10 +1,9 @@
 """Times as text: clocks, time spans, and ages. Pure: the current time is passed in."""
 
 import math
-import time
 from enum import IntEnum
 
-from tui.core.units import local_time
+from tui.core.units import clock_time, day, day_and_time
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -43,12 +42,10 @@ def bar(part: float, cells: int, blocks: str) -> str:
 
 
 DAY = 86_400
-LATEST = 2**35
-"""Latest plausible time in a file, in seconds since the epoch."""
 
 
 def when(then: float, now: float) -> str:
-    """Return when `then` was, in local time: "3 min ago", "14:02", "20 Nov", "20 Nov 2025".
+    """Return when `then` was, in local time: "3 min ago", "14:02", "yesterday 14:02", "2026-11-20".
 
     Both are seconds since the epoch; a `then` of 0 is "never".
     """
@@ -59,27 +56,6 @@ def when(then: float, now: float) -> str:
         return "just now"
     if passed < 3600:
         return f"{passed // 60:.0f} min ago"
-    moment, today = local_time(then), local_time(now)
-    clock = f"{moment.tm_hour:02d}:{moment.tm_min:02d}"
-    if moment[:3] == today[:3]:
-        return clock
-    if moment[:3] == local_time(now - DAY)[:3]:
-        return f"yesterday {clock}"
-    day = f"{moment.tm_mday} {time.strftime('%b', moment)}"
-    return day if moment.tm_year == today.tm_year else f"{day} {moment.tm_year}"
-
-
-def message_time(then: float, now: float) -> str:
-    """Return the time of a message: "14:02" today, "20 Nov 2026 14:02" for earlier days; "" if unknown."""
-    if not 0 < then < LATEST:
-        return ""
-    same_day = local_time(then)[:3] == local_time(now)[:3]
-    return exactly(then)[-5:] if same_day else exactly(then)
-
-
-def exactly(then: float) -> str:
-    """Return day and time of `then` (seconds since the epoch): "20 Nov 2026 14:02"."""
-    if not then:
-        return "unknown"
-    moment = local_time(then)
-    return f"{moment.tm_mday} {time.strftime('%b %Y %H:%M', moment)}"
+    if day(then) == day(now - DAY):
+        return f"yesterday {day_and_time(then)[-5:]}"
+    return clock_time(then, now) if day(then) == day(now) else day(then)

@@ -108,4 +108,4 @@ def test_an_unreadable_line_is_counted(capsys: pytest.CaptureFixture[str]) -> No
         file.write(b"\xff\0\n")
     assert main(["decisions", "--denied"]) == 0
     said = capsys.readouterr()
-    assert said.err == "mcptui decisions: 1 line could not be read\n" and "notes" in said.out
+    assert said.err == "mcptui: 1 line could not be read\n" and "notes" in said.out

@@ -80,7 +80,7 @@ class Pastes:
     def keep(self, text: str) -> str:
         """Store a text and return its token, one line."""
         count = max(1, text.count("\n") + (not text.endswith("\n")))
-        lines = f"{count:,} line{'' if count == 1 else 's'}".replace(",", " ")
+        lines = f"{units.exact(count)} {units.noun(count, 'line')}"
         what = f"{units.size(len(text.encode('utf-8', 'surrogatepass')))}, {lines}"
         tokens = (f"[pasted {f'#{number} ' if number > 1 else ''}{what}]" for number in count_from(1))
         token = next(one for one in tokens if self._texts.get(one, text) == text)

@@ -155,7 +155,7 @@ class Fold(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         lines = self._rest.count("\n") + 1
         amount = (
-            f"{lines:,} more lines".replace(",", " ")
+            f"{units.exact(lines)} more lines"
             if lines > 1
             else f"{units.count(len(self._rest))} more characters"
         )

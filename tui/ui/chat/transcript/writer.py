@@ -22,6 +22,7 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import in_order
+from tui.core.units import clock_time
 from tui.ui.chat.transcript.blocks import (
     Note,
     Plain,
@@ -37,7 +38,6 @@ from tui.ui.chat.transcript.flow import Block, Flow
 from tui.ui.chat.transcript.markdown_stream import MarkdownStream, parts
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.widgets.markdown import Markdown
-from tui.ui.widgets.times import message_time
 
 Arguments = Mapping[str, Any] | str
 
@@ -128,7 +128,8 @@ class Writer:
         self.close()
         self._text_at = None
         if self._is_new:
-            self._is_new, self._name = False, clean_line(name, 60)
+            self._is_new = False
+            self._name = clean_line(name, 60)
             self._seconds = 0.0
             self.source = []
         self._is_signed = False
@@ -271,7 +272,8 @@ class PastWriter:
         tools = (one for one in self.messages if isinstance(one, ToolMessage))
         unresolved = {one.call_id for one in tools if one.why == "unknown tool"}
         for place, part in in_order(self.messages, self.remarks):
-            before, card = len(blocks), None
+            before = len(blocks)
+            card = None
             if place == len(self.messages):
                 writer.sign()
             match part:
@@ -283,7 +285,7 @@ class PastWriter:
                     continue
                 case UserMessage(text, attachments, at):
                     self._model, self._reason = None, ""
-                    writer.user(text, message_time(at, self.now), attachments)
+                    writer.user(text, clock_time(at, self.now), attachments)
                 case AssistantMessage():
                     self._reply(part, place + 1 in explained)
                 case ToolMessage():
