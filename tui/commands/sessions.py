@@ -15,7 +15,7 @@ from tui.core.errors import UsageError
 from tui.core.matching import has_words
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, truncated
-from tui.core.units import count, day_and_time, rfc3339
+from tui.core.units import count, day_and_time, local_rfc3339
 
 if TYPE_CHECKING:
     from tui.storage.sessions.store import SessionStore
@@ -209,4 +209,4 @@ _TEXTS = {"title": 200, "model": 80, "problem": 400}
 def _object(info: SessionInfo) -> dict[str, Any]:
     found = {name: getattr(info, name) for name in _FIELDS}
     found |= {name: clean_line(found[name], most) for name, most in _TEXTS.items()}
-    return found | {name: rfc3339(round(found[name] * 1e9)) for name in ("created", "changed")}
+    return found | {name: local_rfc3339(found[name]) for name in ("created", "changed")}

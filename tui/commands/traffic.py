@@ -10,7 +10,7 @@ from tui.commands.recordings import About, about, is_export, last_entry, newest,
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, day_and_time, duration, rfc3339, size
+from tui.core.units import count, day_and_time, duration, local_rfc3339, size
 
 if TYPE_CHECKING:
     import argparse
@@ -116,8 +116,8 @@ def _object(one: About) -> dict[str, Any]:
     return {
         "name": one.kept.name,
         "path": str(one.kept.path),
-        "began": rfc3339(one.began_ns),
-        "ended": rfc3339(one.ended_ns),
+        "began": local_rfc3339(one.began_ns / 1e9),
+        "ended": local_rfc3339(one.ended_ns / 1e9),
         "live": one.kept.live,
         "servers": [clean_line(name, 80) for name in one.servers],
         "entries": one.entries,

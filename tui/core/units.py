@@ -94,6 +94,14 @@ def rfc3339(wall_ns: int) -> str:
     return f"{moment.tm_year:04}{time.strftime('-%m-%dT%H:%M:%S', moment)}.{rest // 1000:06}+00:00"
 
 
+def local_rfc3339(seconds: float) -> str:
+    """Return a time for programs that list what a person did: RFC 3339 in local time, to the second."""
+    if not FIRST_MOMENT <= seconds <= LAST_MOMENT or not seconds:
+        return ""
+    written = time.strftime("%Y-%m-%dT%H:%M:%S%z", time.localtime(seconds))
+    return f"{written[:-2]}:{written[-2:]}"
+
+
 def _writable(number: float) -> float:
     """Return a number that can be written with a fraction: integers of hundreds of digits cannot."""
     return bounded(number, 1e300, least=-1e300) or 0

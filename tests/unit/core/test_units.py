@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tui.core.units import (
     count,
     counted,
     duration,
+    local_rfc3339,
     local_time,
     money,
     place_in,
@@ -213,4 +215,9 @@ def test_a_time_has_its_day_unless_that_is_today(then: float, text: str) -> None
 
 def test_a_time_for_programs_is_exact_and_in_utc() -> None:
     assert rfc3339(1_795_305_600_123_456_789) == "2026-11-22T00:00:00.123456+00:00"
-    assert [rfc3339(0), rfc3339(2**80)] == ["", ""]
+    assert [rfc3339(0), rfc3339(2**80), local_rfc3339(0), local_rfc3339(math.nan)] == [""] * 4
+
+
+def test_a_time_in_a_list_for_programs_is_local_with_its_offset() -> None:
+    written = local_rfc3339(1_795_305_600.9)
+    assert len(written) == 25 and datetime.fromisoformat(written).timestamp() == 1_795_305_600

@@ -9,7 +9,7 @@ from tui.commands.table import json_line, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
 from tui.core.text import clean_line
-from tui.core.units import day_and_time, rfc3339
+from tui.core.units import day_and_time, local_rfc3339
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
@@ -57,7 +57,7 @@ def _row(record: DecisionRecord) -> tuple[str, ...]:
 
 def _object(record: DecisionRecord) -> dict[str, Any]:
     return {
-        "time": rfc3339(round(record.when * 1e9)),
+        "time": local_rfc3339(record.when),
         "decision": "allowed" if record.allowed else "denied",
         "asked": record.asked,
         "kind": record.kind.value,

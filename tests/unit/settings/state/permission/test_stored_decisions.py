@@ -11,7 +11,7 @@ from tests.conftest import wait_until
 from tests.foreign import NUMBERS
 from tui.core.errors import ConfigError
 from tui.core.ports import BY_KEY, MODEL, DecisionKind, DecisionRecord
-from tui.core.units import day_and_time, rfc3339
+from tui.core.units import day_and_time, local_rfc3339
 from tui.settings.state.permission import stored_decisions
 from tui.settings.state.permission.stored_decisions import StoredDecisions, read_decisions
 
@@ -169,7 +169,7 @@ def test_any_time_of_a_decision_can_be_shown(path: Path, when: float) -> None:
     line = json.loads(path.read_text()) | {"when": when}
     path.write_text(json.dumps(line) + "\n")
     for found in read_decisions(path)[0]:
-        assert isinstance(day_and_time(found.when) + rfc3339(round(found.when * 1e9)), str)
+        assert isinstance(day_and_time(found.when) + local_rfc3339(found.when), str)
 
 
 def test_an_unexpected_error_is_a_problem_and_the_decision_is_recorded_afterwards(tmp_path) -> None:
