@@ -17,9 +17,11 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
+from unicodedata import combining
 
 import psutil
 import pyte
+from pyte.modes import IRM
 from pyte.screens import Char
 from wcwidth import wcwidth
 
@@ -48,8 +50,9 @@ class Screen(pyte.Screen):
     def draw(self, data: str) -> None:
         cells = [_cell(character) for character in data]
         x, end = self.cursor.x, self.cursor.x + len(cells)
-        if end > self.columns or None in cells:
-            super().draw(data)
+        if end > self.columns or None in cells or self.charset or IRM in self.mode:
+            # pyte would drop all that follows a character without width
+            super().draw("".join(one for one in data if wcwidth(one) > 0 or combining(one)))
             return
         self.buffer[self.cursor.y].update(zip(range(x, end), cells, strict=True))
         self.cursor.x = end
@@ -195,7 +198,10 @@ class TerminalApp:
         """The lines of the screen, each as wide as the screen."""
         for row in self.screen.dirty:  # the others are as they were
             line = self.screen.buffer[row]
-            self._lines[row] = "".join(line[x].data for x in range(self.screen.columns))
+            cells = [line[x].data for x in range(self.screen.columns)]
+            halves = [x for x, cell in enumerate(cells) if not cell and wcwidth(cells[x - 1][:1]) != 2]
+            assert not halves, f"the first half of a wide character is overwritten in line {row}"
+            self._lines[row] = "".join(cells)
         self.screen.dirty.clear()
         return [self._lines[row] for row in range(self.screen.lines)]
 

@@ -72,7 +72,7 @@ def unwrapped(app: TerminalApp) -> str:
     return " ".join(app.text.replace("│", " ").split())
 
 
-async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent(tmp_path: Path):
+async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent_which_is_kept(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
     env = {**home_in(home), "OPENAI_API_KEY": "sk-canary-5512abc"}
@@ -108,3 +108,4 @@ async def test_nothing_is_sent_to_a_model_from_elsewhere_before_consent(tmp_path
 
         await asyncio.to_thread(agree)
         assert endpoint.others[0].headers["authorization"] == "Bearer sk-canary-5512abc"
+        assert (await doubtful("run", "--config", str(config), "hi", **env)).out == "Hello.\n"

@@ -42,7 +42,7 @@ def test_a_signal_ends_the_program_and_its_servers_and_restores_the_terminal(con
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
-def test_a_signal_of_the_keyboard_from_elsewhere_does_so_too(idle, number):
+def test_sigint_and_sigquit_end_the_program_and_restore_the_terminal(idle, number):
     ends(idle, number)
 
 

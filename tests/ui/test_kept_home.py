@@ -70,9 +70,13 @@ async def test_consents_and_refusals_apply(home: Path) -> None:
     assert "You declined this on 2026-11-28." in asked.out
 
 
-async def test_trust_approvals_rules_and_accepted_definitions_apply_in_a_kept_session(home: Path) -> None:
+@pytest.mark.parametrize("is_damaged", [False, True])
+async def test_trust_approvals_rules_and_accepted_definitions_apply_in_a_kept_session(
+    home: Path, is_damaged: bool
+) -> None:
     (server_folder("calc") / "changed").touch()
-    damage()
+    if is_damaged:
+        damage()
     script = [calls(("calc__add", {"a": 1})), calls(("calc__write", {"text": "3"})), says("Done.")]
     async with Endpoint(script) as endpoint:
         config_of(home, endpoint.base_url)
@@ -83,10 +87,9 @@ async def test_trust_approvals_rules_and_accepted_definitions_apply_in_a_kept_se
     results = [one["content"] for one in last["messages"] if one["role"] == "tool"][-2:]
     assert results == ["three", "three"], done.err
     assert "helper" in done.err and "changed" in done.err
-    (damaged,) = (data_dir() / "sessions").glob("*.damaged")
-    assert (
-        done.err.count(f"could be read, other data may be lost. The damaged file is kept as {damaged}.") == 1
-    )
+    told = [f"The damaged file is kept as {one}." for one in (data_dir() / "sessions").glob("*.damaged")]
+    assert len(told) == done.err.count("could be read, other data may be lost. ") == is_damaged
+    assert all(one in done.err for one in told)
 
 
 async def test_sessions_recordings_exports_and_decisions_are_read(home: Path) -> None:

@@ -1,5 +1,7 @@
 """The command palette over the app: what it finds, and what it opens."""
 
+from textual.command import CommandList
+
 from tests.conftest import until
 from tests.ui.app_stage import opened, shows
 from tests.ui.fake_host import FakeHost, running
@@ -10,12 +12,14 @@ from tui.ui.traffic.statistics import StatisticsScreen
 from tui.ui.workbench.screen import ServerScreen
 
 
-async def test_the_palette_finds_actions_and_servers_by_name():
+async def test_the_palette_finds_actions_and_servers_by_name_and_highlights_it():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("ctrl+p", *"stop notes")
         await shows(app, "Stop “notes”")
+        line = app.screen.query_one(CommandList).get_option_at_index(0).prompt
+        assert [line.plain[span.start : span.end] for span in line.spans][:2] == ["Stop", "notes"]
         await pilot.press("enter")
         await until(lambda: runtime.host.asked == [("stop", "notes")])
 
