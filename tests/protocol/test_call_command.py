@@ -320,7 +320,7 @@ async def on_a_terminal(*words: str) -> tuple[int, str]:
             done = await asyncio.to_thread(in_this_process, trusting(words), stdout=terminal)
             terminal.flush()
             os.set_blocking(ours, False)
-            out = shown.read(1 << 16) or b""
+            out = shown.read() or b""  # all of it, however many pieces
     return done.code, out.decode() + done.err
 
 

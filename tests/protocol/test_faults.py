@@ -65,6 +65,7 @@ class Row:
     tools: int | None = 1
     left_out: tuple[str, ...] = ()
     noisy: bool = False
+    invalid: bool = False
     env: dict[str, str] = field(default_factory=dict)
     start_seconds: float = 20.0
     call_seconds: float = 20.0
@@ -93,7 +94,7 @@ ROWS = [
     refused("closes_stdin", "it closed its stdin, so mcptui ended it"),
     # framing
     Row("banner_on_stdout", (OK,), noisy=True),
-    Row("nonjson_between_frames", (OK,), noisy=True),
+    Row("nonjson_between_frames", (OK,), noisy=True, invalid=True),
     Row("invalid_utf8", (says("\ufffd"),)),
     Row("crlf", (OK,)),
     refused("pretty_printed_json", "newline-delimited JSON required", noisy=True),
@@ -112,7 +113,7 @@ ROWS = [
         call_seconds=2.0,
     ),
     Row("messages_among_text", (OK,), noisy=True),
-    Row("two_on_a_line", (OK,), noisy=True),
+    Row("two_on_a_line", (OK,), invalid=True),
     refused(
         "content_length",
         "it sends Content-Length headers, but newline-delimited JSON is required.",
@@ -121,7 +122,7 @@ ROWS = [
     refused(
         "no_newline",
         "It writes several messages on one line, but newline-delimited JSON is required.",
-        noisy=True,
+        invalid=True,
         start_seconds=5.0,
     ),
     Row("noise_before_handshake", (OK,), noisy=True, env={"FAULT_LINES": "20000"}),
@@ -279,7 +280,7 @@ async def test_the_host_survives_each_faulty_server(row):
         assert row.tools in (None, status.tools)
         reasons = " | ".join([*(why for _, why in status.quarantined), status.listing_problem])
         assert [why for why in row.left_out if why not in reasons] == []
-        assert bool(status.noise or status.invalid) is row.noisy
+        assert (status.noise > 0, bool(status.invalid)) == (row.noisy, row.invalid)
         tool = tool_of(host) if row.calls else None
         for number, judge in enumerate(row.calls):
             result = await called(host, tool, row.call_seconds)

@@ -76,8 +76,8 @@ async def test_an_export_answers_like_the_recording_and_on_request_as_slowly(tmp
         assert (done.code, done.out) == (0, answer.replace('"id":1', '"id":"other"') + "\n")
         return time.monotonic() - began
 
-    await took()
-    assert await took("--timing") >= 0.4
+    at_once = min([await took() for _ in range(2)])  # the machine may be busy
+    assert await took("--timing") > at_once + 0.2
 
 
 async def recorded_call(tmp_path: Path) -> str:

@@ -42,13 +42,14 @@ def test_without_a_terminal_nothing_is_cut(name: str) -> None:
 
 
 @pytest.mark.parametrize("width", [0, 128])
-def test_columns_after_server_names_of_any_width_are_aligned(width: int) -> None:
+def test_columns_after_names_of_any_width_are_aligned(width: int) -> None:
     names = ["weather", "天气服务", "half_line_then_silence", "👩‍👩‍👧"]
     cells, finding = server_cells(names, cut=width > 0), Finding(12, "code", Severity.HINT, "sentence")
     for name in names:
-        entry = CALL._replace(source=name)
+        entry = CALL._replace(source=name, tool=name)
         shown = entry_line(entry, Outcome.PENDING, -1, b"", False, width, cells)
         assert cells_of(shown.partition("→")[0]) == 24 + cells
+        assert cells_of(shown.partition("#7")[0]) == (79 if width else 82) + cells
         assert cells_of(finding_line(finding, entry, False, cells).partition("hint")[0]) == 23 + cells
 
 
