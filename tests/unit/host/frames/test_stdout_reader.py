@@ -8,6 +8,7 @@ import pytest
 from tui.core.jsonrpc.framing import HEAD, LINE_LIMIT, Framer
 from tui.core.jsonrpc.messages import Failure, Request, Response
 from tui.core.traffic import Direction, Kind
+from tui.host.frames import message_reader
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
 from tui.host.frames.stdout_reader import StdoutReader, is_hello
@@ -160,7 +161,8 @@ async def turns_during(lines, pause):
     return turns
 
 
-async def test_a_large_line_does_not_block_the_event_loop(bench):
+async def test_a_large_line_does_not_block_the_event_loop(monkeypatch, bench):
+    monkeypatch.setattr(message_reader, "SLICE_SECONDS", 60)  # no rest, in which the loop would turn anyway
     items = [{"type": "text", "text": f"item {number}"} for number in range(40_000)]
     line = json.dumps({"jsonrpc": "2.0", "id": 1001, "result": {"content": items}}).encode()
     turns = await turns_during(bench.take(line + b"\n"), 0)

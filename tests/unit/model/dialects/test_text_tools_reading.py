@@ -15,7 +15,7 @@ from tui.model.dialects.text_tools import DIALECTS
 
 HOW = (*DIALECTS, "native")
 PIECE = 16
-IN_WORD = re.compile(r"(?<=\w\w)\w")
+IN_WORD = re.compile(r"(?<=[^\W\d]{2})[^\W\d]")  # no digits: of a number or an escape, each counts
 
 
 def said(found: Read) -> tuple[object, ...]:

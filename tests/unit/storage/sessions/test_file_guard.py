@@ -227,7 +227,7 @@ async def test_damage_that_would_break_only_writing_is_repaired_on_opening(store
     assert [place.index async for place in store.search("sunny")] == [200]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(10), 11, 19])  # 19 is rejected
 async def test_after_any_damage_a_session_opens_valid_or_is_rejected_with_a_reason(
     store: SessionStore, path: Path, seed: int
 ):
