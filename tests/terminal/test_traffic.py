@@ -33,7 +33,7 @@ def test_a_file_that_is_not_a_recording_is_refused_in_one_line(tmp_path, ending:
     (tmp_path / f"notes.{ending}").write_text("hello")
     with TerminalApp([*MCPTUI, "traffic", f"notes.{ending}"], env=home_in(tmp_path), cwd=tmp_path) as app:
         assert app.ended() == 2
-        app.shows("mcptui traffic:", f"notes.{ending}: {why}")
+        app.shows(f"mcptui: notes.{ending}: {why}")
 
 
 @pytest.mark.parametrize(

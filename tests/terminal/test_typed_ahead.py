@@ -53,7 +53,9 @@ def test_adding_a_bundle_ignores_an_answer_typed_ahead(tmp_path: Path, env: dict
     packed = bundle(tmp_path / "sample.mcpb", manifest({}), {"server/main.py": b""})
     argv = [sys.executable, "-m", "tui", "add", "--config", str(config), str(packed)]
     with TerminalApp(argv, env=env) as app:
-        app.send("\ny\n")  # the name, and the answer
+        app.send("x\ny\n")  # for questions not asked yet
+        app.shows("Name [")
+        app.send("\n")
         app.shows("[y/N]")
         app.send("n\n")
         app.shows("nothing written")

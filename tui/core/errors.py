@@ -261,7 +261,7 @@ _PATTERN_REASONS = {
     "flags are not closed": "missing -, : or )|missing :",
     "invalid flags": "bad inline flags",
     "look-around is not supported": "look-behind requires",
-    "it is too large": "pattern too large",
+    "the pattern is too large": "pattern too large",
 }
 """The words of Python's `re` and of RE2."""
 

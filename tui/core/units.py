@@ -87,11 +87,12 @@ def day(seconds: float) -> str:
 
 def rfc3339(wall_ns: int) -> str:
     """Return a time for programs: RFC 3339 in UTC, to the microsecond; "" if there is none."""
-    seconds, rest = divmod(wall_ns, 1_000_000_000)
-    if not wall_ns or not FIRST_MOMENT <= seconds <= LAST_MOMENT:
+    from datetime import UTC, datetime  # not needed for the first frame
+
+    if not wall_ns or not FIRST_MOMENT <= wall_ns / 1e9 <= LAST_MOMENT:
         return ""
-    moment = time.gmtime(seconds)
-    return f"{moment.tm_year:04}{time.strftime('-%m-%dT%H:%M:%S', moment)}.{rest // 1000:06}+00:00"
+    # Rounded as exports of version 1 are, which are compared by their bytes.
+    return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="microseconds")
 
 
 def local_rfc3339(seconds: float) -> str:

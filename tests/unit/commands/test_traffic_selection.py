@@ -78,7 +78,7 @@ def test_matching_entries_come_before_the_error_about_unsearched_bodies(path: Pa
     with open_entries(path) as recording, closing(Selection(recording, query)) as selection:
         passing = selection.entries()
         assert next(passing).seq == 1
-        with pytest.raises(UsageError, match="--filter: pattern too large"):
+        with pytest.raises(UsageError, match="--filter: the pattern is too large"):
             next(passing)
 
 

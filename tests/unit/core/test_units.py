@@ -213,8 +213,8 @@ def test_a_time_has_its_day_unless_that_is_today(then: float, text: str) -> None
     assert clock_time(then, NOON) == text
 
 
-def test_a_time_for_programs_is_exact_and_in_utc() -> None:
-    assert rfc3339(1_795_305_600_123_456_789) == "2026-11-22T00:00:00.123456+00:00"
+def test_a_time_in_an_export_is_rounded_to_the_microsecond_in_utc() -> None:
+    assert rfc3339(1_795_305_600_123_456_789) == "2026-11-22T00:00:00.123457+00:00"
     assert [rfc3339(0), rfc3339(2**80), local_rfc3339(0), local_rfc3339(math.nan)] == [""] * 4
 
 

@@ -59,7 +59,7 @@ class ChatParts:
             tokens=runtime.request.latest_definition_tokens,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
-        if runtime.conversations.info is not None:  # the command line named a saved conversation
+        if runtime.conversations.messages or runtime.conversations.remarks:  # a saved conversation was named
             self.current.show()
         else:  # the conversation may have notes about messages that were sent while the app loaded
             self.current.adopt()
