@@ -17,7 +17,7 @@ from tui.core.search_text import begins_message, holds_json, readings, unescaped
 from tui.core.text import fold
 from tui.core.traffic import BodyTerm
 from tui.storage.recordings import body_search
-from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, BodyFinder, signs
+from tui.storage.recordings.body_search import FOLDS_TO_LETTERS, LARGE, TOGETHER, BodyFinder, signs
 
 ENDLESS = BodyTerm(r"\w+\w+\w+@", regex=True)
 EASY = BodyTerm(r"b[0-9]c", regex=True)
@@ -37,7 +37,7 @@ def test_matches_found_before_a_stop_are_kept():
             yield seq, b"term"
 
     (found,) = finder.search([BodyTerm("TERM")], bodies())
-    assert found == set(range(1, len(found) + 1)) and len(found) == 499
+    assert found == set(range(1, len(found) + 1)) and 499 - TOGETHER < len(found) <= 499
 
 
 def test_an_empty_term_matches_every_body():
