@@ -15,7 +15,7 @@ from tui.core.matching import spans
 from tui.core.text import fold
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
-_STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id)?:")
+_STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id|retry)?:")
 _MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
 """The start of an object or of an array of objects, as in every message of MCP or of a model API."""
 

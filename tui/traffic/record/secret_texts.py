@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from tui.core.jsonrpc.framing import EventCutter
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.named_values import Hidden, SecretArguments, named_values
 from tui.core.secrets.secret_names import mark_of
@@ -75,8 +76,9 @@ def in_prose(text: bytes, known: SecretArguments) -> Iterator[Redaction]:
         yield from named_values(text, opened.start(), done, secret)
 
 
-_DATA = b"data:"
-_EVENT = re.compile(rb"(?:\A|[\r\n])data:")
+_BOM = b"\xef\xbb\xbf"
+_DATA = re.compile(rb"data(?:[:\r\n]|\Z)")
+_EVENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])data:")
 _ENDS = b"\r\n"
 
 
@@ -93,15 +95,60 @@ _Path = tuple[str | int | None, ...]
 
 
 class _Stream:
-    """The events of a stream, and the texts formed by their pieces."""
+    """The events of a stream, as a reply is read, and the texts formed by their pieces.
+
+    Attributes:
+        lines: with their ends.
+        chunks: the data of each event that is JSON, by its first line of data.
+        others: the other lines of data of these events, by the first.
+    """
 
     def __init__(self, raw: bytes) -> None:
         self.lines = raw.splitlines(keepends=True)
         self.chunks: dict[int, Any] = {}
+        self.others: dict[int, Sequence[int]] = {}
+        cutter = EventCutter(len(raw), json_lines=True)
+        own: list[int] = []
         for number, line in enumerate(self.lines):
-            if line.startswith(_DATA):
-                with suppress(ValueError, RecursionError):
-                    self.chunks[number] = json.loads(line[len(_DATA) :])
+            for event in cutter.feed(line if line.endswith((b"\n", b"\r")) else line + b"\n"):
+                self._keep(own, event.data)
+                own = []
+            if self.is_data(number):
+                own.append(number)
+        for event in cutter.close():
+            self._keep(own, event.data)
+
+    def _plain(self, number: int) -> bytes:
+        """Return a line without the mark before the first one."""
+        return self.lines[number].removeprefix(b"" if number else _BOM)
+
+    def _keep(self, own: Sequence[int], data: bytes) -> None:
+        """Keep the data of an event with its `own` lines: all of it, or each line, whichever is JSON."""
+        first, *others = own
+        with suppress(ValueError, RecursionError):
+            self.chunks[first], self.others[first] = json.loads(data), others
+            return
+        for number in own if others else ():
+            with suppress(ValueError, RecursionError):
+                self.chunks[number] = json.loads(self.data_of(number))
+
+    def is_data(self, number: int) -> bool:
+        return _DATA.match(self._plain(number)) is not None
+
+    def data_of(self, number: int) -> bytes:
+        """Return the data of a line of data."""
+        return self._plain(number).partition(b":")[2]
+
+    def without(self, changed: set[int]) -> bytes:
+        """Return the stream with the changed events rewritten, each in one line of data."""
+        for number in changed:
+            line, plain = self.lines[number], self._plain(number)
+            text = json.dumps(self.chunks[number], separators=(",", ":")).encode()
+            head, end = line[: len(line) - len(plain)], line[len(line.rstrip(_ENDS)) :]
+            self.lines[number] = head + b"data: " + text + end
+            for other in self.others.get(number, ()):
+                self.lines[other] = b""
+        return b"".join(self.lines)
 
     def texts(self) -> dict[_Path, list[_Piece]]:
         """Return the pieces of each text that the events form: those of members with the same path.
@@ -125,14 +172,6 @@ class _Stream:
                         elif isinstance(value, dict | list):
                             waiting.append(((*path, name), value))
         return found
-
-    def without(self, changed: set[int]) -> bytes:
-        """Return the stream with the changed lines rewritten."""
-        for number in changed:
-            line = self.lines[number]
-            text = json.dumps(self.chunks[number], separators=(",", ":"))
-            self.lines[number] = b"data: " + text.encode() + line[len(line.rstrip(_ENDS)) :]
-        return b"".join(self.lines)
 
 
 def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) -> Hidden | None:
@@ -226,8 +265,8 @@ MAX_CHUNKS = 5_000
 
 def is_stream(body: bytes) -> bool:
     """Whether a body looks like server-sent events."""
-    start = body[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
-    return start.startswith((b"data:", b":", b"event:", b"id:")) and b"data:" in body[:65536]
+    start = body[:4096].lstrip(_BOM + b" \r\n\t")
+    return start.startswith((b"data:", b":", b"event:", b"id:", b"retry:")) and b"data:" in body[:65536]
 
 
 def joined(body: bytes) -> dict[str, Any]:
@@ -255,9 +294,10 @@ def joined(body: bytes) -> dict[str, Any]:
         "reasoning": texts.get("reasoning_content") or texts.get("reasoning", ""),
         "tool_calls": list(calls.values()),
     }
+    joined_lines = {number for others in stream.others.values() for number in others}
     chunks = [
-        stream.chunks.get(number, line[5:].decode("utf-8", "replace").strip())
-        for number, line in enumerate(stream.lines)
-        if line.startswith(b"data:")
+        stream.chunks.get(number, stream.data_of(number).decode("utf-8", "replace").strip())
+        for number in range(len(stream.lines))
+        if stream.is_data(number) and number not in joined_lines
     ]
     return {**{name: value for name, value in parts.items() if value}, **reply, "chunks": chunks[:MAX_CHUNKS]}

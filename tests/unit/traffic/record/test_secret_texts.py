@@ -74,6 +74,26 @@ def test_a_secret_in_single_characters_is_redacted_in_base64_and_content_parts_t
         )
 
 
+FORMS = {
+    "marked": lambda raw: b"\xef\xbb\xbf" + raw,
+    "two lines": lambda raw: raw.replace(b', "choices"', b',\ndata: "choices"'),
+    "retry first": lambda raw: b"retry: 9\n" + raw,
+    "no empty lines": lambda raw: raw.replace(b"\n\n", b"\n"),
+    "cut": lambda raw: raw.removesuffix(b"\n\ndata: [DONE]\n\n"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_is_redacted_in_every_form_of_stream_that_is_read(form: str):
+    raw = FORMS[form](stream([{"content": piece} for piece in pieces(SAID, [*range(0, 90, 7)])]))
+    body = recorded(raw)
+    assert joined(raw)["text"] == SAID and joined(body)["text"] == CLEAR and is_stream(body)
+    assert [body.startswith(b"\xef\xbb\xbf"), body.startswith(b"retry")] == [
+        form == "marked",
+        form == "retry first",
+    ]
+
+
 def test_two_adjacent_secrets_are_redacted():
     body = recorded(stream([{"content": char} for char in f"{SECRET}{OTHER}."]))
     assert "".join(delta["content"] for delta in deltas(body)) == "[redacted:servers.a.env.KEY]."
