@@ -194,7 +194,7 @@ FAULTS = {
     ),
     "interim-flood": (
         interim_flood,
-        r"^Connection to .* lost: too many interim responses\. It may have taken effect\.",
+        r"^Invalid response from .*: too many interim responses\. It may have taken effect\.",
     ),
     "echo": (echoed, r"^The server's response is invalid: it echoes the request"),
     "garbage": (

@@ -202,7 +202,7 @@ async def test_a_server_that_resets_the_connection_was_connected():
         process.terminate()
         await finish(process)
     assert status == 502
-    assert b"the connection to the server was lost: Connection reset by peer" in body
+    assert re.search(rb"connection to http://127\.0\.0\.1:\d+ lost: Connection reset by peer", body)
 
 
 async def test_an_unreachable_server_is_a_bad_gateway():
@@ -211,7 +211,7 @@ async def test_an_unreachable_server_is_a_bad_gateway():
         said = (await process.stderr.readline()).decode()
         status, _, body = await ask(int(re.search(r":(\d+)/", said)[1]))
     assert status == 502
-    assert b"cannot connect to the server" in body and b"Check that it is running" in body
+    assert b"cannot connect to http://127.0.0.1:%d" % port in body and b"that the server is running" in body
     await until(lambda: any(entry.method == "gave up" for entry, _ in recorded()))
     asked = next(entry for entry, _ in recorded() if entry.kind is Kind.REQUEST)
     ended = next(entry for entry, _ in recorded() if entry.method == "gave up")
@@ -322,13 +322,13 @@ def answer(headers: bytes, body: bytes = ANSWER, line: bytes = b"HTTP/1.1 200 OK
 
 
 WRONG = [
-    *((answer(b"Content-Length: " + one + b"\r\n"), b"not valid") for one in (b"-1", b"x", b"9" * 30)),
-    (answer(b"Transfer-Encoding: gzip\r\n"), b"not valid"),
-    (answer("X-Ä: a\r\n".encode()), b"not valid"),
-    (b"nonsense\r\n\r\n", b"not valid"),
+    *((answer(b"Content-Length: " + one + b"\r\n"), b"invalid response") for one in (b"-1", b"x", b"9" * 30)),
+    (answer(b"Transfer-Encoding: gzip\r\n"), b"invalid response"),
+    (answer("X-Ä: a\r\n".encode()), b"invalid response"),
+    (b"nonsense\r\n\r\n", b"invalid response"),
     (answer(b"Content-Length: 2\r\n", b"{}", b"HTTP/1.1 600 Odd"), b"with the status 600"),
     (answer(b"Content-Length: 2\r\n", b"{}", b"HTTP/1.1 999 Odd"), b"with the status 999"),
-    (b"", b"closed the connection without a response"),
+    (b"", b" lost: "),
 ]
 
 
@@ -337,7 +337,7 @@ async def test_a_response_that_is_not_http_is_a_bad_gateway_with_the_reason() ->
         for raw, said in WRONG:
             server.answers = [raw]
             status, _, body = await ask(port)
-            assert (status, body.startswith(b"mcptui tap: the "), said in body) == (502, True, True), raw
+            assert (status, body.startswith(b"mcptui tap: "), said in body) == (502, True, True), raw
             assert b"cannot connect" not in body
         chunks = b"%x\r\n%s\r\n0\r\n\r\n" % (len(ANSWER), ANSWER)
         server.answers = [answer(b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", chunks)]

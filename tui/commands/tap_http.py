@@ -58,7 +58,7 @@ def _say(text: str, code: int) -> int:
 
 async def _serve(listening: socket.socket, target: str, name: str) -> int:
     from tui.host.passthrough.learned_secrets import LearnedSecrets
-    from tui.host.passthrough.passthrough_http import HttpPassthrough
+    from tui.host.transports.http_passthrough import HttpPassthrough
 
     redactor = Redactor(known_secrets([target]))
     paths: list[Path] = []

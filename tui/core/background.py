@@ -1,11 +1,15 @@
-"""Tasks and threads of our own: what happens when work fails, when it is retried, and blocking calls."""
+"""Tasks, threads and worker processes of our own: what happens when work fails, and when it is retried."""
 
 import asyncio
 import logging
+import os
+import signal
+import sys
 import threading
 import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,6 +24,9 @@ MAX_RESTARTS, WITHIN_SECONDS = 5, 60.0
 
 PAUSE_SECONDS = 0.05
 """The pause before the first restart. It doubles each time."""
+
+_KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""Variables that Python may need to start. No others: they may contain API keys."""
 
 CLOSE_SECONDS = 2.0
 FIRST_RETRY = 2.0
@@ -205,3 +212,30 @@ class Tasks:
         for task in self.running:
             task.cancel()
         await self.settled(seconds)
+
+
+async def start_worker(arguments: Sequence[str], **variables: str) -> Process:
+    """Start Python with pipes, in a session of its own, for work that may crash, hang or be cancelled."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, *arguments),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ} | variables,
+        start_new_session=True,
+    )
+
+
+async def end_worker(worker: Process) -> None:
+    """Kill a worker, unless it has exited, and wait for its end."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    if worker.returncode is None:
+        # Not `worker.kill()`: it polls for the exit, which asyncio then misses.
+        with suppress(ProcessLookupError):  # the process has just exited
+            os.kill(worker.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+    with suppress(RuntimeError):  # somebody reads it already
+        await worker.stdout.read()  # asyncio also waits for the end of its output
+    await worker.wait()
+    with suppress(ConnectionError):  # asyncio reports one that nobody asks for
+        await worker.stdin.wait_closed()

@@ -1,17 +1,19 @@
 """Matching what a user types: the rows of a list that it filters, and the names that it misspells. Pure.
 
 A typed text filters a list by its words: a row is shown if its text contains all of them, in any order,
-without regard to case and composition.
+without regard to case and composition. It completes what has all of them, or at least all of its letters.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import islice
+from typing import TypeVar
 from unicodedata import category, normalize
 
 from tui.core.text import fold
 
+T = TypeVar("T")
 MAX_CHARS = 64
 """Longer words are truncated: a comparison takes the product of both lengths."""
 
@@ -37,16 +39,29 @@ def word_spans(text: str, typed: str) -> Iterator[tuple[int, int]]:
         yield from islice(spans(text, word), 1)
 
 
-def nearness(text: str, typed: str) -> float:
+def nearness(text: str, typed: str, *, abbreviated: bool = False) -> int:
     """Return how near a text is to a typed text, to rank it; 0 if it does not have all its words.
 
-    Whole words come before starts of words, these before other matches, and among equals the shortest text.
+    Best begins with the typed text, then come its words as whole words, at the start of words, and anywhere.
+    Last, if it may be `abbreviated`, all its letters in their order, at least two.
     """
-    if not has_words(text, typed):
-        return 0
-    words, of_text = search_words(typed), re.findall(r"\w+", fold(text))
-    are_starts = all(any(one.startswith(word) for one in of_text) for word in words)
-    return 1 + are_starts + (set(words) <= set(of_text)) + 1 / (1 + len(text))
+    words, folded = search_words(typed), fold(text)
+    if folded.startswith(" ".join(words)):
+        return 5
+    if all(word in folded for word in words):
+        starts = [rf"(?<![^\W_]){re.escape(word)}" for word in words]
+        are_starts = all(re.search(start, folded) for start in starts)
+        return 2 + are_starts + (are_starts and all(re.search(rf"{one}(?![^\W_])", folded) for one in starts))
+    letters, query = iter(folded), "".join(words)
+    return int(abbreviated and len(query) > 1 and all(letter in letters for letter in query))
+
+
+def nearest(
+    found: Iterable[T], typed: str, named: Callable[[T], str] = str, *, abbreviated: bool = True
+) -> list[T]:
+    """Return what a typed text may complete to, the nearest first; equally near ones keep their order."""
+    near = [(nearness(named(one), typed, abbreviated=abbreviated), one) for one in found]
+    return [one for rank, one in sorted(near, key=lambda pair: -pair[0]) if rank]
 
 
 def folded_name(name: str) -> str:

@@ -95,6 +95,11 @@ def rfc3339(wall_ns: int) -> str:
     return datetime.fromtimestamp(wall_ns / 1e9, UTC).isoformat(timespec="microseconds")
 
 
+def file_stamp() -> str:
+    """Return the current time in UTC for the name of a file, so that names sort by time."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+
+
 def local_rfc3339(seconds: float) -> str:
     """Return a time for programs that list what a person did: RFC 3339 in local time, to the second."""
     if not FIRST_MOMENT <= seconds <= LAST_MOMENT or not seconds:

@@ -24,6 +24,7 @@ from tui.core.files import atomic_write, make_folder, open_file
 from tui.core.secrets.commands_and_urls import masked, places_in_urls, secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, truncated
+from tui.core.units import file_stamp
 from tui.settings.locations import state_dir
 
 VARIABLE = "MCPTUI_TRACEBACK"
@@ -124,7 +125,7 @@ def save_report(text: str) -> Path:
     """Save a report in a new private file and remove the oldest ones; raises OSError."""
     folder = state_dir() / "crashes"
     make_folder(folder)
-    path = folder / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}.txt"
+    path = folder / f"{file_stamp()}-{os.getpid()}.txt"
     atomic_write(path, [text], errors="replace", links=False)
     for old in sorted(folder.glob("*.txt"))[:-MOST_REPORTS]:
         with suppress(OSError):

@@ -11,9 +11,10 @@ from pathlib import Path
 from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.traffic import Captured, Entry, Kind, TrafficSink
+from tui.core.units import file_stamp
 from tui.storage.files.live_lock import is_live, live_file
 from tui.storage.files.sqlite_file import on_error
-from tui.storage.recordings.folder import SUFFIX, began_stamp
+from tui.storage.recordings.folder import SUFFIX
 from tui.storage.recordings.reader import RecordingReader
 
 LOOK_SECONDS = 1.0
@@ -35,7 +36,7 @@ class TapWatch:
         self.start, self.close = self._thread.start, self._thread.close  # waits at most 2 s for the end
         self._folder = folder
         self._sink = sink
-        self._began = began_stamp()
+        self._began = file_stamp()
         self._known: set[Path] = set()
         self._followed: dict[Path, _Tap] = {}
 

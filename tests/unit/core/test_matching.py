@@ -8,8 +8,6 @@ from tui.core.matching import has_words, nearest_name, similar_names, word_spans
 
 NAMES = ["args", "command", "API_KEY"]
 NOTES = "Notes sur le cafe\u0301, STRASSE"
-
-
 FOUND = {"": [], "sur note": ["sur", "Note"], "CAFÉ straße": ["cafe\u0301", "STRASSE"], "sur\xa0xyz": None}
 
 

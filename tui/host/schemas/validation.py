@@ -16,14 +16,14 @@ import json
 import math
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.core.background import end_worker, start_worker
 from tui.core.jsonrpc.reader import local_target
 from tui.core.text import quoted_name
 
@@ -143,12 +143,7 @@ class SchemaChecker:
     async def _kill(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
-            with suppress(ProcessLookupError):
-                worker.kill()
-            await worker.wait()
-            assert worker.stdin is not None
-            with suppress(ConnectionError):  # asyncio reports one that nobody asks for
-                await worker.stdin.wait_closed()
+            await end_worker(worker)
 
 
 def is_simple(schema: Any, value: Any) -> bool:
@@ -234,20 +229,8 @@ def _parts(node: Any) -> Iterable[Any]:
 
 
 async def _spawn() -> Process:
-    """Start a worker: no shell, no inherited secrets, its own session, our import path."""
-    here = str(Path(__file__).parents[3])
-    paths = os.pathsep.join((here, *filter(None, sys.path)))
-    environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": paths}
-    if "SYSTEMROOT" in os.environ:
-        environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "tui.host.schemas.validation_worker"),
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=DEVNULL,
-        env=environment,
-        start_new_session=True,
-    )
+    paths = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
+    return await start_worker(("-P", "-m", "tui.host.schemas.validation_worker"), PYTHONPATH=paths)
 
 
 async def _line(worker: Process) -> bytes:

@@ -175,6 +175,10 @@ class UnusableRoute(httpx2.ConnectError):
     """The certificates or the proxy of the environment cannot be used."""
 
 
+class UnreadableCertificates(UnusableRoute):
+    """A file of the environment is not one of certificates, or cannot be read."""
+
+
 class RoutedTransport(httpx2.AsyncBaseTransport):
     """Sends requests through the proxies and with the certificates of the environment."""
 
@@ -196,7 +200,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             raise UnusableRoute(proxy.fault)
         key = (url.scheme, None if proxy is None else proxy.url)
         if key not in self._routes:
-            fault = ""
+            fault, unreadable = "", None
             try:
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
                 if url.scheme == "https" or (key[1] or "").startswith("https"):
@@ -206,11 +210,11 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 )
                 self._routes.setdefault(key, made)
             except OSError as problem:  # ssl.SSLError too
-                fault = f"cannot read the certificates: {reason_of(problem)}"
+                unreadable = UnreadableCertificates(f"cannot read the certificates: {reason_of(problem)}")
             except (ImportError, ValueError):
                 fault = f"{proxy.named} cannot be used" if proxy is not None else "the URL is invalid"
-            if fault:  # not in `except`: the cause would be reported instead
-                raise UnusableRoute(fault)
+            if fault or unreadable:  # not in `except`: the cause would be reported instead
+                raise unreadable or UnusableRoute(fault)
         return self._routes[key]
 
     async def aclose(self) -> None:

@@ -12,7 +12,12 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
 from tui.core.web import proxy_for, proxy_problem
-from tui.host.transports.http_client import CONNECT_SECONDS, redirect_target, redirects_to_itself
+from tui.host.transports.http_client import (
+    CONNECT_SECONDS,
+    UnreadableCertificates,
+    redirect_target,
+    redirects_to_itself,
+)
 
 QUOTED = 160
 """Characters of a server's own words in a sentence."""
@@ -89,6 +94,9 @@ def unreachable(error: Exception, where: str) -> HttpFault:
         )
     connects = isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL)
     reason, is_lost = reason_of(error, QUOTED), not isinstance(error, httpx2.ConnectTimeout) and not connects
+    if isinstance(error, UnreadableCertificates):
+        step = "Correct SSL_CERT_FILE or SSL_CERT_DIR, or unset it."
+        return HttpFault(f"cannot connect to {where}: {reason}.", next_step=step)
     if (through := proxy_problem(error, _asked(error), where)) is not None:
         is_lost = is_lost and not isinstance(error, httpx2.ProxyError)
         step = f"{MAY_HAVE} {through[1]}" if is_lost else through[1]
@@ -100,7 +108,9 @@ def unreachable(error: Exception, where: str) -> HttpFault:
         return HttpFault(f"TLS connection to {where} failed: {reason}.", next_step=step)
     if connects:
         return HttpFault(f"cannot connect to {where}: {reason}.", next_step=CHECK)
-    return HttpFault(f"connection to {where} lost: {reason}.", next_step=MAY_HAVE, lost=True)
+    is_odd = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" not in str(error)
+    what = f"invalid response from {where}" if is_odd else f"connection to {where} lost"
+    return HttpFault(f"{what}: {reason}.", next_step=MAY_HAVE, lost=True)
 
 
 def _asked(error: Exception) -> str:

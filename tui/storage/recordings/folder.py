@@ -1,7 +1,6 @@
 """The folder of recordings: names, which ones are live, lookup by name, removing old ones."""
 
 import os
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files import make_folder
+from tui.core.units import file_stamp
 from tui.storage.files.live_lock import is_live, live_file
 from tui.storage.files.sqlite_file import files_of, remove_files
 
@@ -18,11 +18,6 @@ TOTAL_CAP = 2 * 1024 * 1024 * 1024
 """Default maximum bytes of all recordings."""
 
 _NEXT = "List recordings with `mcptui traffic --list`."
-
-
-def began_stamp() -> str:
-    """Return the start of the name of a new recording: its time in UTC, so that names sort by time."""
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ class Recordings:
         """Return a free path for a new recording, and try to create its folder. Names sort by time."""
         with suppress(OSError):  # the writer reports why, and retries
             make_folder(self.folder)
-        began = began_stamp()
+        began = file_stamp()
         path = self.folder / f"{began}-{os.getpid()}{SUFFIX}"
         again = 2
         while os.path.exists(path):

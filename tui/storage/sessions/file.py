@@ -10,7 +10,6 @@ import os
 import re
 import sqlite3
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import refuse_links
-from tui.core.units import bounded
+from tui.core.units import bounded, file_stamp
 from tui.storage.files import sqlite_file
 from tui.storage.files.foreign_file import (
     LISTED_VALUE,
@@ -100,7 +99,7 @@ class NeverBegan(StorageError):
 
 def new_id() -> str:
     """Return the id of a new session: the time in UTC, so that ids sort by time, and a random part."""
-    return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(3).hex()}"
+    return f"{file_stamp()}-{os.urandom(3).hex()}"
 
 
 def is_id(text: str) -> bool:

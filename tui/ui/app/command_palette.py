@@ -91,9 +91,9 @@ ELSEWHERE, BEHIND = 0.1, 0.01
 
 
 def matches(query: str, commands: Sequence[Command]) -> list[tuple[Command, float]]:
-    """Return the commands that have every word, each with its score: first those with all in the title."""
+    """Return the commands that have every word, each with its score: best have all in a short title."""
     return [
-        (command, 1 + nearness(command.title, query))
+        (command, 1 + nearness(command.title, query) + 1 / (1 + len(command.title)))
         for command in commands
         if has_words(f"{command.title} {command.help} {command.words}", query)
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
+from tui.core import units
 from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
@@ -154,7 +155,7 @@ class TurnQueue:
         text, attachments = held.written.text, held.attachments
         if self._start(lambda: self._runtime.conversations.ask(text, self._approvals, attachments)):
             del self._held[0]
-            self._view.add_user(text, time.strftime("%H:%M"), attachments)
+            self._view.add_user(text, units.time_of_day(time.time_ns())[:5], attachments)
         else:
             self._give_back(self._clear_queue())
 

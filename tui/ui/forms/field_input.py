@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 
 from tui.core.forms.spec import FieldKind, FormField, Path
-from tui.core.matching import has_words
+from tui.core.matching import nearest
 from tui.core.text import (
     cells_of,
     clean,
@@ -50,8 +50,8 @@ class ValueSuggestions:
         if self._question is not None and self._question[0] != name:
             self.close()
         else:  # until the response, only values that match the typed text are offered
-            fitting = tuple(one for one in self._found.values if has_words(one, typed))
-            self._found, self._marked = replace(self._found, values=fitting), -1
+            values = tuple(nearest(self._found.values, typed))
+            self._found, self._marked = replace(self._found, values=values), -1
         self._question = question
         self._stop()
         self._task = asyncio.create_task(self._fill(self.ask, question), name="suggested values")

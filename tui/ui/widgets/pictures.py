@@ -15,16 +15,14 @@ import base64
 import contextlib
 import importlib.util
 import json
-import os
 import re
-import signal
 import struct
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tui.core import units
+from tui.core.background import end_worker, start_worker
 from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, Span
@@ -174,9 +172,6 @@ MEMORY_BYTES = 1024 * 1024 * 1024
 MOST_COLUMNS, MOST_ROWS = 80, 30
 """Maximum cells of a picture; painting a cell takes 10 µs (measured)."""
 
-_KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""Variables that Python may need to start. No others: they may contain API keys."""
-
 
 class PictureError(Exception):
     """An image cannot be shown; the text says why."""
@@ -210,15 +205,7 @@ async def _answer(request: bytes) -> bytes:
     if pillow is None or pillow.origin is None:
         raise PictureError("Pillow is not installed")
     folder = str(Path(pillow.origin).parent.parent)
-    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("decoder.py")), folder]
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
-        start_new_session=True,
-    )
+    process = await start_worker(("-I", "-S", str(Path(__file__).with_name("decoder.py")), folder))
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -232,17 +219,8 @@ async def _answer(request: bytes) -> bytes:
             await process.wait()
             return end.partial
         raise PictureError("the decoder returned too much")
-    except BaseException:  # timeout or cancellation: kill the process
-        if process.returncode is None:
-            # Not `process.kill()`: it polls for the exit, which asyncio then misses.
-            with contextlib.suppress(ProcessLookupError):  # the process has just exited
-                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-        await process.stdout.read()  # asyncio also waits for the end of its output
-        await process.wait()
-        raise
     finally:
-        with contextlib.suppress(ConnectionError):  # asyncio reports one that nobody asks for
-            await process.stdin.wait_closed()
+        await end_worker(process)
 
 
 def _picture(answer: bytes) -> Picture:

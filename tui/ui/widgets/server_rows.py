@@ -322,7 +322,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
 def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.state is ServerState.RUNNING:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
-        started = time.strftime("%H:%M:%S", units.local_time(time.time() - ago)) if status.since_ns else ""
+        started = units.time_of_day(time.time_ns() - round(ago * 1e9))[:8] if status.since_ns else ""
         yield "running", f"{f'since {started}, ' if started else ''}{units.clock(ago)}", "text"
     if status.start_ms is not None:
         yield "started in", units.duration(status.start_ms), "text"

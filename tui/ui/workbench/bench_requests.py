@@ -287,8 +287,8 @@ class HandCalls:
         call_after(question, self._shared.screen.app, runtime, called, begin)
 
     def _begin(self, bench: Bench, item: Item, arguments: object) -> None:
-        now = time.monotonic_ns()
-        call = self._shared.book.begin(self._shared.server, item, arguments, time.strftime("%H:%M:%S"), now)
+        at, now = units.time_of_day(time.time_ns())[:8], time.monotonic_ns()
+        call = self._shared.book.begin(self._shared.server, item, arguments, at, now)
         self._shared.remember(item, arguments)
         runtime = self._shared.runtime
 

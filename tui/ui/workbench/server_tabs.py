@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -238,7 +237,7 @@ class ServerLog(LogLines):
 def lines_of(entry: Entry) -> tuple[str, ...]:
     """Return an entry as log lines: time of day, level or kind, text; further lines are below the text."""
     word, text = _level_and_text(entry)
-    clock = time.strftime("%H:%M:%S", units.local_time(entry.wall_ns / 1e9, units.FIRST_MOMENT))
+    clock = units.time_of_day(entry.wall_ns)[:8]
     lines = clean(without_styling(text)).rstrip("\n").split("\n")
     if (left_out := len(lines) - MOST_LINES) > 0:
         lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]

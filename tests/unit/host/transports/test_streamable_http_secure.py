@@ -63,3 +63,4 @@ async def test_unreadable_certificates_are_reported_without_the_words_of_the_lib
     async with http_server() as server:
         status = await started(server)
     assert "cannot read the certificates: " in status.detail and "_ssl.c" not in status.detail
+    assert "Correct SSL_CERT_FILE" in status.next_step

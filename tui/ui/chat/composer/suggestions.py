@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.errors import McptuiError
-from tui.core.matching import has_words
+from tui.core.matching import nearest
 from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, fold
@@ -103,31 +103,9 @@ def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Sug
 
 
 def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
-    """Return the matches of `query`, best first: at the start, at the start of a part, anywhere, all letters.
-
-    Matches of the same rank keep their order.
-    """
-    query = fold(query)
-    ranked = []
-    for place, one in enumerate(found):
-        name = fold(one.name)
-        degree = _degree(name if query.startswith("/") else name.removeprefix("/"), query)
-        if degree is not None:
-            ranked.append((degree, place, one))
-    ranked.sort(key=lambda entry: entry[:2])
-    return [one for _, _, one in ranked[:MOST_SHOWN]]
-
-
-def _degree(name: str, query: str) -> int | None:
-    if name.startswith(query):
-        return 0
-    at = name.find(query)
-    if at > 0:
-        return 1 if not name[at - 1].isalnum() else 2
-    if len(query) < 2:
-        return None
-    letters = iter(name)
-    return 3 if all(letter in letters for letter in query) else None
+    """Return the suggestions whose names the query may complete to, the nearest first."""
+    start = 0 if query.startswith("/") else 1
+    return nearest(found, query, lambda one: one.name[one.name.startswith("/") * start :])[:MOST_SHOWN]
 
 
 def files(query: str, folder: Path) -> list[Suggestion]:
@@ -143,8 +121,8 @@ def files(query: str, folder: Path) -> list[Suggestion]:
 
 
 def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
-    """Return the files whose names, without their directories, contain the words of `query`."""
-    return [one for one in found if has_words(one.name.rpartition("/")[2], query)][:MOST_SHOWN]
+    """Return the files whose names, not their directories, have the words of `query`, nearest first."""
+    return nearest(found, query, lambda one: one.name.rpartition("/")[2], abbreviated=False)[:MOST_SHOWN]
 
 
 def tree(folder: Path) -> list[Suggestion]:

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.http_server import http_server, reply
-from tui.host.passthrough.passthrough_http import MAX_PEERS, HttpPassthrough, Peers
+from tui.host.transports.http_passthrough import MAX_PEERS, HttpPassthrough, Peers
 
 
 async def forward(passthrough, *headers):
@@ -38,6 +38,15 @@ async def test_only_the_headers_of_the_host_are_sent_and_no_cookie_that_another_
     sent = [{name: value for name, value in one.headers.items() if name != "host"} for one in server.asked]
     plain = {"accept-encoding": "identity"}
     assert sent == [plain, plain | {"cookie": "own=1", "x-other": "2"}, plain]
+
+
+async def test_requests_take_the_proxy_of_the_environment(monkeypatch):
+    async with http_server() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        passthrough = HttpPassthrough("http://server.invalid/mcp", "srv", lambda one: None)
+        await forward(passthrough)
+        await passthrough.close()
+    assert [one.headers["host"] for one in proxy.asked] == ["server.invalid"]
 
 
 async def test_an_address_for_messages_that_is_no_url_is_passed_on_unchanged():

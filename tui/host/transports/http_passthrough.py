@@ -10,26 +10,25 @@ Web pages must not reach the server through this, so a Host or Origin that is no
 
 import asyncio
 import itertools
-import ssl
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from tui.core.errors import reason_of
+import httpx2
+
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
-
-if TYPE_CHECKING:
-    import httpx2
+from tui.host.transports.http_client import CONNECT_SECONDS, RoutedTransport
+from tui.host.transports.http_faults import unreachable
+from tui.host.transports.http_link import shown_origin
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-CONNECT_SECONDS = 10.0
 SESSION = "mcp-session-id"
 MAX_PEERS = 4096
 MAX_KNOWN = 1024
@@ -52,22 +51,17 @@ class HttpPassthrough:
     """
 
     def __init__(self, target: str, source: str, sink: TrafficSink) -> None:
-        import httpx2
-
-        self._httpx = httpx2
         self._target = urlsplit(target)
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
         self._peers = Peers()
         self._client = httpx2.AsyncClient(
+            transport=RoutedTransport(),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
-            trust_env=False,
             # Cookies are between a host and its server, and several hosts may use one tap.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            # Certificates take 25 ms to read; without TLS, the context has none.
-            verify=self._target.scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         )
 
     async def close(self) -> None:
@@ -92,8 +86,8 @@ class HttpPassthrough:
         headers = [*_forwarded(scope["headers"], _NOT_FORWARDED), (b"accept-encoding", b"identity")]
         try:
             # Not that of the client, which would add headers that the host has not sent.
-            request = self._httpx.Request(scope["method"], self._url(scope), headers=headers, content=body)
-        except (self._httpx.InvalidURL, ValueError):
+            request = httpx2.Request(scope["method"], self._url(scope), headers=headers, content=body)
+        except (httpx2.InvalidURL, ValueError):
             await _answer(send, 400, "the request is not valid: its path or query cannot be part of a URL")
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
@@ -121,12 +115,12 @@ class HttpPassthrough:
         query = scope["query_string"].decode("ascii", "replace") or self._target.query
         return str(urlunsplit((self._target.scheme, self._target.netloc, path, query, "")))
 
-    async def _forward(self, request: "httpx2.Request", exchange: HttpExchange, send: Send) -> None:
+    async def _forward(self, request: httpx2.Request, exchange: HttpExchange, send: Send) -> None:
         try:
             response = await self._client.send(request, stream=True)
-        except self._httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             exchange.failed(error)
-            await _answer(send, 502, self._why_no_response(error))
+            await _answer(send, 502, str(unreachable(error, shown_origin(request.url))))
             return
         try:
             headers = response.headers.raw
@@ -146,21 +140,11 @@ class HttpPassthrough:
                     query = exchange.endpoint.partition("#")[0].partition("?")[2]  # it need not be a URL
                     self._peers.know("", query, exchange.peer)
             await send({"type": "http.response.body", "body": b""})
-        except self._httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             exchange.failed(error)  # the response has begun: leaving it incomplete breaks it off
         finally:
             exchange.end()
             await response.aclose()
-
-    def _why_no_response(self, error: "httpx2.HTTPError") -> str:
-        why = reason_of(error)
-        if isinstance(error, (self._httpx.ConnectError, self._httpx.ConnectTimeout)):
-            return f"cannot connect to the server: {why}. Check that it is running, and the URL of --to."
-        if not isinstance(error, self._httpx.RemoteProtocolError):
-            return f"the connection to the server was lost: {why}"
-        if "disconnected" in str(error):
-            return "the server closed the connection without a response"
-        return f"the response of the server is not valid: {why}"
 
 
 class Peers:
