@@ -20,8 +20,9 @@ from tui.core.forms.spec import (
     FieldSpec,
     label_of,
 )
+from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
 from tui.core.regex import found_in
-from tui.core.schemas.schemas import local_target, strings
+from tui.core.schemas.schemas import strings
 from tui.core.text import list_in, mapping, object_in, text_in
 
 ARM_WORDS = ("anyOf", "oneOf")
@@ -162,13 +163,12 @@ class SchemaReader:
         merged: Schema = schema
         seen: set[str] = set()
         for _ in range(MAX_HOPS):
-            ref = merged.get("$ref", merged.get("$dynamicRef"))
-            if isinstance(ref, str):
-                beside = {k: v for k, v in merged.items() if k not in ("$ref", "$dynamicRef")}
+            if ref := reference(merged):
+                beside = {key: value for key, value in merged.items() if key not in REFERENCES}
                 if ref in seen:
                     return beside, "the schema refers only to itself"
                 seen.add(ref)
-                if not isinstance(target := self._target(ref), Mapping):
+                if not isinstance(target := local_target(self._root, ref), Mapping):
                     return beside, f"the schema refers to {ref[:80]}, which it does not contain"
                 merged = united(target, beside)
             elif isinstance(parts := merged.get("allOf"), list):
@@ -183,21 +183,9 @@ class SchemaReader:
 
     def _once(self, part: Schema) -> Schema:
         """Replace a reference in `allOf` by its target, because merging two references would lose one."""
-        ref = part.get("$ref")
-        target = self._target(ref) if isinstance(ref, str) else None
-        if not isinstance(target, Mapping):
+        if not isinstance(target := local_target(self._root, reference(part)), Mapping):
             return part
-        return united(target, {key: value for key, value in part.items() if key != "$ref"})
-
-    def _target(self, ref: str) -> Any:
-        if not ref.startswith("#") or ref[1:2] in ("", "/"):
-            return local_target(self._root, ref)
-        for holder in ("$defs", "definitions"):
-            for schema in islice(object_in(self._root, holder).values(), MAX_FIELDS):
-                anchors = (mapping(schema).get(word) for word in ("$anchor", "$dynamicAnchor"))
-                if ref[1:] in anchors:
-                    return schema
-        return None
+        return united(target, {key: value for key, value in part.items() if key not in REFERENCES})
 
     def _arms(self, merged: Schema) -> tuple[list[Schema], bool]:
         """Return the alternatives of a schema without null, and whether null was among them."""

@@ -15,12 +15,13 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import unquote
 
 from tui.core.jsonrpc.skimmer import after_space, items, outline
 from tui.core.library_imports import collector_paused
-from tui.core.text import mapping, truncated
+from tui.core.text import mapping, object_in, truncated
 from tui.core.units import place_in
 
 MAX_DEPTH = 256
@@ -31,6 +32,10 @@ MAX_PARTS = 250_000
 
 FEW_LISTS = 20_000
 """Lists that the C parser may read in a row without letting another thread run; takes some milliseconds."""
+
+REFERENCES = ("$ref", "$dynamicRef")
+MAX_ANCHORS = 100
+"""Maximum definitions to search for an anchor: a schema may have thousands of references."""
 
 MAX_FOUND = 8
 MAX_SHOWN = 20
@@ -190,12 +195,28 @@ def lone_surrogate(raw: bytes) -> str:
     return ""
 
 
+def reference(schema: Mapping[str, Any]) -> str:
+    """Return the reference in a schema, "" for none."""
+    found = schema.get("$ref", schema.get("$dynamicRef"))
+    return found if isinstance(found, str) else ""
+
+
 def local_target(root: Any, ref: str) -> Any:
-    """Return the target of a local reference; None for any other, because nothing is ever fetched."""
+    """Return the target of a local reference; None for any other, because nothing is ever fetched.
+
+    A reference is a pointer (`#/$defs/a`), or the anchor of the root or of a definition (`#a`).
+    """
     if not ref.startswith("#"):
         return None
+    fragment = unquote(ref[1:])
+    if fragment and not fragment.startswith("/"):
+        defined = (object_in(mapping(root), holder).values() for holder in ("$defs", "definitions"))
+        for one in chain((root,), *(islice(schemas, MAX_ANCHORS) for schemas in defined)):
+            if isinstance(one, dict) and fragment in (one.get("$anchor"), one.get("$dynamicAnchor")):
+                return one
+        return None
     node = root
-    for part in unquote(ref[1:]).split("/")[1:]:
+    for part in fragment.split("/")[1:]:
         part = part.replace("~1", "/").replace("~0", "~")
         if isinstance(node, Mapping):
             node = node.get(part)

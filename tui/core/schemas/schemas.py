@@ -8,7 +8,7 @@ that providers do not accept are removed. Texts of a schema contain nothing that
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.reader import local_target as local_target
+from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
 from tui.core.text import visible
 
 MAX_DEPTH = 32
@@ -41,7 +41,7 @@ class _Copier:
             return _without_invisible(node)
         if depth >= MAX_DEPTH:
             return {}
-        if isinstance(ref := node.get("$ref"), str):
+        if ref := reference(node):
             return self._inline(ref, node, depth, open_refs)
         copied = {}
         for key, value in node.items():
@@ -72,7 +72,7 @@ class _Copier:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes after expanding references")
 
     def _inline(self, ref: str, node: Mapping[str, Any], depth: int, open_refs: tuple[str, ...]) -> Any:
-        beside = {key: value for key, value in node.items() if key != "$ref"}
+        beside = {key: value for key, value in node.items() if key not in REFERENCES}
         target = None if ref in open_refs else local_target(self._root, ref)
         if not isinstance(target, Mapping):
             return self.copy(beside, depth, open_refs)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from tui.core.jsonrpc.reader import local_target
+from tui.core.jsonrpc.reader import local_target, reference
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.commands_and_urls import replaced
 from tui.core.secrets.secret_names import mark_name, names_a_secret_argument
@@ -199,8 +199,7 @@ def _is_secret(part: Any, root: Any, budget: Iterator[int]) -> bool:
             waiting.extend(list_in(node, key))
         waiting.extend(node.get(key) for key in _SAME_VALUE_ONE)
         waiting.extend(object_in(node, "patternProperties").values())
-        if isinstance(target := node.get("$ref"), str):
-            waiting.append(local_target(root, target))
+        waiting.append(local_target(root, reference(node)))
     return False
 
 

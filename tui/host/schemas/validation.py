@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.background import end_worker, start_worker
-from tui.core.jsonrpc.reader import local_target
+from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
 from tui.core.text import quoted_name
 
 CHECK_SECONDS = 1.0
@@ -243,7 +243,6 @@ async def _line(worker: Process) -> bytes:
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 
-_REFERENCES = ("$ref", "$dynamicRef")
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_SINGLE = ("not", "if", "then", "else")
 _DATA = ("const", "enum", "default", "examples", "example")
@@ -261,7 +260,7 @@ def schema_fault(schema: Any) -> str:
         if isinstance(found := node.get("$id"), str):
             ids.add(found.split("#")[0])
         # A property may be called "$ref"; then its value is a schema, not text.
-        refs += [node[key] for key in _REFERENCES if key in node and not isinstance(node[key], dict)]
+        refs += [node[key] for key in REFERENCES if key in node and not isinstance(node[key], dict)]
     for ref in refs:
         if not isinstance(ref, str):
             return "has a $ref that is not a string"
@@ -304,8 +303,7 @@ def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:
-    if isinstance(ref := node.get("$ref"), str) and (ref == "#" or ref.startswith("#/")):
-        yield local_target(schema, ref)
+    yield local_target(schema, reference(node))
     for key in _IN_PLACE:
         if isinstance(found := node.get(key), list):
             yield from found

@@ -19,12 +19,10 @@ def test_a_plain_schema_is_sent_unchanged_but_for_missing_and_unknown_properties
     assert set(model_schema({"type": "object", "properties": named})["properties"]) == set(named)
 
 
-def test_local_references_are_inlined():
-    schema = {
-        "type": "object",
-        "properties": {"p": {"$ref": "#/$defs/Point", "description": "where"}},
-        "$defs": {"Point": {"type": "object", "properties": {"x": {"type": "number"}}}},
-    }
+@pytest.mark.parametrize("ref", [{"$ref": "#/$defs/Point"}, {"$ref": "#point"}, {"$dynamicRef": "#point"}])
+def test_local_references_are_inlined(ref):
+    point = {"$anchor": "point", "type": "object", "properties": {"x": {"type": "number"}}}
+    schema = {"properties": {"p": {**ref, "description": "where"}}, "$defs": {"Point": point}}
     sent = model_schema(schema)
     assert sent["properties"]["p"]["properties"]["x"] == {"type": "number"}
     assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent

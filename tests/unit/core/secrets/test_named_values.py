@@ -73,6 +73,7 @@ SECRET = {"type": "string", "format": "password"}
         ({"properties": {"a": {"additionalProperties": SECRET}}}, {"a"}),
         ({"properties": {"a": {"anyOf": [{"type": "null"}, SECRET]}}}, {"a"}),
         ({"properties": {"a": {"$ref": "#/$defs/S"}}, "$defs": {"S": SECRET}}, {"a"}),
+        ({"properties": {"a": {"$ref": "#s"}}, "$defs": {"S": {**SECRET, "$anchor": "s"}}}, {"a"}),
         ({"properties": {"a": {"$ref": "#/properties/a"}}}, set()),
         ({"properties": {"a": {"$ref": "https://example.com/s"}}}, set()),
         ({"properties": {"a": True, "format": {"type": "string"}}}, set()),

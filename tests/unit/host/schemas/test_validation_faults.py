@@ -53,7 +53,7 @@ BAD = {
     "a reference to itself": ({"$ref": "#"}, "circular reference"),
     "a mutual reference": (
         {
-            "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}},
+            "$defs": {"a": {"$ref": "#b"}, "b": {"$anchor": "b", "anyOf": [{"$ref": "#/$defs/a"}]}},
             "$ref": "#/$defs/a",
         },
         "circular reference",
