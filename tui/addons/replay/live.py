@@ -133,11 +133,15 @@ class ReplayResult:
 
 
 class Replay:
-    """The state of a replay. `paths` may differ, as may values that change from run to run."""
+    """The state of a replay. `paths` may differ, as may values that change from run to run.
+
+    `unmatched` are the paths that no response so far has; none if a response was not compared completely.
+    """
 
     def __init__(self, items: Iterable[ReplayItem], paths: Iterable[str] = ()) -> None:
         self._items = list(items)
         self._tolerance = Tolerance(tuple(paths), RUN_TO_RUN)
+        self.unmatched = self._tolerance.paths
         self._handed_out: dict[bytes, bytes] = {}
 
     def items(self) -> Iterator[ReplayItem]:
@@ -160,7 +164,10 @@ class Replay:
                 self._handed_out[before] = after
         found = ((parsed(raw), raw.decode("utf-8", "replace")) for raw in (item.expected, got))
         was, now = (text if value is None else value for value, text in found)
-        return ReplayResult(item, took_ns, compare(was, now, self._tolerance))
+        comparison = compare(was, now, self._tolerance)
+        complete, matched = comparison.complete, comparison.matched
+        self.unmatched = tuple(path for path in self.unmatched if complete and path not in matched)
+        return ReplayResult(item, took_ns, comparison)
 
     def reply_to(self, method: str, ident: Any) -> bytes:
         """Return the host's recorded response to a server's request of `method`, with another id.

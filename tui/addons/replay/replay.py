@@ -33,7 +33,7 @@ from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.permission.rules import Rule, Rules, Verdict
 from tui.core.ports import BY_KEY, USER, DecisionKind, DecisionLog, DecisionRecord
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
@@ -390,11 +390,12 @@ async def _carry_out(replay: Replay, live: LiveConnection, wanted: Collection[in
     if not as_json:
         asked = plural(sum(found.values()), "request")
         sys.stdout.write(f"{asked}: {', '.join(f'{number} {word}' for word, number in found.items())}\n")
-    if found["differ"]:
-        return DIFFERENT
-    if why := _why_nothing(results):
+    if not found["differ"] and (why := _why_nothing(results)):
         return _nothing_compared(as_json, why)
-    return SAME
+    for path in replay.unmatched:
+        unmatched = f"--mask {quoted_name(path, 200)} matches nothing in the responses"
+        say(f"{unmatched}. Use a path as in the differences, such as result.content[0].text.")
+    return DIFFERENT if found["differ"] else SAME
 
 
 def _why_nothing(results: Sequence[ReplayResult]) -> str:

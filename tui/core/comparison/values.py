@@ -48,7 +48,8 @@ class Tolerance:
     """What a comparison does not report.
 
     Attributes:
-        paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number.
+        paths: patterns of paths as `path_text` writes them; `*` is (part of) a step, `**` any number, and `$`
+            at the start the whole value or its member `result`, as in `$.time`.
         kinds: kinds of values that may differ.
         placeholders: whether texts of the first value may have placeholders.
     """
@@ -57,11 +58,12 @@ class Tolerance:
     kinds: Kinds = NOTHING
     placeholders: bool = False
 
-    def hides(self, path: Path) -> bool:
+    def matching(self, path: Path) -> frozenset[str]:
+        """Return the patterns that match a path."""
         if not self.paths:
-            return False
+            return frozenset()
         text = path_text(path)
-        return any(_path_pattern(glob).fullmatch(text) for glob in self.paths)
+        return frozenset(glob for glob in self.paths if _path_pattern(glob).fullmatch(text))
 
     def covers(self, path: Path, before: Any, after: Any) -> bool:
         """Return whether two different values differ only in parts that vary."""
@@ -89,19 +91,17 @@ def path_text(path: Path) -> str:
         elif _PLAIN.fullmatch(step):
             parts.append(f".{step}" if parts else step)
         else:
-            quoted = step.replace("\\", "\\\\").replace('"', '\\"')
-            parts.append(f'["{quoted}"]')
+            parts.append(f"[{json.dumps(step, ensure_ascii=False)}]")
     return "".join(parts)
 
 
 @lru_cache(maxsize=256)
 def _path_pattern(glob: str) -> re.Pattern[str]:
     """Return the pattern for paths. `**` also matches nothing, including the adjacent dot."""
-    made = ""
-    for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", glob):
-        made += {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[\d+\]"}.get(
-            piece
-        ) or re.escape(piece)
+    special = {"**.": r"(?:.*[.\]])?", "**": ".*", "*": r"[^.\[\]]*", "[*]": r"\[(?:\d+|\*)\]"}
+    made = r"(?:result(?:\.|(?=\[)))?" if glob.startswith("$") else ""
+    for piece in re.findall(r"\*\*\.?|\*|\[\*\]|[^*]", re.sub(r"^\$\.?", "", glob)):
+        made += special.get(piece) or re.escape(piece)
     return re.compile(made, re.DOTALL)
 
 
@@ -148,11 +148,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The differences in the order of the later value; there may be more if it is not `complete`."""
+    """The differences in the order of the later value; there may be more if it is not `complete`.
+
+    `matched` are the patterns of paths that match a value, whether it differs or not.
+    """
 
     differences: tuple[Difference, ...]
     masked: int = 0
     complete: bool = True
+    matched: frozenset[str] = frozenset()
 
     @property
     def same(self) -> bool:
@@ -167,7 +171,7 @@ def compare(before: Any, after: Any, tolerance: Tolerance = _STRICT) -> Comparis
     """Compare two JSON values, as of `json.loads`, except for what is tolerated."""
     work = _Walker(tolerance)
     work.walk((), before, after)
-    return Comparison(tuple(work.found), work.masked, work.complete)
+    return Comparison(tuple(work.found), work.masked, work.complete, frozenset(work.matched))
 
 
 def compare_members(before: Any, after: Any, place: Callable[[Path], Place]) -> Sequence[Difference]:
@@ -205,6 +209,7 @@ class _Walker:
         self.found: list[Difference] = []
         self.masked = 0
         self.complete = True
+        self.matched = set[str]()
 
     def walk(self, path: Path, before: Any, after: Any) -> None:
         if self._place is not None:
@@ -215,6 +220,8 @@ class _Walker:
                 self._note(path, Change.CHANGED, before, after)
             return
         self._left -= 1
+        if len(self.matched) < len(self._tolerance.paths):
+            self.matched |= self._tolerance.matching(path)
         is_expectation = self._tolerance.placeholders and has_placeholder(before)
         if self._left < 0 or len(self.found) >= MOST_DIFFERENCES:
             self.complete = False
@@ -287,7 +294,8 @@ class _Walker:
         return compact(item, 400) if isinstance(item, dict | list | str) else json.dumps(item)
 
     def _note(self, path: Path, kind: Change, before: Any, after: Any) -> None:
-        if self._tolerance.hides(path):
+        if hidden_by := self._tolerance.matching(path):
+            self.matched |= hidden_by
             self.masked += 1
         elif self._place is None and len(self.found) >= MOST_DIFFERENCES:
             self.complete = False

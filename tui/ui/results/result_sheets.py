@@ -162,10 +162,6 @@ class Stack(Sheet):
                     return uri
         return sheet.value(at)
 
-    def path(self, index: int) -> str:
-        sheet, _, at = self._at(index)
-        return sheet.path(at)
-
     def fit(self, width: int) -> None:
         for sheet, _ in self._parts:
             sheet.fit(width)

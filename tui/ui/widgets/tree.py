@@ -1,7 +1,6 @@
 """Tree: a JSON body as foldable rows, with pictures of images; only unfolded values are parsed."""
 
 import base64
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -357,18 +356,18 @@ class Tree(BytesSheet):
         return indented(node.data[value.start : value.end])
 
     def path(self, index: int) -> str:
-        """Return the path of a row in JavaScript syntax: `result.content[0].text`."""
+        """Return the path of a row: `result.content[0].text`."""
+        from tui.core.comparison.values import path_text
+
         node: Node | None = self.nodes[index]
-        parts: list[str] = []
+        steps: list[str | int] = []
         while node is not None and node.value is not None:
             parent = node.parent
             if parent is not None and parent.value is not None and parent.value.is_container:
-                key = node.value.key
-                keyed = f".{key}" if key.isidentifier() else f"[{json.dumps(key, ensure_ascii=False)}]"
                 is_object = parent.value.kind is JsonKind.OBJECT
-                parts.append(keyed if is_object else f"[{node.value.position}]")
+                steps.append(node.value.key if is_object else node.value.position)
             node = parent
-        return "".join(reversed(parts)).removeprefix(".")
+        return path_text(tuple(reversed(steps)))
 
     def binary(self, index: int) -> tuple[bytes, str] | None:
         """Return the bytes of a base64 value and a file extension; None for any other value."""

@@ -44,7 +44,7 @@ def test_a_changed_value_is_reported_with_both_values():
         ({"a": 1, "b": 2}, {"b": 2, "a": 1.0}, []),
         (["a", "b", "c"], ["x", "a", "b", "c"], [("[0]", "added")]),
         ([[1], [2], [3]], [[1], [3]], [("[1]", "removed")]),
-        ({"a b": {'"': 1}}, {"a b": {'"': 2}}, [('["a b"]["\\""]', "changed")]),
+        ({"a\nb": {'"': 1}}, {"a\nb": {'"': 2}}, [('["a\\nb"]["\\""]', "changed")]),
         ({"a": "<any>"}, {"a": "b"}, [("a", "changed")]),
     ],
 )
@@ -78,6 +78,8 @@ def test_items_with_names_are_compared_by_name_and_another_order_is_one_differen
         ("result.*", True),
         ("**", True),
         ("result.content[*].text", False),
+        ("$.ttlMs", True),
+        ("$.result.ttlMs", True),
     ],
 )
 def test_differences_at_paths_that_match_a_pattern_are_hidden(glob: str, hidden: bool):

@@ -3,6 +3,7 @@
 import base64
 import json
 
+from tui.core.comparison.values import Tolerance, compare
 from tui.core.traffic import Redaction
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.tree import MOST_PARSED, Tree
@@ -22,8 +23,12 @@ def row_of(shown: Tree, path: str) -> int:
 
 
 def test_a_small_body_is_unfolded_and_every_value_has_a_path() -> None:
-    shown = tree({"id": 7, "result": {"content": [{"type": "text", "text": "hi"}], "a b": None}})
-    assert shown.path(shown.count() - 1) == 'result["a b"]'
+    names = dict.fromkeys(("a-b", "größe", "a\nb", "[*]", "a b"))
+    document = {"id": 7, "result": {"content": [{"type": "text", "text": "hi"}], **names}}
+    shown = tree(document)
+    paths = [shown.path(index) for index in range(shown.count())]
+    assert paths[-1] == 'result["a b"]'
+    assert compare(document, document, Tolerance(tuple(paths))).matched == set(paths)
     assert text_of(shown.row(row_of(shown, "result.content[0].text"), 80)).strip() == 'text  "hi"'
 
 
