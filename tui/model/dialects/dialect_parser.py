@@ -8,7 +8,7 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import CallPart, ReasoningPart, TextPart
 from tui.model.dialects.argument_repair import span
 from tui.model.dialects.call_maker import CallMaker
-from tui.model.dialects.visible import Visible
+from tui.model.openai_api.code_scanner import CodeScanner
 from tui.model.openai_api.reply_stream import joined
 from tui.model.openai_api.think_tags import tail_of
 
@@ -36,6 +36,53 @@ missing, with a `problem` if it cannot be parsed."""
 RESULT = "<tool_result"
 """The beginning of a result. If the model writes it, the result is invented, and so is everything after
 it."""
+
+
+class Visible:
+    """Visible text on its way out.
+
+    White space next to a removed block (a call, thinking) is dropped, except where it separates the text
+    before from the text after. All other white space is kept.
+    """
+
+    def __init__(self) -> None:
+        self.shown = False
+        """Whether anything but white space was shown."""
+        self.code = CodeScanner()
+        self._space: list[str] = []
+        self._gap = ""
+        self._behind_block = False
+
+    def say(self, text: str) -> str:
+        """Take text; return the part of it, and of the text held back, that can be shown now."""
+        self.code.feed(text)
+        body = text.rstrip()
+        if not body:
+            self._space.append(text)
+            return ""
+        whole = "".join(self._space) + body
+        self._space = [text[len(body) :]]
+        if self._behind_block:
+            bare = whole.lstrip()
+            behind = whole[: len(whole) - len(bare)]
+            between = max(self._gap, behind, key=lambda space: (space.count("\n"), len(space)))
+            whole = between + bare if self.shown else bare
+            self._behind_block = False
+        self.shown = True
+        return whole
+
+    def block(self) -> None:
+        """Record that something was removed here, so white space around it is dropped."""
+        if not self._behind_block:
+            self._gap = "".join(self._space)
+        self._space.clear()
+        self._behind_block = True
+        self.code.hidden()
+
+    def end(self) -> str:
+        rest = "" if self._behind_block or not self.shown else "".join(self._space)
+        self._space.clear()
+        return rest
 
 
 class DialectParser:
@@ -73,7 +120,7 @@ class DialectParser:
     @property
     def in_code(self) -> bool:
         """Whether the next text is inside a code fence or inline code."""
-        return self.visible.inside_behind(self._part(0))
+        return self.visible.code.inside_behind(self._part(0))
 
     def feed(self, text: str) -> list[Piece]:
         if self.over or not text:
@@ -167,7 +214,7 @@ class DialectParser:
             self._say(found[0])
             word = self._part(0, found[1] - found[0])
             word = folded(word) if self._folds else word
-            code = self.visible
+            code = self.visible.code
             if word == RESULT and not code.inside and self._called and code.line_start:
                 return
             if word == RESULT or code.inside or not (yield from self._read(word)):

@@ -51,7 +51,7 @@ class JsonParser(DialectParser):
         super().__init__(maker, ("{", "[", "```", RESULT))
 
     def _read(self, opener: str) -> Steps[bool]:
-        if not self.visible.line_start:
+        if not self.visible.code.line_start:
             self._say(len(opener))
         elif opener == "```":
             yield from self._fenced()

@@ -113,7 +113,7 @@ class LeakParser(DialectParser):
 
     def _parse(self) -> Steps[None]:
         start = yield from self._space(0)
-        code = self.visible.inside_behind(self._part(0, start))
+        code = self.visible.code.inside_behind(self._part(0, start))
         if not code and (yield from self._begins_like_a_call(start)):
             self._bare = True
             yield from self._hold(start)
@@ -181,7 +181,7 @@ class LeakParser(DialectParser):
         return True
 
     def _scene(self) -> LeakContext:
-        return LeakContext(self._maker, self._cut, self._before, self.visible.line_start)
+        return LeakContext(self._maker, self._cut, self._before, self.visible.code.line_start)
 
     def _found(self, start: int) -> Leak | None:
         """Return the leak at an offset, with its end as an offset; None if there is none."""

@@ -21,8 +21,7 @@ from tui.model.dialects.argument_repair import (
     typed,
 )
 from tui.model.dialects.call_maker import CallMaker, named_in
-from tui.model.dialects.dialect_parser import DialectParser, Steps
-from tui.model.dialects.visible import Visible
+from tui.model.dialects.dialect_parser import DialectParser, Steps, Visible
 
 _LEAD = r"[ \t]*(?:#{1,6}[ \t]+)?"
 _WORD = r"(thought|action[ _]input|action|observation|final[ _]answer)(?:[ \t]+\d{1,3})?"
@@ -134,7 +133,7 @@ class ReactParser(DialectParser):
     def _parse(self) -> Steps[None]:
         while True:
             shown = yield from self._find(_VISIBLE)
-            code = self._mind if self._thinking else self.visible
+            code = (self._mind if self._thinking else self.visible).code
             in_code = code.inside_behind(self._part(0, shown[0] if shown else None))
             kind, size = ("", 0) if in_code else (yield from self._keyword(0))
             if kind == "answer":

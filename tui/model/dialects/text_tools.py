@@ -271,7 +271,7 @@ class ReplyReader:
             self._begun = False
         self._thinking.append(piece.text)
         if not self._begun:
-            self._leaks.visible.hidden()
+            self._leaks.visible.code.hidden()
 
     def _thought_of(self) -> list[ModelPart]:
         """Find the calls, or else the answer, in the thinking of a reply that has nothing else.

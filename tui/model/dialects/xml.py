@@ -88,7 +88,7 @@ class XmlParser(DialectParser):
     def _thinking(self, opener: str) -> Steps[bool]:
         """Read thinking. In the middle of a line, only a closed tag is thinking; an open one is a mention."""
         closer = opener.replace("<", "</")
-        if not self.visible.line_start:
+        if not self.visible.code.line_start:
             if closer in self._never_closed:
                 return False
             if (yield from self._find(any_of([closer], folds=True))) is None:
@@ -125,7 +125,7 @@ class XmlParser(DialectParser):
                 self._say(self._size)
                 return 0
         self._say(found[0])
-        code = self.visible
+        code = self.visible.code
         end = found[1] - found[0]
         word = folded(self._part(0, end))
         if word == _CALL:  # a call within an answer is only a mention, unless the answer is never closed
@@ -158,7 +158,7 @@ class XmlParser(DialectParser):
 
     def _fenced_call(self) -> Steps[bool]:
         """Read a call in a fence that begins the reply, or that a few words announce."""
-        if not self.visible.line_start or not announces(self._before):
+        if not self.visible.code.line_start or not announces(self._before):
             return False
         while _INFO_SO_FAR.match(self._part(0, 64)) and (yield from self._more()):
             pass
@@ -187,7 +187,7 @@ class XmlParser(DialectParser):
     def _call_by_tag(self, opener: str) -> Steps[bool]:
         """Read a call whose tag is the tool's name, with a tag for each argument or one JSON object."""
         tool = self._tags[opener]
-        if not self.visible.line_start:
+        if not self.visible.code.line_start:
             return False
         start = yield from self._space(len(opener))
         if not (yield from self._starts(start, ("<", "{"))):

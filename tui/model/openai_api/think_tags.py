@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from tui.core.ports import ReasoningPart, TextPart
+from tui.model.openai_api.code_scanner import CodeScanner
 
 TAGS = {
     "<think>": "</think>",
@@ -29,7 +30,7 @@ MAX_SPACE = 4_096
 """Maximum characters of white space that are held back; more is not just space around thinking."""
 
 MAX_PROSE_TAGS = 64
-"""Closing tags in code after which a message is about tags: each one costs a scan of all text before it."""
+"""Closing tags in code after which a message is about tags: a dialect reads all held text again at each."""
 
 Part = TextPart | ReasoningPart
 """Text, or thinking; `replaces_text`: all answer so far was thinking, and this is all of it."""
@@ -40,11 +41,12 @@ class ThinkTags:
 
     White space around thinking is dropped, and so is a message of white space only. `opened`: the endpoint is
     known to omit the opening tag: the message begins with thinking, or is all answer if the thinking is never
-    closed. `is_code`: whether a closing tag at the end of the answer so far is an example.
+    closed. `is_code`: whether the end of the answer so far is code, if the answer may have calls as text.
     """
 
     def __init__(self, *, opened: bool = False, is_code: Callable[[], bool] | None = None) -> None:
-        self._is_code = is_code or self._ends_in_code
+        self._code = CodeScanner()
+        self._is_code = is_code or (lambda: self._code.inside)
         self._pending = ""
         self._answer: list[str] = []
         self._opened = opened
@@ -155,7 +157,7 @@ class ThinkTags:
             raw, self._raw = "".join(self._raw), None
             self.head = raw[: len(raw) - len(self._pending)]
         if self._settled:
-            yield self._say(self._pending)
+            yield TextPart(self._pending)
             self._pending = ""
             return
         at, closer = min(
@@ -183,15 +185,8 @@ class ThinkTags:
     def _say(self, text: str) -> TextPart:
         if text:
             self._answer.append(text)
+            self._code.feed(text)
         return TextPart(text)
-
-    def _ends_in_code(self) -> bool:
-        """Whether the end of the answer so far is inside a code fence or inline code."""
-        text = "".join(self._answer)
-        if text.count("```") % 2:
-            return True
-        line = text[text.rfind("\n") + 1 :]
-        return line.replace("```", "").count("`") % 2 == 1
 
 
 def tail_of(text: str, words: Sequence[str]) -> int:

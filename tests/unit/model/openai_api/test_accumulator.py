@@ -39,11 +39,6 @@ def test_each_recorded_stream_gives_the_result_in_its_index(name: str) -> None:
     heard.assert_is(expected(name))
 
 
-def test_a_closing_tag_in_code_is_text() -> None:
-    said = "Write `</think>` at the end.\n```\n</think>\n```\nThat is all."
-    assert reply_to(chunk("stop", content=said)).text == said
-
-
 def test_a_closing_tag_is_text_if_thinking_has_its_own_field() -> None:
     heard = reply_to(chunk(reasoning_content="hm"), chunk("stop", content="use </think> here"))
     assert (heard.text, heard.reasoning) == ("use </think> here", "hm")

@@ -11,7 +11,7 @@ from tests.endpoint import chunk
 from tests.streams import output_of
 from tui.model.openai_api.accumulator import Accumulator
 
-WORDS = ["\n", " ", *"<think> </think> <thinking> </thinking> < > think ` ``` a é".split()]
+WORDS = ["\n", " ", "\n\n    ", *"<think> </think> <thinking> </thinking> < > think - ` ``` ~~~ é".split()]
 PROSE = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 

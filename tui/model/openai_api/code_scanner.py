@@ -1,4 +1,4 @@
-"""The visible text of a reply: which parts are code (CommonMark), and white space around removed blocks."""
+"""Whether a place in a reply is code: fenced, inline or indented (CommonMark). Pure."""
 
 import re
 from copy import copy
@@ -40,8 +40,6 @@ class Indents:
 
     def is_code(self, head: str) -> bool:
         """Whether the rest of a line that begins with `head` is code."""
-        if head[:1] not in (" ", "\t", ">") and not (head[:1] in "-*+0123456789" and _ITEM.match(head)):
-            return False
         here, rest = self._placed(f"{head}x")
         return here.loose and _columns(rest) - here._base(rest) >= COLUMNS
 
@@ -96,24 +94,18 @@ _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})(.*)",
 _MAX_HEAD = 200
 
 
-class Visible:
-    """Visible text on its way out, and whether it is code: fenced, inline or indented (CommonMark).
+class CodeScanner:
+    """Follows the text of a reply, and tells whether the next text is code; chunks do not matter.
 
-    White space next to a removed block (a call, thinking) is dropped, except where it separates the text
-    before from the text after. All other white space is kept.
+    It is fed the text without the blocks removed from it (calls, thinking), once, so the cost is linear.
     """
 
     def __init__(self) -> None:
-        self.shown = False
-        """Whether anything but white space was shown."""
         self._fence = ""
         self._head = ""
         self._run = 0
         self._open = 0
         self._indents = Indents()
-        self._space: list[str] = []
-        self._gap = ""
-        self._behind_block = False
 
     @property
     def inside(self) -> bool:
@@ -126,8 +118,6 @@ class Visible:
 
     def inside_behind(self, text: str) -> bool:
         """Whether text after `text` would be code."""
-        if not text:
-            return self.inside
         marks = copy(self)
         marks.feed(text)
         return marks.inside
@@ -155,8 +145,7 @@ class Visible:
                 self._run += len(token)
             else:
                 self._open, self._run = self._open_now(), 0
-            if len(self._head) <= _MAX_HEAD:
-                self._head += token[: _MAX_HEAD + 1]
+            self._head += token[: _MAX_HEAD - len(self._head)]
 
     def _open_now(self) -> int:
         """Return the length of the run of backticks that opened inline code here, or 0."""
@@ -179,34 +168,3 @@ class Visible:
         elif marks.startswith(self._fence) and not info.strip():
             self._fence = ""
             self._indents = replace(self._indents, loose=True, hidden=False)
-
-    def say(self, text: str) -> str:
-        """Take text; return the part of it, and of the text held back, that can be shown now."""
-        self.feed(text)
-        body = text.rstrip()
-        if not body:
-            self._space.append(text)
-            return ""
-        whole = "".join(self._space) + body
-        self._space = [text[len(body) :]]
-        if self._behind_block:
-            bare = whole.lstrip()
-            behind = whole[: len(whole) - len(bare)]
-            between = max(self._gap, behind, key=lambda space: (space.count("\n"), len(space)))
-            whole = between + bare if self.shown else bare
-            self._behind_block = False
-        self.shown = True
-        return whole
-
-    def block(self) -> None:
-        """Record that something was removed here, so white space around it is dropped."""
-        if not self._behind_block:
-            self._gap = "".join(self._space)
-        self._space.clear()
-        self._behind_block = True
-        self.hidden()
-
-    def end(self) -> str:
-        rest = "" if self._behind_block or not self.shown else "".join(self._space)
-        self._space.clear()
-        return rest
