@@ -22,11 +22,11 @@ def test_a_plain_schema_is_sent_unchanged_but_for_missing_and_unknown_properties
 def test_local_references_are_inlined():
     schema = {
         "type": "object",
-        "properties": {"p": {"$ref": "#/$defs/Point", "description": "where"}},
+        "properties": {"p": {"$ref": "#/$defs/Point", "description": "where", "properties": {"y": {}}}},
         "$defs": {"Point": {"type": "object", "properties": {"x": {"type": "number"}}}},
     }
     sent = model_schema(schema)
-    assert sent["properties"]["p"]["properties"]["x"] == {"type": "number"}
+    assert sent["properties"]["p"]["properties"] == {"x": {"type": "number"}, "y": {}}
     assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent
 
 
@@ -48,7 +48,7 @@ def test_alternatives_at_the_root_become_one_object():
     schema = {
         "anyOf": [
             {"properties": {"id": {"type": "string"}, "x": {}}, "required": ["id", "x"]},
-            {"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]},
+            {"allOf": [{"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]}]},
         ]
     }
     sent = model_schema(schema)
