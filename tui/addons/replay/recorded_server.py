@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
 
+from tui.core.comparison.placeholders import same
 from tui.core.errors import StorageError
 from tui.core.jsonrpc.protocol import (
     LOG_LEVEL_KEY,
@@ -223,7 +224,14 @@ class Question:
 
 
 def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    """Return the same text for the same value: 1.0 is 1, and the order of members does not matter."""
+    whole = json.loads(json.dumps(value), parse_float=_number)
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"))
+
+
+def _number(text: str) -> int | float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def request_of(raw: bytes, method: str) -> Question | None:
@@ -306,8 +314,8 @@ class RecordedServer:
 
     def find(self, asked: Question) -> Script | None:
         """Return the script for a request: the same one, one that is equal but for secrets, or alike."""
-        if (same := self._next(asked.exact_key(), asked.key())) is not None:
-            return same
+        if (script := self._next(asked.exact_key(), asked.key())) is not None:
+            return script
         redacted = (one for one in self.recorded(asked.method) if MARK.search(one.key()))
         found = next((one for one in redacted if alike(one.params, asked.params)), None)
         return self._next(found.key() if found is not None else asked.loose_key())
@@ -333,16 +341,14 @@ def alike(recorded: Any, asked: Any) -> bool:
     """
     if isinstance(recorded, str) and not isinstance(asked, str) and MARK.fullmatch(recorded):
         return asked not in (None, [], {})
-    if isinstance(recorded, str) and isinstance(asked, str):
-        if recorded == asked:
-            return True
-        parts = MARK.split(recorded)
-        return len(parts) > 1 and bool(re.fullmatch(".+".join(map(re.escape, parts)), asked, re.DOTALL))
+    if isinstance(recorded, str) and isinstance(asked, str) and MARK.search(recorded):
+        parts = map(re.escape, MARK.split(recorded))
+        return re.fullmatch(".+".join(parts), asked, re.DOTALL) is not None
     if isinstance(recorded, dict) and isinstance(asked, dict):
         return recorded.keys() == asked.keys() and all(alike(recorded[key], asked[key]) for key in recorded)
     if isinstance(recorded, list) and isinstance(asked, list):
         return len(recorded) == len(asked) and all(map(alike, recorded, asked))
-    return type(recorded) is type(asked) and bool(recorded == asked)
+    return same(recorded, asked)
 
 
 def nearest(asked: Question, known: Sequence[Question]) -> list[Question]:

@@ -233,10 +233,12 @@ def _is_repeated(structured: Any, items: Mapping[int, Content], parts: Mapping[i
 
 
 def _equals(text: str, value: Any) -> bool:
+    from tui.core.comparison.placeholders import same  # not needed for the first frame
+
     if isinstance(value, str) and text == value:
         return True
     try:
-        return bool(json.loads(text) == value)
+        return same(json.loads(text), value)
     except (ValueError, RecursionError):
         return False
 

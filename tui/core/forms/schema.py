@@ -22,12 +22,8 @@ from tui.core.forms.spec import (
 )
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
 from tui.core.regex import found_in
-from tui.core.schemas.schemas import strings
+from tui.core.schemas.schemas import ARM_WORDS, MAX_HOPS, Schema, strings, united
 from tui.core.text import list_in, mapping, object_in, text_in
-
-ARM_WORDS = ("anyOf", "oneOf")
-MAX_HOPS = 16
-"""Maximum references and compositions followed for one field."""
 
 _TYPES = {
     "string": FieldKind.TEXT,
@@ -39,20 +35,6 @@ _TYPES = {
 }
 _OBJECT_WORDS = {"properties", "additionalProperties", "patternProperties", "propertyNames", "required"}
 _ARRAY_WORDS = {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}
-
-Schema = Mapping[str, Any]
-
-
-def united(inner: Schema, outer: Schema) -> dict[str, Any]:
-    """Return one schema that requires what both require; where they differ, `outer` wins."""
-    whole = {**inner, **outer}
-    if isinstance(inner.get("properties"), Mapping) and isinstance(outer.get("properties"), Mapping):
-        whole["properties"] = {**inner["properties"], **outer["properties"]}
-    if isinstance(inner.get("required"), list) and isinstance(outer.get("required"), list):
-        whole["required"] = [*inner["required"], *outer["required"]]
-    if isinstance(inner.get("allOf"), list) and isinstance(outer.get("allOf"), list):
-        whole["allOf"] = [*inner["allOf"][:MAX_HOPS], *outer["allOf"][:MAX_HOPS]]
-    return whole
 
 
 def kind_of(schema: Schema) -> FieldKind:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from tui.core.schemas.schemas import DATA, MAX_NODES, SchemaTooLarge, objects, strings
+from tui.core.schemas.schemas import ARM_WORDS, DATA, MAX_NODES, SchemaTooLarge, merged, objects, strings
 from tui.core.text import object_in
 
 
@@ -73,16 +73,14 @@ class _FormConverter:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
-        found = _merged(node) if isinstance(node, Mapping) else {}
+        found = merged(node) if isinstance(node, Mapping) else {}
         branches = _alternatives(found)
         if not branches:
             return self._typed(found, _type_of(found))
-        beside = {key: value for key, value in found.items() if key not in ("anyOf", "oneOf")}
-        if isinstance(beside.get("type"), list):
-            del beside["type"]
+        beside = {key: value for key, value in found.items() if key not in ARM_WORDS}
         if not self._gemini:
             beside.pop("description", None)
-        return self._any_of([_merged({"allOf": [beside, branch]}) for branch in branches], found)
+        return self._any_of([_with_arm(beside, branch) for branch in branches], found)
 
     def _any_of(self, branches: list[dict[str, Any]], found: Mapping[str, Any]) -> dict[str, Any]:
         """Return alternatives; a single one needs no `anyOf`, and Google does not support null."""
@@ -153,40 +151,23 @@ class _FormConverter:
             result["default"] = node["default"]
 
 
-def _merged(node: Mapping[str, Any]) -> dict[str, Any]:
-    result = {key: value for key, value in node.items() if key != "allOf"}
-    for part in objects(node.get("allOf")):
-        for key, value in _merged(part).items():
-            mine = result.get(key)
-            if key == "properties" and isinstance(mine, Mapping) and isinstance(value, Mapping):
-                result[key] = {**mine, **value}
-            elif key == "required" and isinstance(mine, list) and isinstance(value, list):
-                result[key] = [*mine, *value]
-            elif key == "description" and isinstance(mine, str) and mine and mine != value:
-                result[key] = f"{mine} {value}"
-            else:
-                result[key] = value
-    return result
+def _with_arm(beside: Mapping[str, Any], arm: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an alternative with what stands next to it; it keeps its own type, title and default."""
+    inner = merged(arm)
+    own = {key: inner[key] for key in ("type", "title", "default") if key in inner}
+    return merged({**beside, "allOf": [inner]}) | own
 
 
 def _alternatives(node: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the alternatives of a node: its combiners, its list of types, or values of several types."""
-    for combiner in ("anyOf", "oneOf"):
-        if found := objects(node.get(combiner)):
+    for word in ARM_WORDS:
+        if found := objects(node.get(word)):
             return found
     kinds = node.get("type")
     if isinstance(kinds, list):
-        known = list(dict.fromkeys(kind for kind in kinds if kind in _TYPES))
-        return [{"type": kind} for kind in known]
-    listed = _enum(node)
-    if listed and kinds not in _TYPES:
-        grouped = list(dict.fromkeys(_kind_of(value) for value in listed))
-        if len(grouped) > 1:
-            return [
-                {"type": kind, "enum": [value for value in listed if _kind_of(value) == kind]}
-                for kind in grouped
-            ]
-    return []
+        return [{"type": kind} for kind in dict.fromkeys(strings(kinds)) if kind in _TYPES]
+    grouped = () if kinds in _TYPES else dict.fromkeys(map(_kind_of, _enum(node)))
+    return [{"type": kind} for kind in grouped] if len(grouped) > 1 else []
 
 
 def _enum(node: Mapping[str, Any]) -> list[Any]:

@@ -15,9 +15,13 @@ MAX_DEPTH = 32
 MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
 _NAME_MAPS = frozenset({"properties", "patternProperties"})
-_COMBINERS = ("anyOf", "oneOf", "allOf")
+ARM_WORDS = ("anyOf", "oneOf")
+MAX_HOPS = 16
+"""Maximum references and compositions followed for one field of a form."""
 DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are not schemas, so that names in them are not keywords."""
+
+Schema = Mapping[str, Any]
 
 
 class SchemaRefused(ValueError):
@@ -76,7 +80,7 @@ class _Copier:
         target = None if ref in open_refs else local_target(self._root, ref)
         if not isinstance(target, Mapping):
             return self.copy(beside, depth, open_refs)
-        return self.copy({**target, **beside}, depth + 1, (*open_refs, ref))
+        return self.copy(united(target, beside), depth + 1, (*open_refs, ref))
 
 
 def _without_invisible(value: Any) -> Any:
@@ -115,24 +119,47 @@ def objects(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _merged_root(schema: dict[str, Any]) -> dict[str, Any]:
+def united(inner: Schema, outer: Schema) -> dict[str, Any]:
+    """Return one schema that requires what both require; where they differ, `outer` wins."""
+    whole = {**inner, **outer}
+    if isinstance(inner.get("properties"), Mapping) and isinstance(outer.get("properties"), Mapping):
+        whole["properties"] = {**inner["properties"], **outer["properties"]}
+    if isinstance(inner.get("required"), list) and isinstance(outer.get("required"), list):
+        whole["required"] = [*inner["required"], *outer["required"]]
+    if isinstance(inner.get("allOf"), list) and isinstance(outer.get("allOf"), list):
+        whole["allOf"] = [*inner["allOf"][:MAX_HOPS], *outer["allOf"][:MAX_HOPS]]
+    return whole
+
+
+def merged(schema: Schema) -> dict[str, Any]:
+    """Return a schema united with the parts of its `allOf`; their descriptions follow its own."""
+    whole = {key: value for key, value in schema.items() if key != "allOf"}
+    for part in map(merged, objects(schema.get("allOf"))):
+        texts = strings([whole.get("description"), part.get("description")])
+        whole = united(part, whole)
+        if texts:
+            whole["description"] = " ".join(dict.fromkeys(filter(None, texts)))
+    return whole
+
+
+def _merged_root(schema: Schema) -> dict[str, Any]:
     """Return an object schema without combiners at the root, which OpenAI and Anthropic reject.
 
     Properties are merged; required is what all alternatives require.
     """
-    properties: dict[str, Any] = schema.get("properties", {})
-    required = strings(schema.get("required"))
-    for combiner in _COMBINERS:
-        branches = objects(schema.get(combiner))
+    whole = merged(schema)
+    properties: dict[str, Any] = whole.get("properties", {})
+    required = strings(whole.get("required"))
+    for word in ARM_WORDS:
+        branches = [merged(branch) for branch in objects(whole.get(word))]
         for branch in branches:
             properties = {**branch.get("properties", {}), **properties}
         if wanted := [set(strings(branch.get("required"))) for branch in branches]:
-            shared = set.union(*wanted) if combiner == "allOf" else set.intersection(*wanted)
-            required.extend(sorted(shared - set(required)))
-    gone = (*_COMBINERS, "not", "enum", "const", "if", "then", "else", "required")
-    kept = {key: value for key, value in schema.items() if key not in gone}
+            required.extend(sorted(set.intersection(*wanted)))
+    gone = (*ARM_WORDS, "not", "enum", "const", "if", "then", "else", "required")
+    kept = {key: value for key, value in whole.items() if key not in gone}
     kept |= {"type": "object", "properties": properties}
-    needed = [name for name in required if name in properties]
+    needed = [name for name in dict.fromkeys(required) if name in properties]
     return kept | ({"required": needed} if needed else {})
 
 

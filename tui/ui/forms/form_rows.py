@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
+from tui.core.comparison.placeholders import same
 from tui.core.forms.form import Form
 from tui.core.forms.spec import (
     HOLDERS,
@@ -259,7 +260,7 @@ class FieldRows:
     def _default(self) -> str:
         """The displayed default: for a choice, its label."""
         spec = self.field.spec
-        label = next((one.label for one in spec.choices if one.value == spec.default), None)
+        label = next((one.label for one in spec.choices if same(one.value, spec.default)), None)
         return brief(spec.default if label is None else label)
 
 

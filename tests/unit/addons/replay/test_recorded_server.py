@@ -18,19 +18,17 @@ from tui.addons.replay.recorded_server import (
 @pytest.mark.parametrize(
     ("recorded", "asked", "expected"),
     [
-        ("a", "a", True),
         ("a", "b", False),
         ("[redacted:K]", "anything\nat all", True),
         ("x [redacted:K] y", "x secret y", True),
         ("x [redacted:K] y", "x secret z", False),
-        ({"a": [1, "[redacted:K]"]}, {"a": [1, "s"]}, True),
+        ({"a": [1, "[redacted:K]"]}, {"a": [1.0, "s"]}, True),
         ({"pin": "[redacted:pin]"}, {"pin": 1234}, True),
         ({"pin": "[redacted:pin]"}, {"pin": None}, False),
         ({"pin": "no [redacted:pin]"}, {"pin": 1}, False),
         ({"a": 1}, {"a": 1, "b": 2}, False),
         ([1], [1, 2], False),
         (1, True, False),
-        (None, None, True),
     ],
 )
 def test_a_redacted_part_matches_text_numbers_and_lists(recorded: Any, asked: Any, expected: bool):
@@ -45,8 +43,8 @@ def test_the_same_meta_is_preferred_to_the_same_parameters():
     assert book.find(Question.of("tools/list", None)) is scripts[0]
 
 
-def test_the_order_of_keys_is_ignored_in_matching():
-    assert Question.of("m", {"a": 1, "b": 2}).key() == Question.of("m", {"b": 2, "a": 1}).key()
+def test_the_order_of_keys_and_the_notation_of_numbers_are_ignored_in_matching():
+    assert Question.of("m", {"a": 1, "b": 2.5}).key() == Question.of("m", {"b": 2.5, "a": 1.0}).key()
 
 
 def test_truncated_and_invalid_messages_are_not_requests():

@@ -63,7 +63,7 @@ def test_structured_content_that_repeats_a_text_item_is_left_out(texts, structur
 
 
 def test_structured_content_that_no_text_repeats_is_added():
-    assert told(TextContent("one"), structured={"n": 1}).text == 'one\n{"n":1}'
+    assert told(TextContent("1"), structured={"result": True}).text == '1\n{"result":true}'
     assert told(structured={"n": "日"}).text == '{"n":"日"}'
     assert '{"n":1}' in told(ResourceContent("a://b", "", '{"n":1}'), structured={"n": 1}).text[-8:]
 

@@ -119,11 +119,11 @@ def test_a_missing_type_is_inferred_from_the_keywords() -> None:
     assert [node["type"] for node in made.values()] == ["string", "integer", "object", "array", "number"]
 
 
-def test_moonshot_gets_no_type_next_to_any_of() -> None:
-    field = {"type": "object", "properties": {"x": {}}, "anyOf": [{"required": ["x"]}, {"type": "null"}]}
-    made = form({"a": field}, SchemaForm.KIMI)["a"]
-    assert [branch["type"] for branch in made["anyOf"]] == ["object", "null"]
-    assert made["anyOf"][0]["required"] == ["x"] and "type" not in made
+def test_what_stands_next_to_any_of_applies_to_each_alternative_but_for_its_type() -> None:
+    field = {"type": ["object", "null"], "properties": {"x": {"type": "null"}}, "maxProperties": 5}
+    arms = [{"required": ["x"], "maxProperties": 9}, {"type": "string"}]
+    made = form({"a": field | {"anyOf": arms}}, SchemaForm.KIMI)["a"]["anyOf"]
+    assert made == [field | {"type": "object", "required": ["x"]}, {"type": "null"}, {"type": "string"}]
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,12 @@ def test_google_gets_only_keywords_that_it_supports() -> None:
     }
 
 
-def test_all_of_is_merged() -> None:
-    parts = [{"properties": {"x": {"type": "string"}}, "required": ["x"]}, {"properties": {"y": {}}}]
-    made = form({"a": {"allOf": parts, "required": ["y"]}}, SchemaForm.KIMI)["a"]
-    assert set(made["properties"]) == {"x", "y"} and set(made["required"]) == {"x", "y"}
+def test_all_of_is_merged_and_what_stands_next_to_it_wins() -> None:
+    parts = [{"properties": {"x": {}}, "required": ["x"]}, {"properties": {"y": {}}, "maxProperties": 9}]
+    field = {"allOf": parts, "properties": {"x": {"type": "null"}}, "required": ["y"], "maxProperties": 5}
+    made = form({"a": field}, SchemaForm.KIMI)["a"]
+    assert made["properties"] == {"x": {"type": "null"}, "y": {"type": "string"}}
+    assert set(made["required"]) == {"x", "y"} and made["maxProperties"] == 5
 
 
 def test_a_schema_that_grows_too_large_is_reduced_to_its_first_level() -> None:

@@ -22,9 +22,10 @@ def test_a_plain_schema_is_sent_unchanged_but_for_missing_and_unknown_properties
 @pytest.mark.parametrize("ref", [{"$ref": "#/$defs/Point"}, {"$ref": "#point"}, {"$dynamicRef": "#point"}])
 def test_local_references_are_inlined(ref):
     point = {"$anchor": "point", "type": "object", "properties": {"x": {"type": "number"}}}
-    schema = {"properties": {"p": {**ref, "description": "where"}}, "$defs": {"Point": point}}
+    beside = {**ref, "description": "where", "properties": {"y": {}}}
+    schema = {"properties": {"p": beside}, "$defs": {"Point": point}}
     sent = model_schema(schema)
-    assert sent["properties"]["p"]["properties"]["x"] == {"type": "number"}
+    assert sent["properties"]["p"]["properties"] == {"x": {"type": "number"}, "y": {}}
     assert sent["properties"]["p"]["description"] == "where" and "$defs" not in sent
 
 
@@ -46,7 +47,7 @@ def test_alternatives_at_the_root_become_one_object():
     schema = {
         "anyOf": [
             {"properties": {"id": {"type": "string"}, "x": {}}, "required": ["id", "x"]},
-            {"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]},
+            {"allOf": [{"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]}]},
         ]
     }
     sent = model_schema(schema)

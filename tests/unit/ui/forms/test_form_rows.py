@@ -100,7 +100,7 @@ def test_a_long_description_is_truncated_after_three_rows() -> None:
 
 
 def test_a_default_is_shown_with_its_label_and_in_the_empty_input() -> None:
-    sizes = {"enum": ["s", "m"], "enumNames": ["Small", "Medium"], "default": "m"}
+    sizes = {"enum": [1, True], "enumNames": ["Small", "Medium"], "default": True}
     form = form_of({"size": sizes, "days": {"type": "integer", "default": 3}})
     assert texts(form)[0].endswith("default Medium")
     assert texts(form)[3:5] == ["  days  integer · default 3", "  ▌ 3"]
