@@ -282,7 +282,7 @@ async def test_binary_content_of_a_result_is_described_and_can_be_saved(
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "show me a map")
-        await shows(app, "Look.", "▣ PDF blob, 9 B")
+        await shows(app, "Look.", "▣ PDF document, 9 B")
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "a map", "9 B")
         await pilot.press("end", "w", "enter")
