@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import answered, opened, screen_text, send, shows
-from tests.ui.fakes import FakeRuntime, calls, says
+from tests.ui.fakes import WEATHER, FakeRuntime, calls, says
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -267,27 +267,24 @@ async def test_one_key_shows_the_full_text_of_a_truncated_result(monkeypatch: py
         await until(lambda: app.screen is app.main)
 
 
-def _only_file(folder: Path) -> bytes:
-    (found,) = folder.iterdir()
-    return found.read_bytes()
-
-
 async def test_binary_content_of_a_result_is_described_and_can_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    runtime = FakeRuntime(calls("weather__get_weather"), says("Look."))
-    runtime.toolbox.answers["get_weather"] = ToolResult(
+    tools = (replace(WEATHER, name="Get--Map"),)
+    runtime = FakeRuntime(calls("weather__Get--Map"), says("Look."), tools=tools)
+    runtime.toolbox.answers["Get--Map"] = ToolResult(
         (TextContent("a map"), BinaryContent("blob", "application/pdf", 9, "JVBERi0xLjcK"))
     )
     async with opened(runtime) as (app, pilot):
         await send(pilot, "show me a map")
-        await shows(app, "Look.", "▣ PDF blob, 9 B")
+        await shows(app, "Look.", "▣ PDF document, 9 B")
         await pilot.press("f2", "v")
         await shows(app, "RESULT", "a map", "9 B")
         await pilot.press("end", "w", "enter")
-        await until(lambda: any(tmp_path.iterdir()))
-        assert await asyncio.to_thread(_only_file, tmp_path) == b"%PDF-1.7\n"
+        path = tmp_path / "get-map.pdf"
+        await until(path.exists)
+        assert await asyncio.to_thread(path.read_bytes) == b"%PDF-1.7\n"
 
 
 async def test_a_file_is_opened_only_after_confirmation(

@@ -15,7 +15,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
-from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
+from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
 
@@ -247,9 +247,3 @@ async def test_an_export_first_shows_its_content_and_shift_tab_redacts_it(tmp_pa
         await until(lambda: "● redact " in screen_text(pilot.app))
         await pilot.press("enter")
         await until(lambda: given == [Export("json", tmp_path / "milk.json", shapes=True)])
-
-
-def test_the_file_name_is_derived_from_the_title() -> None:
-    assert file_name("../Which notes / mention?") == "which-notes-mention"
-    assert file_name("天气如何") == "天气如何"
-    assert file_name("???") == "conversation"

@@ -138,7 +138,7 @@ def attachments_of(contents: Sequence[Content], name: str) -> list[Attachment]:
 
 def kind_of(content: BinaryContent) -> Literal["image", "audio", "blob"]:
     """Return the kind of binary content; images and audio in resources arrive as blobs."""
-    mime = media_type(head_of(content.data[:64])) if content.kind == "blob" else ""
+    mime = base64_type(content.data) if content.kind == "blob" else ""
     return _kind(mime) if mime in PICTURES or mime in SOUNDS else content.kind
 
 
@@ -185,6 +185,9 @@ def text_of(data: bytes) -> str | None:
 HEAD_BYTES = 256 * 1024
 """Maximum bytes read from a file; in a JPEG, the dimensions follow the camera's metadata."""
 
+_NEAR_BYTES = 4 * 1024
+"""Where the dimensions of most JPEGs are."""
+
 MAX_SEGMENTS = 512
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -210,27 +213,44 @@ _MAGIC = (
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"\x7fELF", "application/x-executable"),
 )
+_NAMES = {
+    "image/png": "PNG image",
+    "image/jpeg": "JPEG image",
+    "image/gif": "GIF image",
+    "image/webp": "WebP image",
+    "audio/mpeg": "MP3 audio",
+    "audio/wav": "WAV audio",
+    "audio/ogg": "Ogg audio",
+    "audio/flac": "FLAC audio",
+    "application/pdf": "PDF document",
+    "application/zip": "ZIP archive",
+    "application/gzip": "gzip data",
+    "application/vnd.sqlite3": "SQLite database",
+    "application/x-executable": "ELF executable",
+}
 _EXTENSIONS = {
-    "image/png": ".png",
-    "image/jpeg": ".jpg",
-    "image/gif": ".gif",
-    "image/webp": ".webp",
-    "image/svg+xml": ".svg",
-    "audio/mpeg": ".mp3",
-    "audio/wav": ".wav",
-    "audio/ogg": ".ogg",
-    "audio/flac": ".flac",
-    "application/pdf": ".pdf",
-    "application/zip": ".zip",
-    "application/gzip": ".gz",
-    "text/markdown": ".md",
-    "text/html": ".html",
-    "text/csv": ".csv",
-    "text/plain": ".txt",
-    "application/json": ".json",
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "application/gzip": "gz",
+    "text/markdown": "md",
+    "text/html": "html",
+    "text/csv": "csv",
+    "text/plain": "txt",
+    "application/json": "json",
+    "application/xml": "xml",
 }
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _DATA_URI = re.compile(r"\s*data:[^,]{0,200};base64,", re.IGNORECASE)
+_MAX_PREFIX = 256
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
@@ -239,6 +259,18 @@ def media_type(head: bytes) -> str:
     if head[:4] == b"RIFF":
         return _RIFF.get(head[8:12], "")
     return next((mime for magic, mime in _MAGIC if head.startswith(magic)), "")
+
+
+def base64_type(data: str) -> str:
+    """Return the media type of base64 data by its first bytes, or ""."""
+    return media_type(head_of(data, 64))
+
+
+def described(data: str) -> str:
+    """Return what base64 data contains, by its first bytes: "PNG image, 640 × 480"; "" if unknown."""
+    size = picture_size(data)
+    shape = f", {size[0]} × {size[1]}" if size else ""
+    return f"{_NAMES.get(base64_type(data), '')}{shape}"
 
 
 def is_whole(data: bytes) -> bool:
@@ -257,13 +289,13 @@ def is_whole(data: bytes) -> bool:
 
 
 def extension(mime: str) -> str:
-    """Return the file name extension of a media type (".png"), or ""."""
+    """Return the file name extension of a media type ("png"), or ""."""
     return _EXTENSIONS.get(mime.partition(";")[0].strip().lower(), "")
 
 
 def type_by_name(name: str) -> str:
     """Return the media type of a text by its file name extension, or ""."""
-    ending = "." + name.rpartition(".")[2].lower()
+    ending = name.rpartition(".")[2].lower()
     return next((mime for mime, end in _EXTENSIONS.items() if end == ending and "text" in mime), "")
 
 
@@ -284,29 +316,37 @@ def dimensions(head: bytes) -> tuple[int, int] | None:
 
 
 def picture_size(data: str) -> tuple[int, int] | None:
-    """Return the `dimensions` of an image in plain base64; only a JPEG has them far from its start."""
-    head = head_of(data, 64)
-    return dimensions(head_of(data) if media_type(head) == "image/jpeg" else head)
+    """Return the `dimensions` of an image in base64; only a JPEG may have them far from its start."""
+    head = head_of(data, _NEAR_BYTES)
+    size = dimensions(head)
+    return dimensions(head_of(data)) if size is None and media_type(head) == "image/jpeg" else size
 
 
 def plain_base64(data: str) -> str | None:
-    """Return `data` as base64 that every decoder accepts, or None if it is not base64.
-
-    Servers write it with line breaks, without padding, with the URL alphabet, or as a data URI.
-    """
+    """Return `data` as base64 that every decoder accepts, or None if it is not base64."""
     if _is_base64(data):
         return data
-    if found := _DATA_URI.match(data):
-        data = data[found.end() :]
-    data = "".join(data.split()).translate(_URL_SAFE).rstrip("=")
-    data += "=" * (-len(data) % 4)
+    data = standard_base64(data)
     return data if _is_base64(data) else None
 
 
+def standard_base64(data: str) -> str:
+    """Return base64 in its standard form; what is not base64, or is truncated, stays invalid.
+
+    Servers write it with line breaks, without padding, with the URL alphabet, or as a data URI.
+    """
+    if found := _DATA_URI.match(data):
+        data = data[found.end() :]
+    data = "".join(data.split()).translate(_URL_SAFE).rstrip("=")
+    return data + "=" * (-len(data) % 4 % 3)  # one character alone is no byte
+
+
 def head_of(data: str, size: int = HEAD_BYTES) -> bytes:
-    """Return the first bytes of plain base64; b"" if it is not base64."""
+    """Return the first bytes of base64, however it is written; b"" if it is not base64."""
+    length = -(-size // 3) * 4
+    head = standard_base64(data[: 2 * length + _MAX_PREFIX])
     try:
-        return binascii.a2b_base64(data[: -(-size // 3) * 4])
+        return binascii.a2b_base64(head[: min(length, len(head) // 4 * 4)], strict_mode=True)
     except (binascii.Error, ValueError):
         return b""
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from tui.core.attachments import decoded_size
 from tui.core.errors import as_sentences
 from tui.core.text import clean_line, object_in, text_in, truncated
 from tui.core.tools import (
@@ -142,8 +143,7 @@ def _messages(item: Any) -> Iterator[PromptMessage]:
 def _binary(
     kind: Literal["image", "audio", "blob"], mime: str, data: str, uri: str, said: Annotations
 ) -> BinaryContent:
-    size = max(0, len(data) * 3 // 4 - data[-2:].count("="))
-    return BinaryContent(kind, mime, size, data, uri, said)
+    return BinaryContent(kind, mime, decoded_size(data), data, uri, said)
 
 
 def _as_json(item: Any) -> str:

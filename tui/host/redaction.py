@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tui.core.attachments import head_of, media_type, plain_base64, text_of
+from tui.core.attachments import base64_type, plain_base64, text_of
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import clear_base64, redacted, texts_in, without_secrets
 from tui.core.text import visible
@@ -182,6 +182,6 @@ def _text_in(data: str) -> str:
     Also "" for ASCII, which has no invisible characters: secrets are found in its base64.
     """
     data = plain_base64(data) or ""
-    if media_type(head_of(data, 64)) or (octets := b64decode(data)).isascii():
+    if base64_type(data) or (octets := b64decode(data)).isascii():
         return ""
     return text_of(octets) or ""

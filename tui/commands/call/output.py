@@ -5,7 +5,6 @@ and files are written as their bytes.
 """
 
 import base64
-import binascii
 import json
 import os
 import sys
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
+from tui.core.attachments import plain_base64
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
@@ -157,13 +157,12 @@ def _write_binary(content: BinaryContent) -> None:
 
 
 def _decoded(content: BinaryContent) -> bytes:
-    try:
-        return base64.b64decode(content.data, validate=True)
-    except (binascii.Error, ValueError):
+    if (data := plain_base64(content.data)) is None:
         raise UsageError(
             f"the {content.kind} from the server is not valid base64.",
             next_step="Use --json to print the raw response.",
-        ) from None
+        )
+    return base64.b64decode(data)
 
 
 _PARTS = {"tools": ("tools",), "resources": ("resources", "resourceTemplates"), "prompts": ("prompts",)}

@@ -11,11 +11,10 @@ from typing import Any
 from tui.core.attachments import (
     ATTACHED,
     attachment_of_binary,
+    base64_type,
     fenced,
-    head_of,
     kind_of,
     label,
-    media_type,
     word,
 )
 from tui.core.conversation.conversation import Attachment
@@ -203,7 +202,7 @@ class _Renderer:
                 return f"[resource {word(uri, 1000)}, {word(mime, 80) or 'text'}]\n{fenced(text)}"
 
     def _binary(self, content: BinaryContent) -> str:
-        kind, found = kind_of(content), media_type(head_of(content.data[:64]))
+        kind, found = kind_of(content), base64_type(content.data)
         self._numbers[kind] += 1
         name = f"{kind} {self._numbers[kind]}"
         try:

@@ -9,7 +9,7 @@ in a request, older ones are only named.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.core.attachments import as_sent, decoded_size, fenced, head_of, label, media_type, picture_size, word
+from tui.core.attachments import as_sent, base64_type, decoded_size, fenced, label, picture_size, word
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
 from tui.core.units import size as in_bytes
 from tui.model.endpoints.provider_traits import Traits
@@ -112,7 +112,7 @@ class Attached:
 def _holds(attachment: Attachment) -> bool:
     """Whether the data can be of its type; a saved session may have been edited."""
     data = attachment.data
-    if not data.isascii() or len(data) % 4 or media_type(head_of(data, 64)) != attachment.mime:
+    if not data.isascii() or len(data) % 4 or base64_type(data) != attachment.mime:
         return False
     return attachment.mime in _FORMATS if attachment.kind == "audio" else picture_size(data) is not None
 

@@ -31,6 +31,7 @@ from tui.ui.keys.slash_commands import (
     pair,
     parse_arguments,
 )
+from tui.ui.widgets.files import file_stem
 
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
@@ -350,13 +351,13 @@ async def switch_model(conversations: Conversations, rest: str) -> str:
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
     """Return format and file for `/export`, which the dialog shows and checks."""
-    from tui.ui.dialogs.export_dialogs import OF_SESSIONS, file_name
+    from tui.ui.dialogs.export_dialogs import OF_SESSIONS
 
     known = {name: kind for kind, ending, _ in OF_SESSIONS for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
     if (kind := known.get(word.lower())) is None:
         path, kind = rest, known.get(Path(rest).suffix.lstrip(".").lower(), "markdown")
-    return kind, folder / os.path.expanduser(path.strip() or file_name(title))
+    return kind, folder / os.path.expanduser(path.strip() or file_stem(title, "conversation"))
 
 
 def prompt_text(result: PromptResult, name: str) -> tuple[str, Sequence[Attachment]]:

@@ -25,6 +25,7 @@ from tui.ui.chat.transcript.blocks import Question
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
+from tui.ui.widgets.files import file_stem
 
 NOT_SAVED = "The conversation is empty."
 
@@ -297,7 +298,7 @@ class ConversationActions:
 
     def ask_to_export(self, info: SessionInfo, path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog, file_name
+        from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
@@ -315,7 +316,7 @@ class ConversationActions:
             return {"": f"Contains: {await stored.contents(info.id)}"}
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
-        path = path or Path.cwd() / file_name(info.title)
+        path = path or Path.cwd() / file_stem(info.title, "conversation")
         self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), answered)
 
     # ---- the marked message ----

@@ -171,9 +171,3 @@ class ExportDialog(Dialog[Export | None]):
     def _say(self, text: str) -> None:
         self._there.show(text)
         self._there.display = True
-
-
-def file_name(title: str) -> str:
-    """Return a file name for a conversation, without a suffix: letters, digits and dashes."""
-    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
-    return "-".join(filter(None, kept.split("-"))) or "conversation"

@@ -22,7 +22,7 @@ from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform import clipboard
 from tui.ui.results.message_draft import ResultSource, attach_content
 from tui.ui.results.result_sheets import Stack, file_name, is_app, sheet_of_result
-from tui.ui.widgets.files import ask_to_save, open_file
+from tui.ui.widgets.files import ask_to_save, file_stem, open_file
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import Lines, Page
 
@@ -118,7 +118,7 @@ class ResultScreen(ViewScreen[None]):
         self._ask_first("Open this URL from the server in the browser?", about, visit)
 
     def _ask_path(self, label: str, then: Callable[[Path], object]) -> None:
-        stem = "".join(char if char.isalnum() else "-" for char in self._of)[:60].strip("-") or "result"
+        stem = file_stem(self._of, "result")
         structured = self._result.structured if self._result is not None else None
         save_part(self.page, self._prompt, stem, structured, label=label, then=then)
 

@@ -1,7 +1,7 @@
 """Results as sheets: texts, trees, pictures, links; or two of them side by side. Pure."""
 
-import base64
 import json
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tui.core import units
+from tui.core.attachments import PICTURES, base64_type, described, extension, plain_base64
 from tui.core.comparison.values import LinePair
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean, clean_line, equal_start, preview
@@ -23,7 +24,6 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
-from tui.ui.widgets import pictures
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
@@ -59,10 +59,8 @@ class ImageLines(Lines):
         self._width = 80
         self._shown: list[Row] = []
         self._is_open = False
-        self._image = Image(
-            lambda: pictures.base64_of(content.data.encode("ascii", "replace")), self._lay_out
-        )
-        self.is_picture = ending_of(content) in pictures.PICTURES
+        self._image = Image(lambda: content.data, self._lay_out)
+        self.is_picture = base64_type(content.data) in PICTURES
 
     def images(self, *, begin: bool = False) -> Sequence[Image]:
         if begin:
@@ -182,29 +180,20 @@ class Stack(Sheet):
         return found
 
 
-def ending_of(content: BinaryContent) -> str:
-    """Return the file suffix for the bytes of a content, or ""."""
-    return pictures.ending(content.data[: pictures.HEAD].encode("ascii", "replace"))
-
-
-def decoded(content: BinaryContent) -> tuple[bytes, str] | None:
-    """Return the bytes of an image, audio or blob, and their file suffix; None if it is invalid."""
-    try:
-        data = base64.b64decode(content.data)
-    except ValueError:
-        return None
+def decoded(content: BinaryContent) -> tuple[bytes, str]:
+    """Return the bytes of an image, audio or blob, and their file suffix; its text if it is not base64."""
+    data = plain_base64(content.data)
+    if data is None:
+        return content.data.encode("utf-8", "replace"), "txt"
     subtype = content.mime.partition("/")[2].partition(";")[0]
-    known = {"jpeg": "jpg", "svg+xml": "svg", "plain": "txt", "octet-stream": "bin", "mpeg": "mp3"}
-    ending = ending_of(content)
     plain = subtype if subtype.isalnum() and len(subtype) <= 5 else "bin"
-    return data, ending or known.get(subtype, plain)
+    return b64decode(data), extension(base64_type(data)) or extension(content.mime) or plain
 
 
 def text_ending(content: Content) -> str:
     """Return the file suffix for a text; "txt" for a text that a program would run."""
-    mime = content.mime if isinstance(content, ResourceContent) else ""
-    safe = {"text/markdown": "md", "application/json": "json", "text/csv": "csv", "application/xml": "xml"}
-    return safe.get(mime.partition(";")[0].strip().lower(), "txt")
+    ending = extension(content.mime) if isinstance(content, ResourceContent) else ""
+    return ending if ending in ("md", "json", "csv", "xml") else "txt"
 
 
 def file_name(uri: str, ending: str) -> str:
@@ -343,8 +332,7 @@ class MarkdownLines(Lines):
 
 
 def _binary(content: BinaryContent) -> Iterator[Row]:
-    looks = pictures.look(content.data[: pictures.HEAD].encode("ascii", "replace")) or content.kind
-    words = f"{looks}, {units.size(content.size)}"
+    words = f"{described(content.data) or content.kind}, {units.size(content.size)}"
     yield (("▣ ", "tool"), (words, "text"), (f"  {clean_line(content.mime, 80)}", "dim"))
     if content.uri:
         yield ((clean_line(content.uri, 400), "tool"),)

@@ -24,6 +24,12 @@ def typed_path(text: str) -> Path:
     return Path(os.path.expanduser(text.strip()))
 
 
+def file_stem(title: str, otherwise: str) -> str:
+    """Return a file name without a suffix: letters and digits of a title; `otherwise` if there are none."""
+    kept = "".join(char if char.isalnum() else "-" for char in title[:60].lower())
+    return "-".join(filter(None, kept.split("-"))) or otherwise
+
+
 def path_problem(text: str, *, new: bool = True) -> str:
     """Return why no (`new`) file can be written to a typed path, or ""; an empty path is accepted."""
     path = typed_path(text)

@@ -10,6 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.message import Message
 
+from tui.core.attachments import standard_base64
 from tui.core.background import Tasks
 from tui.core.search_text import places
 from tui.core.text import fold
@@ -237,7 +238,8 @@ class Page(LinePane, inherit_bindings=True):
         while (image := next((one for one in sheet.images() if one.is_wanted), None)) is not None:
             columns, rows = self.columns - image.indent, max(LEAST_ROWS, self.size.height - 2)
             try:
-                found: Picture | str = await decoded(image.encoded(), columns, rows, ground)
+                data = standard_base64(image.encoded()).encode("ascii", "replace")
+                found: Picture | str = await decoded(data, columns, rows, ground)
             except PictureError as error:
                 found = str(error)
             image.put(found)

@@ -1,16 +1,23 @@
 """Tree: a JSON body as foldable rows, with pictures of images; only unfolded values are parsed."""
 
-import base64
+from base64 import b64decode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from tui.core import units
+from tui.core.attachments import (
+    PICTURES,
+    described,
+    extension,
+    head_of,
+    media_type,
+    plain_base64,
+)
 from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
 from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
-from tui.ui.widgets import pictures
 from tui.ui.widgets.page import BytesSheet, Place, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -37,6 +44,15 @@ OPEN_BYTES = 32 * 1024
 
 LONG = 160
 """Minimum bytes of a string that can be unfolded into lines."""
+
+LEAST = 60
+"""A string of fewer bytes is not taken for base64."""
+
+HEAD = 400
+"""Number of characters to examine for this."""
+
+JPEG_HEAD = 64 * 1024
+"""Number of characters to examine for the dimensions of a JPEG, which follow the camera's metadata."""
 
 DEEPEST = 24
 """Maximum indentation level."""
@@ -65,20 +81,23 @@ def folds(node: Node) -> bool:
     if value.kind is JsonKind.STRING:
         if node.is_open or value.size > LONG or node.data[value.start + 1] in b"{[":
             return value.size > 4
-        is_image = value.size > pictures.LEAST and ending(node) in pictures.PICTURES
-        return is_image or b"\\n" in node.data[value.start : value.end]
+        return type_of(node) in PICTURES or b"\\n" in node.data[value.start : value.end]
     return value.kind is JsonKind.MORE
 
 
-def encoded(node: Node, size: int) -> bytes:
-    """Return the first `size` bytes of a string, with escapes unresolved."""
-    assert node.value is not None
-    return node.data[node.value.start + 1 : min(node.value.start + 1 + size, node.value.end - 1)]
+def string_of(node: Node, limit: int) -> str:
+    """Return the first `limit` characters of a string, "" for any other row."""
+    value = node.value
+    return value_text(node.data, value, limit) if value and value.kind is JsonKind.STRING else ""
 
 
-def ending(node: Node) -> str:
-    """Return the file extension for a string of base64, "" for any other value."""
-    return pictures.ending(encoded(node, pictures.HEAD))
+def type_of(node: Node) -> str:
+    """Return the media type of a string of base64, "" for any other row.
+
+    Most strings are text, and "// see above" is base64 too once its spaces are removed.
+    """
+    head = string_of(node, HEAD) if node.value is not None and node.value.size > LEAST else ""
+    return "" if " " in head else media_type(head_of(head, HEAD))
 
 
 def _key(node: Node) -> Row:
@@ -107,8 +126,10 @@ def _summary(node: Node, value: JsonValue) -> str:
 
 
 def _string(node: Node, value: JsonValue, width: int) -> Row:
-    if value.size > pictures.LEAST and (image := pictures.look(encoded(node, pictures.HEAD))):
-        return ((f"{image}, {units.size(value.size * 3 / 4)}", "model"), ("   w saves it", "dim"))
+    if mime := type_of(node):
+        head = string_of(node, JPEG_HEAD if mime == "image/jpeg" else HEAD)
+        what = f"{described(head)}, {units.size(value.size * 3 / 4)}"
+        return ((what, "model"), ("   w saves it", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
     if value.size <= LONG * 2:
@@ -118,10 +139,6 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
 
 FIRST = 3
 """Number of pictures of a sheet that are unfolded at first."""
-
-
-def _encoded(node: Node) -> bytes:
-    return pictures.base64_of(encoded(node, node.value.size)) if node.value is not None else b""
 
 
 class Tree(BytesSheet):
@@ -209,8 +226,7 @@ class Tree(BytesSheet):
         return [node.image for node in self.nodes if node.is_open and node.image is not None]
 
     def _is_picture(self, node: Node) -> bool:
-        is_string = node.value is not None and node.value.kind is JsonKind.STRING
-        return self._shows_pictures and is_string and ending(node) in pictures.PICTURES
+        return self._shows_pictures and type_of(node) in PICTURES
 
     def _show_image(self, node: Node) -> None:
         """Unfold an image into its picture, an error, or a note that it is being decoded."""
@@ -221,7 +237,7 @@ class Tree(BytesSheet):
                 self._show_image(node)
 
         if node.image is None:
-            node.image = Image(partial(_encoded, node), changed, indent)
+            node.image = Image(partial(string_of, node, len(node.data)), changed, indent)
         if node.is_open:
             self._fold(self.nodes.index(node))
         lines = node.image.rows(self._width - indent)
@@ -374,10 +390,8 @@ class Tree(BytesSheet):
         node: Node | None = self.nodes[index]
         if node is not None and node.value is None:
             node = node.parent
-        if node is None or node.value is None or node.value.kind is not JsonKind.STRING:
+        mime = type_of(node) if node is not None else ""
+        if node is None or not mime:
             return None
-        found = ending(node)
-        try:
-            return (base64.b64decode(_encoded(node)), found) if found else None
-        except ValueError:
-            return None
+        data = plain_base64(string_of(node, len(node.data)))
+        return (b64decode(data), extension(mime) or "bin") if data else None

@@ -29,7 +29,7 @@ DATA = bytes(range(256))
 
 
 def image(data: bytes = DATA) -> BinaryContent:
-    return BinaryContent("image", "image/png", len(data), base64.b64encode(data).decode())
+    return BinaryContent("image", "image/png", len(data), base64.urlsafe_b64encode(data).decode())
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_the_export_format_and_the_path_can_be_given_alone_or_together(
 
 def test_any_title_gives_a_safe_file_name(tmp_path: Path):
     assert export_to("json", "../../etc\x1b[31m/passwd", tmp_path)[1].parent == tmp_path
-    assert export_to("json", "", tmp_path)[1].name == "conversation"
+    assert export_to("json", "???", tmp_path)[1].name == "conversation"
     assert export_to("json", "北京天气", tmp_path)[1].name == "北京天气"
 
 

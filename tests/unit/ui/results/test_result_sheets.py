@@ -1,11 +1,13 @@
 """Results as rows: every type of content, limited in size; two of them side by side."""
 
+import base64
 import json
 from threading import Event
 from typing import Any
 
 import pytest
 
+from tests.media import png
 from tui.core.comparison.values import LinePair
 from tui.core.tools import (
     Annotations,
@@ -89,7 +91,16 @@ def test_a_failure_says_what_happened() -> None:
 def test_invalid_base64_is_described_and_not_decoded() -> None:
     sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/png", 3, "%%%"),)))
     assert "image, 3 B" in text_of(sheet.row(0, 80))
-    assert sheet.saved(0) == (b"", "png")
+    assert sheet.saved(0) == (b"%%%", "txt")
+
+
+@pytest.mark.parametrize("start", ["", "DATA:image/png;base64,"])
+def test_an_image_is_recognized_and_saved_however_its_base64_is_written(start: str) -> None:
+    data = png() + b"\xfb\xef\xff"
+    written = start + base64.encodebytes(data).decode().translate(str.maketrans("+/", "-_", "="))
+    sheet = sheet_of_result(ToolResult((BinaryContent("image", "image/x", 76, written),)))
+    assert "PNG image, 3 × 2, 76 B" in text_of(sheet.row(0, 80))
+    assert sheet.saved(0) == (data, "png")
 
 
 def test_the_value_of_a_row_is_the_whole_text_or_the_link() -> None:

@@ -3,6 +3,7 @@
 import base64
 import json
 
+from tests.media import png
 from tui.core.comparison.values import Tolerance, compare
 from tui.core.traffic import Redaction
 from tui.ui.widgets.rows import text_of
@@ -86,15 +87,11 @@ def test_containers_that_are_too_large_to_parse_at_first_stay_folded() -> None:
 
 
 def test_an_image_is_shown_by_type_and_size_and_can_be_saved() -> None:
-    png = (
-        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-        + (640).to_bytes(4, "big")
-        + (480).to_bytes(4, "big")
-        + b"x" * 90
-    )
-    shown = tree({"data": base64.b64encode(png).decode()})
+    data = png(640, 480)
+    shown = tree({"data": base64.encodebytes(data).decode()})
     assert "PNG image, 640 × 480" in rows(shown)[0]
-    assert shown.binary(0) == (png, "png")
+    assert shown.binary(0) == (data, "png")
+    assert tree({"data": "// text without any punctuation " * 3}).binary(0) is None
 
 
 def test_a_redacted_value_is_labelled() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tui.core import units
-from tui.core.attachments import dimensions, extension, head_of, media_type, plain_base64
+from tui.core.attachments import described
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
 from tui.core.text import clean, clean_line, preview, truncated
@@ -364,10 +364,6 @@ def _quoted(text: str, width: int) -> list[Row]:
     return [row for line in lines for row in wrap(((line, "dim"),), width, first=bar, rest=bar)]
 
 
-HEAD_CHARS = 8 * 1024
-"""Number of base64 characters to inspect."""
-
-
 def pieces_of(result: ToolResult) -> Iterator[str]:
     """Yield descriptions of a result's parts besides text: "PNG image, 640 × 480, 34 kB"."""
     for item in result.content:
@@ -393,16 +389,8 @@ def attachment_words(attachment: Attachment) -> str:
 
 def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
     """Describe a binary part. Its first bytes take precedence over its declared type."""
-    plain = plain_base64(data[:HEAD_CHARS])
-    head = head_of(plain) if plain else b""
-    found = media_type(head)
-    said = clean_line(mime, 60)
-    what = f"{extension(found or said).removeprefix('.').upper()} {kind}".strip()
-    parts = [what if found or not said else f"{what}, {said}"]
-    if measured := dimensions(head):
-        parts.append(f"{measured[0]} × {measured[1]}")
-    parts.append(units.size(size))
-    words = ", ".join(parts)
+    what = described(data) or ", ".join(filter(None, (kind, clean_line(mime, 60))))
+    words = f"{what}, {units.size(size)}"
     return f"{words}   {clean_line(name, 120)}" if name else words
 
 

@@ -1,17 +1,13 @@
 """Descriptions of the content of a result other than text."""
 
-import base64
-import struct
-
 import pytest
 
+from tests.media import base64_of, png
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.ui.chat.transcript.blocks import attachment_words, pieces_of, result_of
 
-PNG = base64.b64encode(
-    b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + bytes(40)
-).decode()
+PNG = base64_of(png(640, 480))
 
 
 def pieces(result: ToolResult) -> tuple[str, ...]:
@@ -34,7 +30,7 @@ def test_bytes_of_an_unknown_format_are_described_by_their_mime_type():
 
 def test_broken_base64_is_described_without_an_error():
     told = pieces(ToolResult((BinaryContent("image", "image/png", 5, "###" * 10_000),)))
-    assert told == ("PNG image, image/png, 5 B",)
+    assert told == ("image, image/png, 5 B",)
 
 
 def test_links_and_resources_show_their_uris():
