@@ -20,7 +20,7 @@ from unittest import mock
 
 from tests.trusted import trusting
 from tui import cli
-from tui.commands.headless import Interrupt
+from tui.runtime import signals
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def in_this_process(
     with (
         _ALONE,
         mock.patch.multiple(sys, stdin=given, stdout=stdout or out, stderr=err),
-        mock.patch.object(Interrupt, "signals", ()),
+        mock.patch.object(signals, "ENDING", ()),
         mock.patch.object(cli, "_prepare_imports", lambda: None),
         mock.patch.dict(os.environ, env),
     ):

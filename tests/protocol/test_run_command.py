@@ -147,15 +147,16 @@ async def test_invalid_arguments_are_code_2_with_a_message(args: list[str], word
     assert "using the sample" not in done.err
 
 
-async def test_an_interrupt_ends_the_turn_cleanly_with_code_130(tmp_path: Path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
+async def test_a_signal_ends_the_turn_cleanly(tmp_path: Path, number: signal.Signals):
     async with Endpoint([Answer([], hang=True, raw=b": wait\n\n")]) as endpoint:
         words = ("run", "--json", "--config", config(tmp_path, endpoint), "go")
         process = await start(*words, piped=False)
         await until(lambda: endpoint.requests)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         done = await finish(process)
         await until(lambda: endpoint.disconnects == 1)
-    assert done.code == 130 and done.objects[-1]["reason"] == "cancelled"
+    assert done.code == 128 + number and done.objects[-1]["reason"] == "cancelled"
 
 
 async def test_the_model_is_told_that_a_server_exited_during_a_call(tmp_path: Path):

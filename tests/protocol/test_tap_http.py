@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import signal
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -99,7 +100,7 @@ async def test_a_request_and_its_answer_pass_through_and_are_recorded_without_th
         assert server.requests[0].endswith(ASKED)
         assert b"secret-key-12345" in server.requests[0]
         assert f"host: 127.0.0.1:{server.port}".encode() in server.requests[0].lower()
-        process.terminate()
+        process.send_signal(signal.SIGQUIT)
         told = (await finish(process)).err
     (path,) = recordings()
     assert told == f"mcptui tap: recorded {path.stem}. To read it, run mcptui traffic {path.stem}\n"

@@ -4,10 +4,8 @@ import argparse
 import asyncio
 import os
 import shlex
-import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +18,16 @@ from tui.core.text import clean, clean_line
 from tui.host.sign_in.sign_ins import SIGN_IN_WITH
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.runtime.signals import on_signals
 from tui.settings.locations import state_dir
 from tui.storage.sessions.file import folder_problem
 
 
 class Interrupt:
-    """A context in which the first signal requests an orderly end, and the second cancels the work.
+    """The first signal requests an orderly end of the work, and the second cancels it.
 
     Without `on_signal`, the first one also cancels it. `exit_code` is 128 + the number of the signal.
     """
-
-    signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.on_signal: Callable[[], None] | None = None
@@ -38,20 +35,8 @@ class Interrupt:
         self._task: asyncio.Task[int] | None = None
         self._told = False
 
-    def __enter__(self) -> "Interrupt":
-        loop = asyncio.get_running_loop()
-        for number in self.signals:
-            with suppress(NotImplementedError):  # event loops on Windows have no signal handlers
-                loop.add_signal_handler(number, self._handle, number)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        loop = asyncio.get_running_loop()
-        for number in self.signals:
-            with suppress(NotImplementedError):
-                loop.remove_signal_handler(number)
-
-    def _handle(self, number: signal.Signals) -> None:
+    def signalled(self, number: int) -> None:
+        """Handle a signal, for `on_signals`."""
         self.exit_code = 128 + number
         if self.on_signal is not None and not self._told:
             self.on_signal()
@@ -84,7 +69,8 @@ def headless(
         runtime = Runtime(options, os.environ)
         if questioner is not None:
             runtime.questioner = questioner
-        with Interrupt() as interrupt:
+        interrupt = Interrupt()
+        with on_signals(interrupt.signalled):
             try:
                 return await interrupt.during(work(runtime, interrupt))
             finally:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-import signal
 import socket
 import sys
 from contextlib import nullcontext
@@ -21,6 +20,7 @@ from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
 from tui.core.traffic import Captured
+from tui.runtime.signals import on_signals
 
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
@@ -93,20 +93,18 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     # Its own handlers raise the signal again at the end, before the recording is complete.
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
-    def end() -> None:
+    def end(number: int) -> None:
         server.force_exit = server.should_exit
         server.should_exit = True
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, end)
-    where = f"http://{ADDRESS}:{listening.getsockname()[1]}"
-    _say(f"listening on {where}{urlsplit(target).path}, forwarding to {clean_line(masked(target), 200)}", 0)
-    try:
-        await server.serve(sockets=[listening])
-    finally:
-        await passthrough.close()
-        await asyncio.to_thread(recorder.close)
+    where = f"http://{ADDRESS}:{listening.getsockname()[1]}{urlsplit(target).path}"
+    with on_signals(end):
+        _say(f"listening on {where}, forwarding to {clean_line(masked(target), 200)}", 0)
+        try:
+            await server.serve(sockets=[listening])
+        finally:
+            await passthrough.close()
+            await asyncio.to_thread(recorder.close)
     if found := [path.stem for path in paths if path.is_file()]:
         return _say(f"recorded {found[0]}. To read it, run mcptui traffic {found[0]}", 0)
     return _say("nothing was recorded", 0)

@@ -1,4 +1,4 @@
-"""Matching what a user types: the rows of a list that it filters, and the names that it misspells. Pure.
+"""Matching what a user types: the rows of a list that it filters, and names, abbreviated or misspelled. Pure.
 
 A typed text filters a list by its words: a row is shown if its text contains all of them, in any order,
 without regard to case and composition. It completes what has all of them, or at least all of its letters.
@@ -78,6 +78,13 @@ def similar_names(word: str, names: Iterable[str], count: int = 3, cutoff: float
     close = get_close_matches(word, known, count, cutoff)
     begun = (name for name in known if word and name.startswith(word))
     return [known[name] for name in islice(dict.fromkeys((*close, *begun)), count)]
+
+
+def by_name(names: Iterable[str], text: str) -> list[str]:
+    """Return the name that is `text`, or else the names that start or end with it."""
+    known = list(names)
+    parts = (name for name in known if text and (name.startswith(text) or name.endswith(text)))
+    return [text] if text in known else list(parts)
 
 
 def nearest_name(word: str, names: Iterable[str], cutoff: float = 0.6) -> str:

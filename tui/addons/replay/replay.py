@@ -38,6 +38,7 @@ from tui.core.tools import Tool
 from tui.core.traffic import ANSWERS, Direction, Kind
 from tui.core.units import duration, plural
 from tui.host.catalog import Walk
+from tui.runtime.signals import on_signals
 from tui.settings.load import Loaded, load
 from tui.settings.locations import config_path
 from tui.settings.specs import approval_rules, server_specs
@@ -266,7 +267,8 @@ def replay(args: argparse.Namespace, choice: RecordingChoice) -> int:
         return _nothing_compared(args.json, "no request to the server matches the filter")
 
     async def replayed() -> int:
-        with Interrupt() as interrupt:
+        interrupt = Interrupt()
+        with on_signals(interrupt.signalled):
             return await interrupt.during(_confirmed(args, items, server, passing))
 
     try:

@@ -11,6 +11,7 @@ from typing import Literal
 from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
 from tui.core.late_compiling import late
+from tui.core.matching import by_name
 from tui.core.text import cells_of, clean, fold, head_of
 
 ExportKind = Literal["markdown", "json", "html"]
@@ -102,16 +103,13 @@ def named(sessions: Sequence[SessionInfo], name: str) -> SessionInfo | None:
     """
     if name == LAST:  # one that cannot be opened is skipped
         return next((one for one in sessions if not one.problem), None)
-    exact = [one for one in sessions if one.id == name]
-    titled = [one for one in sessions if fold(one.title) == fold(name)]
-    begun = [one for one in sessions if name and (one.id.startswith(name) or one.id.endswith(name))]
-    for found in (exact, titled, begun):
-        if len(found) > 1:
-            ids = ", ".join(one.id for one in found[:5])
-            raise UsageError(f"{len(found)} sessions match: {ids}", where=name)
-        if found:
-            return found[0]
-    return None
+    known = {one.id: one for one in sessions}
+    found = by_name(known, name)
+    if name not in known:  # a title counts more than a part of an id
+        found = [one.id for one in sessions if fold(one.title) == fold(name)] or found
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} sessions match: {', '.join(found[:5])}", where=name)
+    return known[found[0]] if found else None
 
 
 CELLS = 60

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files import make_folder
+from tui.core.matching import by_name
 from tui.core.units import file_stamp
 from tui.storage.files.live_lock import is_live, live_file
 from tui.storage.files.sqlite_file import files_of, remove_files
@@ -62,24 +63,21 @@ class Recordings:
         return list(map(_kept, paths))
 
     def find(self, text: str) -> Path:
-        """Return the recording with this path, or whose name starts or ends with `text`."""
+        """Return the recording with this path or name, or whose name starts or ends with `text`."""
         path = Path(os.path.expanduser(text))
         if path.is_file():
             return path
         if os.sep in text:
             raise StorageError("recording not found", where=text, next_step=_NEXT)
-        wanted = text.removesuffix(SUFFIX)
-        names = [kept.path for kept in self.list()]
-        found = [
-            path for path in names if wanted and (path.stem.startswith(wanted) or path.stem.endswith(wanted))
-        ]
+        known = {kept.name: kept.path for kept in self.list()}
+        found = by_name(known, text.removesuffix(SUFFIX))
         if len(found) != 1:
             raise StorageError(
                 f"{len(found)} recordings match" if found else "recording not found",
                 where=text,
                 next_step=_NEXT,
             )
-        return found[0]
+        return known[found[0]]
 
     def discard(self, path: Path) -> bool:
         """Remove a recording; return whether it is gone."""

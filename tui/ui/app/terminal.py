@@ -10,11 +10,12 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from tui.core.text import clean_line
+from tui.runtime.signals import on_signals
 from tui.ui.platform.memory import SWITCH_SECONDS
 from tui.ui.platform.output import screen_of_our_own
 
@@ -29,8 +30,6 @@ SHUTDOWN_SECONDS = 9.0
 
 PATIENCE_SECONDS = 0.5
 """A shutdown that takes longer is announced."""
-
-_SIGNALS = ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT")
 
 
 def run_app(
@@ -112,7 +111,7 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
         elif made and not hurry:
             hurry.append(asyncio.ensure_future(made[0].shutdown()))
 
-    with _on_signals(signalled):
+    with on_signals(signalled):
         try:
             await _unless_it_fails(app, app.run_async())
         finally:
@@ -122,22 +121,6 @@ async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen:
                 screen.write(_last_line(runtime))
                 screen.flush()
     return codes[0] if codes else app.return_code or 0
-
-
-@contextmanager
-def _on_signals(handle: Callable[[int], None]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    handled: list[int] = []
-    for number in [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]:
-        # On Windows, the event loop has no signal handlers; ctrl+c raises KeyboardInterrupt.
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(number, handle, number)
-            handled.append(number)
-    try:
-        yield
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)
 
 
 async def _unless_it_fails(app: "McptuiApp | TrafficApp", step: Awaitable[object]) -> None:

@@ -10,6 +10,7 @@ from tui.core.text import cells_of, clean
 
 NEW = SessionInfo("20261121T105849Z-ebd4b3", "Weather")
 OLD = SessionInfo("20261121T091200Z-0af3c1", "The plan")
+TITLED = SessionInfo("20261119T091200Z-5c0de2", "EBD4B3")
 TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
 
 
@@ -20,6 +21,7 @@ TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
         ("20261121T105849Z-ebd4b3", NEW),
         ("20261121T09", OLD),
         ("0af3c1", OLD),
+        ("ebd4b3", TITLED),
         ("THE PLAN", OLD),
         ("plan", None),
         ("nope", None),
@@ -27,7 +29,7 @@ TWIN = SessionInfo("20261120T091200Z-77aa01", "weather")
     ],
 )
 def test_a_session_is_named_by_last_an_id_part_of_an_id_or_its_title(name: str, found: SessionInfo | None):
-    assert named([NEW, OLD], name) == found
+    assert named([NEW, OLD, TITLED], name) == found
 
 
 def test_without_sessions_last_finds_nothing():
