@@ -23,7 +23,7 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.text import clean_line, compact
-from tui.core.units import plural
+from tui.core.units import and_more, plural
 
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
@@ -153,9 +153,7 @@ class FlagAnswers(Questioner):
         if self._accept_changes:
             out.flush()
             return QuestionAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
-        names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
-        more = len(question.changes) - MAX_CHANGES
-        names += f", and {more} more" if more > 0 else ""
+        names = and_more([readable_line(shown_name(one.name), 80) for one in question.changes], MAX_CHANGES)
         if suspicious:
             also = ", or with --accept-suspicious to include suspicious ones"
             is_all = len(suspicious) == len(question.changes)

@@ -308,8 +308,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
         return
     pids = identity.pids or ((status.pid,) if status.pid is not None else ())
     if pids:
-        more = f" and {len(pids) - MOST_PIDS} more" if len(pids) > MOST_PIDS else ""
-        yield units.noun(len(pids), "pid"), ", ".join(map(str, pids[:MOST_PIDS])) + more, "text"
+        yield units.noun(len(pids), "pid"), units.and_more([*map(str, pids)], MOST_PIDS), "text"
     if identity.memory is not None:
         yield "memory", units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
