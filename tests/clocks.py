@@ -56,6 +56,8 @@ class FrozenTime:
     def localtime(self, seconds: float | None = None) -> struct_time:
         return time.gmtime(self.time() if seconds is None else seconds)
 
+    gmtime = localtime
+
     def strftime(self, form: str, moment: struct_time | None = None) -> str:
         return time.strftime(form, moment or self.localtime())
 
@@ -63,7 +65,7 @@ class FrozenTime:
         return getattr(time, name)
 
 
-_FROZEN = ("monotonic_ns", "monotonic", "perf_counter", "time_ns", "time", "localtime", "strftime")
+_FROZEN = ("monotonic_ns", "monotonic", "perf_counter", "time_ns", "time", "localtime", "gmtime", "strftime")
 _FUNCTIONS = frozenset(getattr(time, name) for name in _FROZEN)
 
 

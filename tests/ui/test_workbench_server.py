@@ -201,14 +201,14 @@ async def test_http_events_are_sentences_in_the_log_and_invalid_messages_are_unc
     runtime.recorded.add(Kind.EVENT, method="http", detail=asked)
     runtime.recorded.add(Kind.EVENT, method="http", detail={"event": "http", "exchange": 2, "status": 202})
     runtime.recorded.add(Kind.NOTIFICATION, b'{"params": [}', method="notifications/message")
-    logged(runtime, "a level of its own\x1b[2J", None)
+    logged(runtime, "警告\x1b[2J and more", None)
     async with opened(runtime) as (screen, pilot):
         await pilot.press("5")
         await shows(
             app_of(screen), "The client opened a message stream from server weather", "HTTP 202: accepted"
         )
         assert "exchange" not in screen.log_lines.text
-        await shows(app_of(screen), 'message    {"params": [}', "a level …  null")
+        await shows(app_of(screen), 'message    {"params": [}', "警告␛[2J…  null")
 
 
 async def test_a_long_log_is_loaded_from_its_end_and_can_be_searched() -> None:

@@ -1,7 +1,6 @@
 """Answers requests from servers according to command-line options, and prints the answers on stderr."""
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +22,8 @@ from tui.core.questions import (
     Questioner,
     SamplingQuestion,
 )
-from tui.core.text import clean_line
-from tui.core.units import plural
+from tui.core.text import clean_line, compact
+from tui.core.units import and_more, plural
 
 MAX_FILE = 1024 * 1024
 MAX_CHANGES = 20
@@ -105,8 +104,7 @@ class FlagAnswers(Questioner):
         if problem := content_problem(question.schema, content):
             self._say(question.server, question.message, f"declined: invalid answer: {problem}")
             return QuestionAnswer(Action.DECLINE, by=self._by)
-        shown = clean_line(json.dumps(content, ensure_ascii=False), 300)
-        self._say(question.server, question.message, f"answered {shown}")
+        self._say(question.server, question.message, f"answered {compact(content, 300)}")
         return QuestionAnswer(Action.ACCEPT, content, by=self._by)
 
     def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer:
@@ -155,9 +153,7 @@ class FlagAnswers(Questioner):
         if self._accept_changes:
             out.flush()
             return QuestionAnswer(Action.ACCEPT, by=f"option {flag}", only=frozenset(accepted))
-        names = ", ".join(readable_line(shown_name(one.name), 80) for one in question.changes[:MAX_CHANGES])
-        more = len(question.changes) - MAX_CHANGES
-        names += f", and {more} more" if more > 0 else ""
+        names = and_more([readable_line(shown_name(one.name), 80) for one in question.changes], MAX_CHANGES)
         if suspicious:
             also = ", or with --accept-suspicious to include suspicious ones"
             is_all = len(suspicious) == len(question.changes)

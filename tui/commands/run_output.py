@@ -3,7 +3,6 @@
 JSON is ASCII only: no lone surrogate, escape sequence or narrow locale can break a line.
 """
 
-import json
 import sys
 from collections.abc import Mapping
 from enum import Enum
@@ -31,7 +30,7 @@ from tui.core.events import (
 )
 from tui.core.ports import ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.servers import PRINT_STEP, ServerStatus
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, compact
 from tui.core.turn.prepared_calls import shown_end
 from tui.core.units import duration, plural
 
@@ -48,9 +47,7 @@ _CUT = {
 
 def arguments_line(arguments: Mapping[str, Any], limit: int = 120) -> str:
     """Return arguments as `name=value …` on one line."""
-    pairs = (
-        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in arguments.items()
-    )
+    pairs = (f"{name}={compact(value, limit)}" for name, value in arguments.items())
     return clean_line(" ".join(pairs), limit)
 
 

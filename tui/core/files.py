@@ -51,6 +51,26 @@ class IrregularError(OSError):
     """Something other than a file is in its place."""
 
 
+Stamp = tuple[int, int, int, int] | None
+"""A value that changes when a file changes: device, inode, size, modification time; None without a file."""
+
+
+def stamp_of(path: str | Path) -> Stamp:
+    """Return the stamp of a file. Takes microseconds."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def short_path(path: str) -> str:
+    """Return a path in the form that shells show: "~/demo"."""
+    home = os.path.expanduser("~").rstrip(os.sep)
+    inside = path == home or path.startswith(home + os.sep)
+    return f"~{path[len(home) :]}" if home and inside else path
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and the missing ones above it, each with mode 0700; existing ones are not changed.
 

@@ -38,6 +38,11 @@ _RESET = re.compile(r"rate-?limit.*\breset\b|\breset\b.*rate-?limit", re.IGNOREC
 _LIMITS = re.compile(r"\b(?:r|remaining)=(\d{1,12})\b.*?\b(?:t|reset)=(\d{1,9})\b", re.IGNORECASE)
 
 
+def is_down(status: int) -> bool:
+    """Return whether a status says that a server is busy or failed, so that a later request may succeed."""
+    return status == 429 or status >= 500
+
+
 def duration_in(text: str) -> float | None:
     """Return the seconds of a duration such as "1m2.5s", or None if it is none."""
     if not _DURATION.fullmatch(text.strip()):

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -11,8 +11,14 @@ from urllib.parse import urlsplit
 
 from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.text import quoted_name
-from tui.core.units import plural
+from tui.core.text import clean_line, quoted_name
+from tui.core.units import and_more, plural
+
+START_PATIENCE_NS = 8_000_000_000
+"""How long a question or a call waits for servers that are starting."""
+
+MOST_WAITED_FOR = 5
+"""Maximum servers that a wait names."""
 
 
 class Transport(StrEnum):
@@ -446,3 +452,13 @@ class KnownEras:
     def forget(self, key: str) -> None:
         if key in self._kept.all:
             self._kept.change({}, [key])
+
+
+def waiting_for(names: Sequence[str]) -> str:
+    """Return that a question or a call waits for servers to start: "Waiting for 1 server to start: a"."""
+    return f"Waiting for {plural(len(names), 'server')} to start: {listed_servers(names)}"
+
+
+def listed_servers(names: Sequence[str]) -> str:
+    """Return the names of servers that a question or a call waits for."""
+    return and_more([clean_line(name, 60) for name in names], MOST_WAITED_FOR)

@@ -10,6 +10,7 @@ Panes write about two significant digits, the unit after a space.
 import math
 import re
 import time
+from collections.abc import Sequence
 from typing import Any
 
 LARGEST = 2**53
@@ -232,6 +233,11 @@ def noun(number: float, word: str) -> str:
     if number == 1:
         return word
     return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeiou" else f"{word}s"
+
+
+def and_more(names: Sequence[str], most: int) -> str:
+    """Return the first `most` names, and how many others there are: "a, b and 3 more"."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def exact(number: int) -> str:

@@ -14,10 +14,10 @@ import re
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from tui.core.errors import chain_of, reason_of
@@ -190,6 +190,11 @@ def with_headers(ours: Mapping[str, str], configured: Mapping[str, str]) -> dict
     """Return our headers with the configured ones, which replace ours in any spelling of their names."""
     own = {name.lower() for name in configured}
     return {**{name: value for name, value in ours.items() if name.lower() not in own}, **configured}
+
+
+def header_in(headers: Iterable[Sequence[Any]], wanted: str) -> str:
+    """Return the first value of a recorded header, or ""; `wanted` is in lower case."""
+    return next((str(value) for name, value in headers if str(name).lower() == wanted), "")
 
 
 def header_value_fault(value: str) -> str:

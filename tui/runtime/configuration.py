@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, sentences
+from tui.core.files import Stamp
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, not_configured
 from tui.core.text import quoted_name
@@ -19,7 +20,6 @@ from tui.settings.save import Change, Document, server_at, set_value
 if TYPE_CHECKING:
     from tui.settings.load import Loaded
 
-Stamp = tuple[int, int, int]
 Result = TypeVar("Result")
 Merge = Callable[[Any], Any]
 """Returns a value for the file from the one that it has by then."""
@@ -62,7 +62,7 @@ class Configuration:
         self.digests: Mapping[str, str] = {}
         self.apply_ui: Callable[[str, Mapping[str, Sequence[str]]], Sequence[Problem]] = lambda *_: ()
         self.is_closing = False
-        self._stamp: Stamp = (0, 0, 0)
+        self._stamp: Stamp = None
         self._theme = self._options.theme or ""
         self._servers: Sequence[ServerSpec] = ()
         self._source = ""

@@ -1,7 +1,6 @@
 """Adds model profiles, and replaces their keys, while mcptui runs: tested first, effective at once."""
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, offered
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
+from tui.settings.schema import fitted_name
 from tui.settings.state.permission.stored_consents import StoredConsents
 
 NAME_LENGTH = 40
@@ -94,8 +94,8 @@ class ModelChanges:
 
     def free_name(self, wanted: str) -> str:
         """Return an unused name for a profile, such as "qwen3-8b" for the model "org/qwen3:8b"."""
-        fitted = re.sub(r"[^\w.-]+", "-", wanted.rpartition("/")[2]).strip("-._")[:NAME_LENGTH]
-        taken, base = self._configuration.file.table("models"), fitted or "model"
+        base = fitted_name(wanted.rpartition("/")[2][:NAME_LENGTH]) or "model"
+        taken = self._configuration.file.table("models")
         names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
         return next(name for name in names if name not in taken)
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, StorageError, reason_of
+from tui.core.files import short_path
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
@@ -114,9 +115,8 @@ class ModelKeys:
     async def future_place(self) -> tuple[str, str]:
         """Return where a key would be stored, and why it is not the keychain, or ""."""
         if reason := await self._stored.why_in_file():
-            folder, home = self._stored.path("").parent, Path.home()
-            shown = Path("~", folder.relative_to(home)) if folder.is_relative_to(home) else folder
-            return f"a file that only you can read, in {shown}", reason
+            folder = short_path(str(self._stored.path("").parent))
+            return f"a file that only you can read, in {folder}", reason
         return "the system keychain", ""
 
 

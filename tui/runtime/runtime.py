@@ -59,6 +59,7 @@ from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.sessions.store import SessionStore
 
 if TYPE_CHECKING:
+    from tui.core.files import Stamp
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
     from tui.runtime.server_changes import ServerChanges
@@ -205,7 +206,7 @@ class Runtime:
         self.is_ready = True
         self._revision += 1
 
-    def _apply(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
+    def _apply(self, loaded: "Loaded", stamp: "Stamp") -> None:
         """Create servers, rules and limits from a configuration; `stamp` is that of its file when read."""
         self._problems, self._warnings = loaded.problem_texts(self.trust.problems)
         self.consent.questioner = self.questioner

@@ -4,29 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from tui.core import units
 from tui.core.events import Event, Notice, Waiting
 from tui.core.permission.approval_policy import Policy, TurnPermission
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line
+from tui.core.servers import START_PATIENCE_NS, ServerState, ServerStatus, listed_servers, waiting_for
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits, TurnMeter
 from tui.core.turn.loop import Turn
-from tui.core.turn.tool_calls import ToolCallRunner, TurnTools
+from tui.core.turn.tool_calls import LOOK_SECONDS, ToolCallRunner, TurnTools
 from tui.host.host import Host
 from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.recording import RunRecording
 from tui.runtime.redaction import EventRedactor
 
-PATIENCE_NS = 8_000_000_000
-"""Maximum time that a question waits for starting servers."""
-
 FRESH_NS = 20_000_000_000
 """Time after its start during which a question waits for a server. Downloads take longer than that."""
-
-LOOK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -168,12 +161,10 @@ def servers_starting(host: Host, clock: Clock) -> Prerequisite:
 
     def awaited() -> str:
         names = [one.name for one in starting() if one.since_ns > clock.now_ns() - FRESH_NS]
-        if not names:
-            return ""
-        return f"Waiting for {units.plural(len(names), 'server')} to start: {_listed(names)}"
+        return waiting_for(names) if names else ""
 
     async def wait() -> None:
-        until_ns = clock.now_ns() + PATIENCE_NS
+        until_ns = clock.now_ns() + START_PATIENCE_NS
         while awaited() and clock.now_ns() < until_ns:
             await clock.sleep(LOOK_SECONDS)
 
@@ -181,11 +172,6 @@ def servers_starting(host: Host, clock: Clock) -> Prerequisite:
         names = [one.name for one in starting()]
         its = "Their tools become available when they run"
         its = its if len(names) > 1 else "Its tools become available when it runs"
-        return f"Still starting: {_listed(names)}. {its}." if names else ""
+        return f"Still starting: {listed_servers(names)}. {its}." if names else ""
 
     return Prerequisite(awaited, wait, missing)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [clean_line(name, 60) for name in names[:5]]
-    return ", ".join(shown) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tui.core.files import Stamp, stamp_of
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.keymap import flat_keys
 from tui.settings.locations import config_file, config_path
@@ -81,13 +82,9 @@ class ConfigFile:
 
         return applicable_settings(loaded)
 
-    def stamp(self) -> tuple[int, int, int]:
-        """Return a value that changes when the file changes, zeros without a file. Takes microseconds."""
-        try:
-            found = self.path.stat()
-        except OSError:
-            return (0, 0, 0)
-        return (found.st_mtime_ns, found.st_size, found.st_ino)
+    def stamp(self) -> Stamp:
+        """Return a value that changes when the file changes. Takes microseconds."""
+        return stamp_of(self.path)
 
     @property
     def source(self) -> str:

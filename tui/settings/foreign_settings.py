@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from tui.core.errors import dotted
 from tui.core.permission.rules import Verdict
 from tui.core.text import clean_line
+from tui.core.units import and_more
 from tui.settings.key_positions import KeyPath
 from tui.settings.load import Loaded
 from tui.settings.problems import Problem
@@ -114,10 +115,9 @@ def applicable_settings(loaded: Loaded) -> Loaded:
     dropped += _allowing(loaded)
     if not dropped:
         return loaded
-    named = ", ".join(dotted(path) for path in dropped[:MAX_NAMED])
-    more = f" and {len(dropped) - MAX_NAMED} more" if len(dropped) > MAX_NAMED else ""
+    named = and_more([dotted(path) for path in dropped], MAX_NAMED)
     note = Problem(
-        f"{_NOT_OWN}. These settings are ignored: {named}{more}. {_TRUST}",
+        f"{_NOT_OWN}. These settings are ignored: {named}. {_TRUST}",
         file=clean_line(str(loaded.path), 400),
         warning=True,
     )

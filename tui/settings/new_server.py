@@ -18,7 +18,7 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.settings.load import load_text
 from tui.settings.references import NAME, escaped
 from tui.settings.save import table_block
-from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.schema import fitted_name, name_fault
 from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
 from tui.settings.validate import UNKNOWN_KEY
@@ -145,8 +145,7 @@ def named_after(package: str) -> str:
 
 
 def _fitted(found: str) -> str:
-    fitted = re.sub(r"[^\w.-]+", "-", found).strip("-._")[:MAX_NAME].rstrip("-._").lower()
-    return fitted if fitted and not name_fault(fitted) else "server"
+    return fitted_name(found.lower()) or "server"
 
 
 def _name_of_host(url: str) -> str:

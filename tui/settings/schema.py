@@ -32,6 +32,12 @@ def name_fault(name: str) -> str:
     return ""
 
 
+def fitted_name(found: str) -> str:
+    """Return a name for a server or a model that is made from a foreign one, "" if it has no usable part."""
+    fitted = re.sub(r"[^\w.-]+", "-", found).strip("-._")[:MAX_NAME].rstrip("-._")
+    return "" if name_fault(fitted) else fitted
+
+
 def snippet_fault(name: str, text: Any) -> str:
     """Return what is wrong with a snippet, or ""."""
     if not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):

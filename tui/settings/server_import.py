@@ -1,7 +1,6 @@
 """Plans the import of another host's servers. Overwrites nothing, writes nothing."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from tui.settings.locations import base_folder
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem
 from tui.settings.save import table_block
-from tui.settings.schema import MAX_NAME, name_fault
+from tui.settings.schema import MAX_NAME, fitted_name, name_fault
 from tui.settings.specs import resolved
 
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
@@ -114,9 +113,7 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
-    base = name
-    if name_fault(name):
-        base = re.sub(r"[^\w.-]+", "-", name).strip("-. ")[:MAX_NAME].rstrip("-. ") or "server"
+    base = (fitted_name(name) or "server") if name_fault(name) else name
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
         if is_same(there, table):

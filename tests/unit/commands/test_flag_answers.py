@@ -171,7 +171,7 @@ async def test_omitted_lines_and_changes_are_counted(out: Printed) -> None:
     await FlagAnswers(None).ask(DefinitionsQuestion("weather", [long] * (MAX_CHANGES + 2)))
     assert " more lines. The app shows all of them\n" in out()
     assert "  … 2 more changes\n" in out()
-    assert ", forecast, and 2 more. Accept with --accept-changes" in out()
+    assert ", forecast and 2 more. Accept with --accept-changes" in out()
 
 
 async def test_a_part_of_the_changes_is_reported_with_their_total(out: Printed) -> None:

@@ -29,8 +29,8 @@ WHY = "denied: needs approval" + ", and so on" * 14 + ". To allow it, use --appr
     ("event", "told"),
     [
         (
-            ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo"}),
-            '→ weather › get  location="Oslo"',
+            ToolCallProposed(1, "c", "weather", "get", {"location": "Oslo", "b": "x\ny", "a": 1}),
+            '→ weather › get  location="Oslo" b="x\\ny" a=1',
         ),
         (ToolCallEnded(1, "c", "weather", "get", False, "sunny", 4.2), "✓ weather › get  4 ms  sunny"),
         (ToolCallEnded(1, "c", "", "ghost", True, "no such tool", 0), "✗ ghost  0 ms  no such tool"),
@@ -49,10 +49,6 @@ def test_an_event_is_one_line_or_none(event: Event, told: str):
 def test_hostile_text_is_cleaned_and_bounded():
     told = trace_line(ToolCallEnded(1, "c", "s\x1b[2J", "t", False, "\x1b]0;x\x07" + "y" * 10_000, 1))
     assert "\x1b" not in told and len(told) < 500
-
-
-def test_arguments_are_one_line_of_bounded_length():
-    assert arguments_line({"a": 1, "b": "x\ny"}) == 'a=1 b="x\\ny"'
     assert len(arguments_line({"a": "z" * 10_000})) == 120
 
 

@@ -23,6 +23,7 @@ from tui.core.files import (
     make_folder,
     open_private,
     refuse_links,
+    short_path,
     text_of,
 )
 
@@ -348,3 +349,17 @@ def test_other_faults_are_named_with_their_line_and_a_byte_order_mark_is_removed
     with pytest.raises(NotText, match="is not UTF-8 text: byte 0xe9 in line 3"):
         text_of(b"a\n\n\xe9")
     assert text_of("\ufeffé\r\n".encode()) == "é\r\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "home", "shown"),
+    [
+        ("/home/me/demo", "/home/me", "~/demo"),
+        ("/home/me", "/home/me", "~"),
+        ("/home/melanie", "/home/me", "/home/melanie"),
+        ("/srv", "/", "/srv"),
+    ],
+)
+def test_a_folder_in_the_home_folder_is_shortened(monkeypatch, folder: str, home: str, shown: str):
+    monkeypatch.setenv("HOME", home)
+    assert short_path(folder) == shown

@@ -42,7 +42,7 @@ from tui.core.ports import (
     ToolSpec,
     Usage,
 )
-from tui.core.text import clean_line, mapping, object_in, truncated
+from tui.core.text import clean_line, compact, mapping, object_in, truncated
 from tui.runtime.example_questions import needs_arguments, question_of
 
 PACE_SECONDS = 0.012
@@ -219,7 +219,7 @@ def _as_text(value: Any) -> str:
         value = ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items())
     elif isinstance(value, list):
         value = ", ".join(map(_as_text, value))
-    return clean_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), 400)
+    return clean_line(value, 400) if isinstance(value, str) else compact(value, 400)
 
 
 def _items(lines: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from tui.core.jsonrpc.messages import (
 )
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.jsonrpc.reader import objects_within, read_json
-from tui.core.text import clean_line, quoted_name, truncated
+from tui.core.text import clean_line, compact, quoted_name, truncated
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, Gate
 from tui.host.frames.stdout_reader import Refusal
 
@@ -288,7 +288,7 @@ def _tool(raw: Any) -> Any:
     elif returns is not None:
         if isinstance(returns, dict) and returns.keys() <= {"type", "description"}:
             returns = ": ".join(str(part) for part in returns.values() if part)
-        what = clean_line(returns if isinstance(returns, str) else json.dumps(returns), 400)
+        what = clean_line(returns, 400) if isinstance(returns, str) else compact(returns, 400)
         said = tool.get("description")
         parts = (said if isinstance(said, str) else "", f"Returns: {what}")
         tool["description"] = "\n".join(filter(None, parts))

@@ -15,7 +15,6 @@ import stat
 import struct
 import sys
 import tempfile
-import unicodedata
 import zipfile
 import zlib
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from typing import IO, Any
 from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import FOLDER_MODE, IrregularError, NotText, make_folder, open_file, text_of
-from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
+from tui.core.text import clean_line, fold, mapping, object_in, quoted_name, text_in
 from tui.core.units import number_limit, size
 from tui.settings.references import escaped
 
@@ -172,7 +171,7 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
             is_file = depth == len(parts) and not entry.is_dir()
             path = "/".join(parts[:depth])
             # Some file systems ignore case or Unicode form, so different names may be the same file.
-            key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+            key = fold(path)
             other, was_file = kinds.setdefault(key, (path, is_file))
             if other != path or was_file != is_file or (is_file and key in written):
                 raise UsageError(

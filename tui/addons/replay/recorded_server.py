@@ -31,7 +31,7 @@ from tui.core.jsonrpc.protocol import (
 from tui.core.jsonrpc.reader import json_value
 from tui.core.jsonrpc.skimmer import outline, value_end
 from tui.core.secrets.secret_names import MARK
-from tui.core.text import mapping, object_in, truncated
+from tui.core.text import compact, mapping, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 INPUT_REQUIRED = "input_required"
@@ -220,7 +220,7 @@ class Question:
         return is_modern(self.revision)
 
     def shown(self) -> str:
-        return truncated(json.dumps(self.params, ensure_ascii=False), MAX_SHOWN)
+        return compact(self.params, MAX_SHOWN)
 
 
 def _canonical(value: Any) -> str:

@@ -215,8 +215,7 @@ class _Call:
         """Return the error for an unknown name; `otherwise` is its next step if the server has none."""
         known = [clean_line(one, 80) for one in names]
         hint = did_you_mean(name, known)
-        more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
-        listed = f"Its {kind}s: {', '.join(known[:_SHOWN_NAMES])}{more}" if known else otherwise
+        listed = f"Its {kind}s: {units.and_more(known, _SHOWN_NAMES)}" if known else otherwise
         server, shown = clean_line(self._server, 80), quoted_name(name, 80)
         return UsageError(f"{server} has no {kind} {shown}{f', {hint}' if hint else '.'}", next_step=listed)
 

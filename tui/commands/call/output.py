@@ -21,7 +21,7 @@ from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
-from tui.core.text import clean, clean_line, text_in
+from tui.core.text import clean, clean_line, compact, text_in
 from tui.core.tools import (
     BinaryContent,
     Content,
@@ -232,7 +232,7 @@ def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mappin
 
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
     if not isinstance(item, Mapping):
-        return [f"(invalid, not an object: {clean_line(json.dumps(item, default=str), 80)})"]
+        return [f"(invalid, not an object: {compact(item, 80)})"]
     name = clean_line(text_in(item, "name"), 120) or ("" if part.startswith("resource") else "(no name)")
     about = clean_line(text_in(item, "description") or text_in(item, "title"), _DESCRIPTION)
     match part:

@@ -32,7 +32,7 @@ from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.units import plural
+from tui.core.units import and_more, plural
 
 FOUND, MOST_FOUND = 5, 20
 """Tools that a search loads: the default, and the maximum."""
@@ -311,9 +311,8 @@ class ToolOffer:
     def _refused(self) -> str:
         if not self.quarantined:
             return ""
-        named = [f"{_shown_name(tool)} ({why})" for tool, why in self.quarantined[:MAX_NAMED]]
-        more = len(self.quarantined) - len(named)
-        return f"Not offered to the model: {', '.join(named)}{f' and {more} more' if more else ''}."
+        named = [f"{_shown_name(tool)} ({why})" for tool, why in self.quarantined]
+        return f"Not offered to the model: {and_more(named, MAX_NAMED)}."
 
     def _left_out(self) -> str:
         left = [tool for _, tool in self.table.items() if not self.is_loaded(tool)]

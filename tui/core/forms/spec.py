@@ -3,14 +3,13 @@
 All texts are raw, as the server wrote them; clean them before showing them. Types in words are clean.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from tui.core import units
-from tui.core.text import clean_line
+from tui.core.text import clean_line, compact
 
 MAX_DEPTH = 8
 """Levels of nesting with their own fields; deeper levels are one field of raw JSON."""
@@ -262,12 +261,7 @@ class FormField:
 
 def label_of(value: Any) -> str:
     """Return a value of a schema as the text that the user selects it by."""
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False)[:80]
-    except (ValueError, TypeError, RecursionError):
-        return "an unsupported value"
+    return value if isinstance(value, str) else compact(value, 80)
 
 
 def brief(value: Any) -> str:

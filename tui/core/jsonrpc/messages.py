@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import NotJson, objects_within, read_damaged_listing, read_json
-from tui.core.text import clean_line
+from tui.core.text import clean_line, compact
 from tui.core.traffic import Cause
 from tui.core.units import whole
 
@@ -206,7 +206,7 @@ def _failure(identity: Id | None, error: Any, size: int) -> Failure:
 def _words(value: Any) -> str:
     if value is None:
         return ""
-    return clean_line(value if isinstance(value, str) else json.dumps(value)[:4096], _MESSAGE_LIMIT)
+    return clean_line(value, _MESSAGE_LIMIT) if isinstance(value, str) else compact(value, _MESSAGE_LIMIT)
 
 
 KEY = "traceparent"

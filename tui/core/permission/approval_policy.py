@@ -41,7 +41,7 @@ from tui.core.ports import (
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
-from tui.core.units import noun
+from tui.core.units import and_more, noun
 
 UNKNOWN = "an unknown server"
 """The source of a result in a session saved by an earlier version."""
@@ -97,9 +97,8 @@ def untrusted_words(servers: Sequence[str]) -> str:
     """Return why a call needs approval after content of these servers, without a full stop."""
     if any(one.startswith(IMPORTED) for one in servers):
         return "This conversation was imported. Its content may be from anybody"
-    named = [one if one == UNKNOWN else quoted_name(one, 40) for one in servers[:MOST_NAMED]]
-    more = len(servers) - len(named)
-    listed = ", ".join(named) + (f" and {more} more" if more else "")
+    named = [one if one == UNKNOWN else quoted_name(one, 40) for one in servers]
+    listed = and_more(named, MOST_NAMED)
     if listed != UNKNOWN:
         listed = f"the {noun(len(servers), 'server')} {listed}"
     return f"This conversation contains a result from {listed}, which you do not trust"

@@ -36,8 +36,8 @@ from tui.core.events import (
 from tui.core.permission.approval_policy import CallApproval, TurnPermission, source_of
 from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
-from tui.core.servers import ServerState
-from tui.core.text import clean_line, quoted_name
+from tui.core.servers import START_PATIENCE_NS, ServerState, waiting_for
+from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -51,9 +51,6 @@ PROGRESS_NS = 50_000_000
 
 MANY_TOOLS = 500
 """Above this number, tools are selected in a thread."""
-
-SERVER_PATIENCE_NS = 8_000_000_000
-"""How long a call waits for a server that is starting."""
 
 _SOON_RUNNING = (ServerState.STARTING, ServerState.STOPPING)
 """States of a server that will run soon; a server that restarts is stopping first."""
@@ -212,14 +209,14 @@ class ToolCallRunner:
         """Wait briefly for starting servers that own a called tool."""
         deps, table = self._deps, self.offer.table
         names = [call.name for call in calls if table.resolve(call.name) is None]
-        until_ns = deps.clock.now_ns() + SERVER_PATIENCE_NS
+        until_ns = deps.clock.now_ns() + START_PATIENCE_NS
         announced = ""
         while names and deps.clock.now_ns() < until_ns:
             starting = [name for name, state in deps.tools.absent().items() if state in _SOON_RUNNING]
             awaited = sorted({server for name in names if (server := server_of(name, starting))})
             if not awaited:
                 break
-            words = f"Waiting for {', '.join(map(quoted_name, awaited[:4]))} to start"
+            words = waiting_for(awaited)
             if words != announced:
                 announced = words
                 self._emit(Waiting(words))

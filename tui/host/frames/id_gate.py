@@ -8,7 +8,6 @@ protocol version in use.
 
 import asyncio
 import contextlib
-import json
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -33,7 +32,7 @@ from tui.core.jsonrpc.protocol import (
     VERSION_KEY,
     is_modern,
 )
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, compact, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -259,7 +258,7 @@ class Gate:
         if wire_id is None:
             self.stray = f"an error without an id: {quoted_name(clean_line(said, 160).rstrip('.'), 160)}"
         else:
-            self.stray = f"a response with the id {clean_line(json.dumps(wire_id), 60)}, which no request has"
+            self.stray = f"a response with the id {compact(wire_id, 60)}, which no request has"
 
     def _pop(self, wire_id: Id) -> PendingRequest:
         """Remove a pending request, and withdraw the server requests that came with it."""

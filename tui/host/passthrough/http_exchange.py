@@ -13,6 +13,7 @@ from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import MAX_LINE, Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
+from tui.core.web import header_in
 
 Header = tuple[bytes, bytes]
 
@@ -58,7 +59,7 @@ class HttpExchange:
     def answered(self, status: int, headers: Iterable[Header]) -> None:
         known = _texts(headers)
         self._detail = {**self._place, "status": status, "headers": known}
-        kind = next((value for name, value in known if name.lower() == "content-type"), "")
+        kind = header_in(known, "content-type")
         if kind.partition(";")[0].strip().lower() == "text/event-stream":
             self.stream = EventCutter(KEPT)
 

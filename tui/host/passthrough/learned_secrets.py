@@ -3,8 +3,7 @@
 Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
@@ -12,6 +11,7 @@ from tui.core.secrets.known_values import MAX_LEARNED
 from tui.core.secrets.oauth_values import fields_of, secrets_of, secrets_of_address
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Kind, TrafficSink
+from tui.core.web import header_in
 
 ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
@@ -77,7 +77,7 @@ def _of_head(captured: Captured) -> Iterator[tuple[str, str]]:
         if (lower := name.lower()) not in _COOKIES:
             yield from ((lower, value) for value in values_of_header(name, said))
     yield from _of_cookies(headers)
-    for address in (url, _header(detail, "location")):  # codes of a sign-in (RFC 6749)
+    for address in (url, header_in(headers, "location")):  # codes of a sign-in (RFC 6749)
         if "state=" in address or "code=" in address:
             yield from secrets_of_address(address).items()
 
@@ -97,12 +97,6 @@ def _of_a_body(captured: Captured) -> Iterator[tuple[str, str]]:
     raw = captured.raw
     if not raw or len(raw) > FORM_BYTES:
         return
-    kind = _header(captured.detail, "content-type")
+    kind = header_in(captured.detail.get("headers", ()), "content-type")
     if "x-www-form-urlencoded" in kind or any(word in raw for word in _OF_REPLIES):
         yield from secrets_of(fields_of(raw, kind)).items()
-
-
-def _header(detail: Mapping[str, Any], wanted: str) -> str:
-    """Return the last value of a header, or ""."""
-    found = [str(value) for name, value in detail.get("headers", ()) if str(name).lower() == wanted]
-    return found[-1] if found else ""

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, StorageError, dotted, reason_of
+from tui.core.http_waits import is_down
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.servers import Grant, ServerSpec
@@ -225,7 +226,7 @@ class Authenticator(httpx2.Auth):
 
             async def renewed(outgoing: httpx2.Request) -> httpx2.Response:
                 reply = await exchange.send(outgoing)
-                if reply.status_code >= 500 or reply.status_code == 429:
+                if is_down(reply.status_code):
                     host = clean_line(outgoing.url.host, 80)
                     raise SignInFailed(
                         f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",

@@ -7,6 +7,7 @@ from dataclasses import replace
 import httpx2
 
 from tui.core.errors import McptuiError
+from tui.core.http_waits import is_down
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.servers import Reach, ServerSpec
@@ -216,8 +217,9 @@ class HttpLink:
         messages = list(await self.messages.parse(raw))
         for place, message in enumerate(messages):
             if isinstance(message, Failure) and asked is not None and (status >= 400 or message.id is None):
-                is_down = status == 429 or status >= 500  # then the status says more
-                words = f"{faults.status_text(status)}: {message.message}" if is_down else message.message
+                words = message.message
+                if is_down(status):  # then the status says more
+                    words = f"{faults.status_text(status)}: {words}"
                 messages[place] = replace(message, id=asked, message=words)
                 is_other = message.id is not None and str(message.id) != str(asked)
                 if is_other and self._gate.is_pending(asked):

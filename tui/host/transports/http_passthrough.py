@@ -24,6 +24,7 @@ from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 from tui.host.transports.http_client import CONNECT_SECONDS, RoutedTransport
 from tui.host.transports.http_faults import unreachable
 from tui.host.transports.http_link import shown_origin
+from tui.host.waits import cancel_all
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -102,9 +103,7 @@ class HttpPassthrough:
         try:
             await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (forwarding, leaving):
-                task.cancel()
-            await asyncio.wait({forwarding, leaving})
+            await cancel_all((forwarding, leaving))
         if not forwarding.cancelled() and (error := forwarding.exception()) is not None:
             raise error
 

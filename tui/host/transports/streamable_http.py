@@ -19,6 +19,7 @@ from typing import Any
 import httpx2
 
 from tui.core.background import RetryDelay
+from tui.core.http_waits import is_down
 from tui.core.jsonrpc.messages import Failure, Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
@@ -422,7 +423,7 @@ class StreamableHttp:
                     if session:
                         await self._check_session(response, session)
                     status = response.status_code
-                    passes = status in (408, 425, 429) or status >= 500  # it may answer otherwise soon
+                    passes = status in (408, 425) or is_down(status)  # it may answer otherwise soon
                     if is_stream(response) and response.is_success:
                         if has_stream and not last_id:
                             self._remote.missed()

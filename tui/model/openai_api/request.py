@@ -26,6 +26,7 @@ from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
 from tui.core.text import list_in, object_in, truncated
 from tui.core.turn.model_step import parse_arguments
+from tui.core.units import and_more
 from tui.model.endpoints.endpoint_errors import looks_like_ollama
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
@@ -106,8 +107,7 @@ class ToolForms:
         names = [tool.name for tool in tools if self.key(tool) in learned.left_out]
         if not names:
             return ""
-        more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-        return f"The endpoint rejects the schema of {', '.join(names[:MAX_NAMED])}{more}. Not offered."
+        return f"The endpoint rejects the schema of {and_more(names, MAX_NAMED)}. Not offered."
 
     def entries(self, tools: Sequence[ToolSpec], traits: Traits, learned: Learned) -> list[dict[str, Any]]:
         return [self._entry(tool, traits, self.key(tool) in learned.strict_tools) for tool in tools]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.context.built_in_tools import built_in
 from tui.core.errors import ConfigError, McptuiError, sentences
+from tui.core.files import Stamp
 from tui.core.permission.approval_policy import Judgement, Policy
 from tui.core.permission.rules import Rule, RuleError, Rules, Verdict, parse_rule
 from tui.core.ports import Answer, ApprovalRequest, Approver, Decision, TrustQuestion
@@ -85,7 +86,7 @@ class Approvals:
         self._policy = policy
         self._trust = trust
         self._saved = set[str]()
-        self._stamp = (0, 0, 0)
+        self._stamp: Stamp = None
 
     @property
     def _may_allow(self) -> bool:
@@ -96,7 +97,7 @@ class Approvals:
         """Return the rules of the file that apply."""
         return applicable_rules(loaded, trust=self._trust)
 
-    def begin(self, loaded: "Loaded", stamp: tuple[int, int, int]) -> None:
+    def begin(self, loaded: "Loaded", stamp: Stamp) -> None:
         """Take over the rules and approvals of the file at `stamp`."""
         policy = self._policy
         self._saved = set(loaded.settings.approvals.remembered) if self._may_allow else set()

@@ -1,10 +1,10 @@
 """The project instructions of the working folder, and whether the user wants them used."""
 
 import os
-import stat
 from pathlib import Path
 
 from tui.core.context.instructions import FILE, MAX_BYTES, ProjectInstructions, project_instructions
+from tui.core.files import stamp_of
 from tui.core.text import object_in
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.state.state_file import Content, StateFile
@@ -92,11 +92,10 @@ def _place() -> tuple[tuple[str, Path] | None, object]:
     try:
         folder = os.path.realpath(os.getcwd())
         path = os.path.realpath(os.path.join(folder, FILE))
-        about = os.stat(path)
         # A link to a file elsewhere could give a model what the project must not read.
         inside = os.path.commonpath([folder, path]) == folder
     except (OSError, ValueError):
         return None, None
-    if not (inside and stat.S_ISREG(about.st_mode)):
+    if not (inside and os.path.isfile(path)):
         return None, None
-    return (folder, Path(path)), (folder, path, about.st_ino, about.st_size, about.st_mtime_ns)
+    return (folder, Path(path)), (folder, path, stamp_of(path))

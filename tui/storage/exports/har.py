@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import tui
 from tui.core.traffic import Direction, Entry, EntryNote, Kind
 from tui.core.units import rfc3339
+from tui.core.web import header_in
 from tui.storage.exports.document import note_line
 from tui.storage.exports.jsonl import NoteOf, no_note
 
@@ -89,7 +90,8 @@ def _har_entry(request: Entry, replies: Sequence[int], whole: Whole, note_of: No
         "timings": {"send": 0, "wait": wait, "receive": max(took - wait, 0)},
         "comment": _comment(request, note_of(request.seq)),
     }
-    content: dict[str, Any] = {"size": size, "mimeType": _header(detail.get("headers"), "content-type")}
+    mime = header_in(_pairs(detail.get("headers")), "content-type")
+    content: dict[str, Any] = {"size": size, "mimeType": mime}
     if not is_text:
         content["encoding"] = "base64"
     response = _response(detail, size, comments)
@@ -126,31 +128,32 @@ def _request(entry: Entry) -> dict[str, Any]:
     url, query = str(entry.detail.get("url", "")), list[tuple[str, str]]()
     with suppress(ValueError):  # not a URL
         query = parse_qsl(urlsplit(url).query, keep_blank_values=True)[:100]
+    headers = _pairs(entry.detail.get("headers"))
     found: dict[str, Any] = {
         "method": str(entry.detail.get("http", "POST")),
         "url": url,
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _pairs(entry.detail.get("headers")),
+        "headers": _named(headers),
         "queryString": [{"name": name, "value": value} for name, value in query],
         "headersSize": -1,
         "bodySize": entry.size,
     }
     if entry.body:
-        mime = _header(entry.detail.get("headers"), "content-type") or "application/json"
+        mime = header_in(headers, "content-type") or "application/json"
         found["postData"] = {"mimeType": mime, "text": entry.body.decode("utf-8", "replace")}
     return found
 
 
 def _response(detail: Mapping[str, Any], size: int, comments: Sequence[str]) -> dict[str, Any]:
-    headers, status = detail.get("headers"), detail.get("status")
+    headers, status = _pairs(detail.get("headers")), detail.get("status")
     return {
         "status": status if isinstance(status, int) else 0,
         "statusText": "",
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": _pairs(headers),
-        "redirectURL": _header(headers, "location"),
+        "headers": _named(headers),
+        "redirectURL": header_in(headers, "location"),
         "headersSize": -1,
         "bodySize": size,
         "comment": "; ".join(comments[:MAX_COMMENTS]),
@@ -170,13 +173,13 @@ def _content(reply: Entry, is_stream: bool) -> bytes:
     return head + b"".join(b"data: " + line + b"\n" for line in reply.body.split(b"\n")) + b"\n"
 
 
-def _pairs(headers: Any) -> list[dict[str, str]]:
+def _named(headers: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _pairs(headers: Any) -> list[tuple[str, str]]:
     found = headers.items() if isinstance(headers, Mapping) else headers or ()
     try:
-        return [{"name": str(name), "value": str(value)} for name, value in found]
+        return [(str(name), str(value)) for name, value in found]
     except (TypeError, ValueError):
         return []
-
-
-def _header(headers: Any, name: str) -> str:
-    return next((pair["value"] for pair in _pairs(headers) if pair["name"].lower() == name), "")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files import LinkError, open_private
+from tui.core.files import LinkError, open_private, stamp_of
 from tui.storage.files.foreign_file import (
     OPEN_SECONDS,
     allow_stopping,
@@ -107,7 +107,7 @@ def side_file(path: Path, suffix: str) -> Path:
 
 def has_bytes(path: Path) -> bool:
     """Return whether a file exists and is not empty."""
-    return bool((look := _look_of(path)) and look[2])
+    return bool((stamp := stamp_of(path)) and stamp[2])
 
 
 def connect(path: Path, mode: str, more: str = "", *, is_cut: bool = False) -> sqlite3.Connection:
@@ -221,11 +221,11 @@ class FileGuard:
 
     def note(self) -> None:
         """Accept the current state of the file, which the writer has just written."""
-        self._look = [_look_of(file) for file in self._files]
+        self._look = [stamp_of(file) for file in self._files]
 
     def harm(self) -> str:
         """Return what another program did to the file, "" if all that was written can be read."""
-        ours, now = self._look, [_look_of(file) for file in self._files]
+        ours, now = self._look, [stamp_of(file) for file in self._files]
         if now == ours:
             return ""
         if now[0] is None or ours[0] is None:
@@ -236,15 +236,6 @@ class FileGuard:
             return "damaged by another program"
         self._look = now
         return ""
-
-
-def _look_of(path: Path) -> tuple[int, int, int, int] | None:
-    """Return device, inode, size and modification time of a file, None if it is missing."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def why_not(error: Exception, path: Path, what: str) -> str:

@@ -3,7 +3,6 @@
 Quoted texts of a server or a model are cleaned and bounded.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import capitalized, clean_line, object_in
+from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size
 from tui.traffic.explain.events import error_words, event_sentences, status_words
@@ -303,9 +302,7 @@ def body_of(entry: Entry) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    """Return a server's value as short text; "" for integers of thousands of digits."""
-    if isinstance(value, bool | None):
-        return {True: "true", False: "false", None: "?"}[value]
-    if isinstance(value, int) and value.bit_length() > 512:
-        return "a huge number"
-    return value[:400] if isinstance(value, str) else json.dumps(value)[:400]
+    """Return a server's value as short text, "?" without one."""
+    if value is None:
+        return "?"
+    return value[:VALUE_CHARS] if isinstance(value, str) else compact(value)

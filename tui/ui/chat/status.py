@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tui.core import units
+from tui.core.files import short_path
 from tui.core.ports import NO_MODEL
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.status_line import LOADING, Meter, Status, short_path
+from tui.ui.chat.status_line import LOADING, Meter, Status
 from tui.ui.chat.turn_queue import TurnQueue
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.footer import in_footer
@@ -65,7 +66,7 @@ class ChatStatus:
         self._bridge = bridge
         self._approvals = approvals
         self._why_not = why_not
-        self._folder = short_path(os.getcwd(), os.path.expanduser("~"))
+        self._folder = short_path(os.getcwd())
 
     def show(self) -> bool:
         """Show changes, cheap if there are none; return whether something moves."""

@@ -1,6 +1,5 @@
 """The status line: activity, limits, context and cost; and the header."""
 
-import os
 from dataclasses import dataclass
 
 from tui.core.text import clean_line
@@ -159,9 +158,3 @@ def header_row(title: str, folder: str, right: str, width: int) -> Row:
     with_folder: Row = ((f"{folder}   ", "dim"), *end) if folder else end
     fits = width_of(left) + 3 + width_of(with_folder) <= width
     return spread(left, with_folder if fits else end, width)
-
-
-def short_path(folder: str, home: str) -> str:
-    """Return a folder in the form that shells show: "~/demo"."""
-    inside = folder == home or folder.startswith(home.rstrip(os.sep) + os.sep)
-    return f"~{folder[len(home.rstrip(os.sep)) :]}" if home.rstrip(os.sep) and inside else folder

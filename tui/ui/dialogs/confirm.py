@@ -1,6 +1,5 @@
 """Questions that are answered with yes or no."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerStatus
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import compact, quoted_name
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
@@ -83,7 +82,7 @@ def confirm_call(
     warning: str, arguments: object, yes: str = "call, and stop asking for this tool"
 ) -> Confirm:
     """Return the question before a call that may be destructive. The warning is cleaned."""
-    about = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 600)
+    about = compact(arguments, 600)
     return Confirm(warning, yes=yes, no="cancel", about=about)
 
 

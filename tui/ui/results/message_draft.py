@@ -1,6 +1,5 @@
 """Copies from a server's results to the message to the model: quoted texts, prompts, attachments."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from tui.core.attachments import attachments_of
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
-from tui.core.text import clean, clean_line
+from tui.core.text import clean, clean_line, compact
 from tui.core.tools import Content, LinkContent, TextContent, ToolResult
 from tui.core.workbench import PromptResult
 
@@ -57,8 +56,7 @@ def attach_content(source: ResultSource, content: Content, name: str) -> str:
 def for_conversation(server: str, name: str, arguments: object, result: ToolResult) -> str:
     """Return the result of a tool or a resource as text for a message: quoted, with its source."""
     what = f"{clean_line(server, 60)} › {clean_line(name, 120)}"
-    given = clean_line(json.dumps(arguments, ensure_ascii=False, default=str), 400)
-    given = f" with {given}" if arguments else ""
+    given = f" with {compact(arguments, 400)}" if arguments else ""
     quoted = "\n".join(f"> {line}".rstrip() for line in clean(result_text(result)).split("\n"))
     return f"Result of {what}{given}:\n{quoted}\n"
 

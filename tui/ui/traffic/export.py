@@ -15,7 +15,7 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
-from tui.core.units import exact
+from tui.core.units import exact, file_stamp
 from tui.core.units import size as size_text
 from tui.traffic.filter.arrangement import keeps_pairs
 from tui.traffic.record.column_parts import places_of
@@ -115,7 +115,7 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
-        path = Path.cwd() / f"mcptui-{time.strftime('%Y%m%d-%H%M%S')}"
+        path = Path.cwd() / f"mcptui-{file_stamp()}"
         entries = self._recording.entries
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:

@@ -1,6 +1,5 @@
 """The line of a server in the servers pane, and facts about it; `toggle_server` starts or stops it."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from tui.core.servers import (
     not_configured,
 )
 from tui.core.tasks import EXTENSION as TASKS
-from tui.core.text import abridged, clean_line, quoted_name
+from tui.core.text import abridged, clean_line, compact, quoted_name
 from tui.core.units import age, clock, count, plural
 from tui.core.workbench import ServerIdentity
 from tui.ui.widgets.bar import key_cap
@@ -309,8 +308,7 @@ def _process(status: ServerStatus, identity: ServerIdentity, share: float | None
         return
     pids = identity.pids or ((status.pid,) if status.pid is not None else ())
     if pids:
-        more = f" and {len(pids) - MOST_PIDS} more" if len(pids) > MOST_PIDS else ""
-        yield units.noun(len(pids), "pid"), ", ".join(map(str, pids[:MOST_PIDS])) + more, "text"
+        yield units.noun(len(pids), "pid"), units.and_more([*map(str, pids)], MOST_PIDS), "text"
     if identity.memory is not None:
         yield "memory", units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
@@ -373,13 +371,13 @@ def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact
 def capability_words(value: Any) -> list[str]:
     """Return the members of a capability: set flags by name, others as JSON."""
     if not isinstance(value, Mapping):
-        return [clean_line(json.dumps(value, default=str), 80)]
+        return [compact(value, 80)]
     words = []
     for name, inner in list(value.items())[:20]:
         if inner is True or inner == {}:
             words.append(clean_line(str(name), 60))
         elif inner is not False and inner is not None:
-            words.append(f"{clean_line(str(name), 40)} {clean_line(json.dumps(inner, default=str), 60)}")
+            words.append(f"{clean_line(str(name), 40)} {compact(inner, 60)}")
     return words
 
 

@@ -1,6 +1,5 @@
 """What the parts of a workbench share: its server, runtime, calls, keys, and the stored arguments."""
 
-import json
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import clean_line, compact
 from tui.core.tools import Tool
 from tui.core.workbench import CallMemory, arguments_to_keep
 from tui.runtime.options import absolute
@@ -217,8 +216,8 @@ class BenchContext:
         saved = self.runtime.calls.memory.saved.get(key, {})
         choices: list[Choice] = []
         for name, value in saved.items():
-            text = clean_line(json.dumps(value, ensure_ascii=False, default=str)[:400], 80)
-            choices.append((name, Content.assemble(clean_line(name, 60), "  ", (text, "dim"))))
+            text = Content.assemble(clean_line(name, 60), "  ", (compact(value, 80), "dim"))
+            choices.append((name, text))
 
         def forget(name: str | None) -> None:
             if name is not None:

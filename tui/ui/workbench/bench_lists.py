@@ -1,13 +1,12 @@
 """The lists of a bench: the items that a server offers, and the calls of one item."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.text import cells_of, clean_line
+from tui.core.text import cells_of, clean_line, compact
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
@@ -299,7 +298,7 @@ class CallList(LinePane):
         took = units.duration(call.took_ms) if call.took_ms is not None else "…"
         given = call.arguments
         members = list(given.items())[:8] if isinstance(given, dict) else [("", given)]
-        texts = [clean_line(json.dumps(one, ensure_ascii=False, default=str)[:300], 40) for _, one in members]
+        texts = [compact(one, 40) for _, one in members]
         if len(members) > 1:  # otherwise all lines would show the same name, and there is little room
             texts = [f"{clean_line(name, 24)} {text}" for (name, _), text in zip(members, texts, strict=True)]
         arguments = ", ".join(texts)

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 
 from tui.core import units
 from tui.core.background import Tasks
-from tui.core.text import clean, clean_line, compact, fold, truncated, without_styling
+from tui.core.text import clean, clean_line, compact, cropped, fold, padded, truncated, without_styling
 from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.traffic.explain.events import event_sentences
 from tui.traffic.filter.fields import written
@@ -242,7 +242,7 @@ def lines_of(entry: Entry) -> tuple[str, ...]:
     if (left_out := len(lines) - MOST_LINES) > 0:
         lines[MOST_LINES:] = [f"… {units.plural(left_out, 'more line')}"]
     lines = [truncated(line.expandtabs(4), LINE_CHARS).rstrip() for line in lines]
-    head = f"{clock}  {clean_line(word, WORD_CELLS):<{WORD_CELLS}}  "
+    head = f"{clock}  {padded(cropped(clean_line(word), WORD_CELLS), WORD_CELLS)}  "
     return (head + lines[0], *(" " * HEAD_CELLS + line for line in lines[1:]))
 
 

@@ -338,7 +338,7 @@ async def test_a_call_waits_for_a_server_that_is_starting(first):
     events, _ = await played(
         ScriptedModel([calls(call(1)), says("done")]), toolbox, clock=clock, absent=absent
     )
-    assert [event.message for event in of_type(events, Waiting)] == ["Waiting for “srv” to start", ""]
+    assert [event.message for event in of_type(events, Waiting)] == ["Waiting for 1 server to start: srv", ""]
     assert len(toolbox.called) == 1
 
 

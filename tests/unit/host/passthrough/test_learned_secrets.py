@@ -51,7 +51,7 @@ def test_the_value_of_a_cookie_is_learned_without_its_name():
 def test_the_credentials_of_a_passing_sign_in_are_learned():
     redactor, seen = Redactor(), []
     sink = LearnedSecrets(seen.append, redactor)
-    form = [["Content-Type", "application/x-www-form-urlencoded"]]
+    form = [["Content-Type", kind] for kind in ("application/x-www-form-urlencoded", "text/plain")]
     sink(
         captured(
             b"grant_type=authorization_code&code=c0de-0f-a-sign-in&code_verifier=v3rifi3r-1", headers=form

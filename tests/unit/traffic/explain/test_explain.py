@@ -103,7 +103,7 @@ def test_progress_logs_and_cancellations_are_explained_with_their_content():
     progress = script.hear(
         "notifications/progress", {"progressToken": 7, "progress": 3, "total": 10, "message": "warming up"}
     )
-    log = script.hear("notifications/message", {"level": "warning", "data": {"disk": "full"}})
+    log = script.hear("notifications/message", {"level": "warning", "data": {"城": "满"}})
     cancel = script.tell("notifications/cancelled", {"requestId": known, "reason": "the person left"})
     request = script.entries[0]
     assert explain(progress, request).sentences == (
@@ -111,7 +111,7 @@ def test_progress_logs_and_cancellations_are_explained_with_their_content():
         "3 of 10: warming up.",
         "It belongs to #1, tools/call 1.",
     )
-    assert 'Level warning: {"disk": "full"}' in explain(log).sentences
+    assert 'Level warning: {"城": "满"}' in explain(log).sentences
     assert "Reason: the person left" in explain(cancel, request).sentences
 
 

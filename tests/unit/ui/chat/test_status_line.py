@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tui.ui.chat.status_line import Meter, Status, header_row, short_path, status_row
+from tui.ui.chat.status_line import Meter, Status, header_row, status_row
 from tui.ui.widgets.rows import text_of, width_of
 
 CALLS = Meter("calls", 3, 50, "3 of 50")
@@ -80,16 +80,3 @@ def test_a_narrow_header_drops_the_folder_before_it_truncates_the_title():
     text = text_of(header_row("Weather in two cities", "~/demo", "qwen", 44))
     assert "Weather in two cities" in text and "~/demo" not in text
     assert text_of(header_row("Weather in two cities", "~/demo", "qwen", 30)).endswith("…  qwen ")
-
-
-@pytest.mark.parametrize(
-    ("folder", "home", "shown"),
-    [
-        ("/home/me/demo", "/home/me", "~/demo"),
-        ("/home/me", "/home/me", "~"),
-        ("/home/melanie", "/home/me", "/home/melanie"),
-        ("/srv", "/", "/srv"),
-    ],
-)
-def test_a_folder_in_the_home_folder_is_shortened(folder: str, home: str, shown: str):
-    assert short_path(folder, home) == shown

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.core.files import Stamp, stamp_of
 from tui.core.permission.launch import Launch
 from tui.core.text import clean_line
 from tui.core.units import whole
@@ -67,7 +68,7 @@ class StoredConsents:
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or state_dir() / "consents.json"
         self._file = StateFile(self._path, "consents", max_bytes=MAX_BYTES, forgets="consents")
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: Stamp = None
         self._kept = _Answers.of({})
         self._damage = ""
 
@@ -116,12 +117,10 @@ class StoredConsents:
         self._file.change(change)
 
     def _current(self) -> _Answers:
-        try:
-            about = self._path.stat()
-        except OSError:
+        stamp = stamp_of(self._path)
+        if stamp is None:
             self._stamp, self._kept, self._damage = None, _Answers.of({}), ""
             return self._kept
-        stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
         if stamp != self._stamp:
             content, damage = self._file.look()
             self._stamp, self._kept = stamp, _Answers.of(content)
