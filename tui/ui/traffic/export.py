@@ -207,7 +207,8 @@ class Exporter:
             with closing(self._recording.open_reader()) as reader:
                 source = _EntrySource(reader, seqs, rest)
                 form, shapes = Format(wanted.format), wanted.shapes
-                pieces = exported(form, source.columns(), source.whole, title, note_of, shapes=shapes)
+                columns, latency_of = source.columns(), self._recording.entries.latency_of
+                pieces = exported(form, columns, source.whole, title, note_of, latency_of, shapes=shapes)
                 size = write_whole(path, pieces, wait=False, stop=stop)
         except BaseException:
             if not wanted.over:
