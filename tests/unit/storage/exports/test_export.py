@@ -30,5 +30,9 @@ def test_an_existing_file_survives_a_failed_export(tmp_path: Path):
 
     with pytest.raises(StorageError, match="cannot write the file"):
         write_whole(target, failing())
+    with pytest.raises(StorageError, match="File exists"):
+        write_whole(target, ["after"], new=True)
+    with pytest.raises(StorageError, match="cannot write the file"):
+        write_whole(tmp_path / "other.jsonl", failing(), new=True)
     assert target.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
