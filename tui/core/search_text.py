@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from threading import Event
 
-from tui.core.jsonrpc.reader import json_value
+from tui.core.jsonrpc.reader import json_within
 from tui.core.matching import spans
 from tui.core.text import fold
 
@@ -128,7 +128,7 @@ def _decoded(text: str) -> str:
             rest = _STRING_REST.match(text, slash)
             end = rest.end() + 1 if rest else len(text)
             said = unescaped(text[opening + 1 : end - 1])
-        if "\\" in said and _is_json(said):
+        if "\\" in said and json_within(said) is not None:
             said = _decoded(said)
         parts += text[at : opening + 1], said, text[end - 1 : end]
         at = end
@@ -143,13 +143,9 @@ _scan = _JSON.scan_once  # type: ignore[attr-defined]
 def _is_message(text: str) -> bool:
     """Return whether a text is JSON of MCP or a model API: not a lone string, nor an array of strings."""
     if _MESSAGE_START.match(text):
-        return _is_json(text)
+        return json_within(text) is not None
     data = _DATA.findall(text)
-    return bool(data) and all("\\" not in line or _is_json(line) for line in data)
-
-
-def _is_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[") and json_value(text) is not None
+    return bool(data) and all("\\" not in line or json_within(line) is not None for line in data)
 
 
 STEP = 16 * 1024
