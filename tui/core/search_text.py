@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from threading import Event
 
+from tui.core.jsonrpc.framing import STREAM_HEAD, is_event_stream
 from tui.core.jsonrpc.reader import json_within
 from tui.core.matching import spans
 from tui.core.text import fold
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
-_STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id|retry)?:")
 _MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
 """The start of an object or of an array of objects, as in every message of MCP or of a model API."""
 
@@ -23,7 +23,6 @@ _DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
 _CUT_ESCAPE = 12
 """An error this close to the end of a piece of JSON may be due to the cut."""
 
-_HEAD = 65536
 _STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 ESCAPE = re.compile(
     r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt]))'
@@ -61,7 +60,7 @@ def holds_json(text: str) -> bool:
     """Return whether a text starts like JSON, or like a stream of events that carry JSON."""
     if _JSON_START.match(text):
         return True
-    return _STREAM_START.match(text) is not None and "data:" in text[:_HEAD]
+    return is_event_stream(text[:STREAM_HEAD].encode("utf-8", "replace"))
 
 
 def begins_message(head: str) -> bool:
