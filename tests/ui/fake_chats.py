@@ -165,8 +165,8 @@ class FakeChats:
     async def restore(self, session: str) -> None:
         self.saved[session] = self.deleted.pop(session)
 
-    async def export(self, session: str, kind: ExportKind, path: Path, *, shapes: bool = False) -> str:
-        self.done.append(("export", session, kind, path, *(["shapes"] if shapes else [])))
+    async def export(self, session: str, kind: ExportKind, path: Path, *, new: bool, shapes: bool) -> str:
+        self.done.append(("export", kind, "new" if new else "over"))
         await asyncio.to_thread(path.write_text, kind)
         return await self.contents(session)
 

@@ -201,12 +201,13 @@ async def test_the_conversation_is_exported_to_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    async with answered("say hello", "Hello.") as (app, pilot, _):
+    async with answered("say hello", "Hello.") as (app, pilot, runtime):
         await pilot.press("f2", "x")
         await shows(app, "Export “say hello” as", "say-hello.md")
         await pilot.press("tab", "enter")
         await until((tmp_path / "say-hello.json").exists)
         await shows(app, "Exported to")
+        assert runtime.conversations.done[-1] == ("export", "json", "new")
 
 
 # ---- summaries ----

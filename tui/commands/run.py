@@ -242,8 +242,6 @@ class AnswerFile:
             return
         body = text if text.endswith("\n") or not text else text + "\n"
         try:
-            mask = os.umask(0)
-            os.umask(mask)
-            atomic_write(self._path, [body], mode=0o666 & ~mask, errors="replace")
+            atomic_write(self._path, [body], errors="replace")
         except OSError as error:
             raise UsageError(f"cannot write the answer: {reason_of(error)}", where=str(self._path)) from None

@@ -169,7 +169,9 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
             contents.see(found)
         return found
 
-    pieces = exported(form, selection.exported(), whole, title, selection.note_of, shapes=args.redact)
+    latency_of = selection.columns.latency_of
+    found, note_of = selection.exported(), selection.note_of
+    pieces = exported(form, found, whole, title, note_of, latency_of, shapes=args.redact)
     if not args.output or args.output == "-":
         for piece in pieces:
             sys.stdout.write(piece)

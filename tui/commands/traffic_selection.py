@@ -190,8 +190,7 @@ class Selection:
         return Outcome(self.columns.outcome[index]) if index >= 0 else entry.outcome
 
     def latency_ns(self, entry: Entry) -> int:
-        index = self.columns.index(entry.seq)
-        return self.columns.latency_ns(index) if index >= 0 else -1
+        return self.columns.latency_of(entry.seq)
 
     def findings(self) -> Iterator[tuple[Finding, Entry]]:
         from tui.runtime.recording import model_judge

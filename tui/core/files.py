@@ -150,6 +150,22 @@ def write_private(path: Path, text: str, *, links: bool = False) -> None:
             os.close(handle)
 
 
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[None]:
+    """Create an empty file with mode 0600, so that no other program can; remove it if the block fails.
+
+    Raises `OSError`, also if something is in its place.
+    """
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
+    try:
+        os.chmod(path, FILE_MODE)  # regardless of the umask
+        yield
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
 def append_private(path: Path, data: bytes) -> None:
     """Append lines to a private file, all or none: a part of one would damage the next.
 

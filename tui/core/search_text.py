@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from threading import Event
 
-from tui.core.jsonrpc.reader import json_value
+from tui.core.jsonrpc.framing import STREAM_HEAD, is_event_stream
+from tui.core.jsonrpc.reader import json_within
 from tui.core.matching import spans
 from tui.core.text import fold
 
 _JSON_START = re.compile(r'\ufeff?\s*[{\["]')
-_STREAM_START = re.compile(r"\ufeff?\s*(?:data|event|id|retry)?:")
 _MESSAGE_START = re.compile(r"\ufeff?\s*(?:\[\s*)?\{")
 """The start of an object or of an array of objects, as in every message of MCP or of a model API."""
 
@@ -23,7 +23,6 @@ _DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
 _CUT_ESCAPE = 12
 """An error this close to the end of a piece of JSON may be due to the cut."""
 
-_HEAD = 65536
 _STRING_REST = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL)
 ESCAPE = re.compile(
     r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt]))'
@@ -61,7 +60,7 @@ def holds_json(text: str) -> bool:
     """Return whether a text starts like JSON, or like a stream of events that carry JSON."""
     if _JSON_START.match(text):
         return True
-    return _STREAM_START.match(text) is not None and "data:" in text[:_HEAD]
+    return is_event_stream(text[:STREAM_HEAD].encode("utf-8", "replace"))
 
 
 def begins_message(head: str) -> bool:
@@ -128,7 +127,7 @@ def _decoded(text: str) -> str:
             rest = _STRING_REST.match(text, slash)
             end = rest.end() + 1 if rest else len(text)
             said = unescaped(text[opening + 1 : end - 1])
-        if "\\" in said and _is_json(said):
+        if "\\" in said and json_within(said) is not None:
             said = _decoded(said)
         parts += text[at : opening + 1], said, text[end - 1 : end]
         at = end
@@ -143,13 +142,9 @@ _scan = _JSON.scan_once  # type: ignore[attr-defined]
 def _is_message(text: str) -> bool:
     """Return whether a text is JSON of MCP or a model API: not a lone string, nor an array of strings."""
     if _MESSAGE_START.match(text):
-        return _is_json(text)
+        return json_within(text) is not None
     data = _DATA.findall(text)
-    return bool(data) and all("\\" not in line or _is_json(line) for line in data)
-
-
-def _is_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[") and json_value(text) is not None
+    return bool(data) and all("\\" not in line or json_within(line) is not None for line in data)
 
 
 STEP = 16 * 1024

@@ -1,7 +1,6 @@
 """What `mcptui run` prints, and in which order if both streams go to one terminal."""
 
 import io
-import os
 import stat
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -44,13 +43,9 @@ def test_an_answer_is_printed_the_same_for_any_chunking() -> None:
     assert "\u200c" in expect and "\x1b" not in expect
 
 
-def test_the_file_has_the_default_permissions_of_new_files(tmp_path: Path):
-    before = os.umask(0o027)
-    try:
-        AnswerFile(str(tmp_path / "answer.md")).write("Yes.")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "answer.md").stat().st_mode) == 0o640
+def test_the_file_is_private(tmp_path: Path):
+    AnswerFile(str(tmp_path / "answer.md")).write("Yes.")
+    assert stat.S_IMODE((tmp_path / "answer.md").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

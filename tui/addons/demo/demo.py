@@ -30,7 +30,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.reader import loads
+from tui.core.jsonrpc.reader import json_within, loads
 from tui.core.late_compiling import late
 from tui.core.ports import (
     CallPart,
@@ -199,9 +199,8 @@ def _from_result(result: ToolMessage, tools: Sequence[ToolSpec], chinese: bool) 
     text = result.text.removeprefix("ERROR:").strip()
     if not text or text == "(empty result)":
         return _say("empty", chinese, tool=name)
-    if text[0] in "{[" and len(text) <= MAX_JSON and not result.is_error:
-        with suppress(ValueError, RecursionError):
-            value = json.loads(text)
+    if not result.is_error and (value := json_within(text, MAX_JSON)) is not None:
+        with suppress(RecursionError):
             while isinstance(value, dict) and [*value] == ["result"]:
                 value = value["result"]
             if isinstance(value, dict):

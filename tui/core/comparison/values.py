@@ -24,6 +24,7 @@ from tui.core.comparison.placeholders import (
     has_placeholder,
     same,
 )
+from tui.core.jsonrpc.reader import json_within
 from tui.core.text import clean, clean_line, compact
 from tui.core.units import noun
 
@@ -360,7 +361,7 @@ def lines_of(value: Any, kinds: Kinds = NOTHING) -> list[Line]:
 def _lines(value: Any, indent: str, lead: str, name: str, kinds: Kinds, depth: int) -> Iterator[Line]:
     start = f"{indent}{lead}"
     is_text = isinstance(value, str)
-    nested = _nested(value) if is_text else None
+    nested = json_within(value, NESTED) if is_text else None
     if nested is not None and depth < MOST_INDENTED:
         yield _same(f"{start}JSON as text:")
         yield from _lines(nested, f"{indent}  ", "", "", kinds, depth + 1)
@@ -383,15 +384,6 @@ def _lines(value: Any, indent: str, lead: str, name: str, kinds: Kinds, depth: i
 
 def _same(text: str) -> Line:
     return Line(text, text)
-
-
-def _nested(text: str) -> Any:
-    if len(text) > NESTED or text[:1] not in ("{", "["):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)

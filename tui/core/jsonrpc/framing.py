@@ -126,6 +126,17 @@ class Event(NamedTuple):
     size: int
 
 
+STREAM_HEAD = 64 * 1024
+"""Bytes at the start of an event stream in which data begins."""
+
+_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry)?:")
+
+
+def is_event_stream(body: bytes) -> bool:
+    """Return whether a body looks like an event stream: a field or a comment, and data soon."""
+    return _FIELD.match(body) is not None and body.find(b"data:", 0, STREAM_HEAD) >= 0
+
+
 class EventCutter:
     """Splits an event stream (HTML Living Standard, 9.2.6); `kept` is the limit of bytes kept of an event.
 

@@ -3,8 +3,8 @@
 The callers differ in what they accept, so there is one function for each: `read_json` for what a server sends
 (bounded, never blocks other threads), `loads` for other JSON texts, `scan` for the recorder (the plain
 parser, because a message must be recorded even if the host rejects it), and `DuplicateKeyReader` for the
-linter. All of them reject NaN and Infinity, which Python would accept. `json_value`, `json_mapping` and
-`indented` accept them, and never raise: they are for texts that may be anything.
+linter. All of them reject NaN and Infinity, which Python would accept. `json_value`, `json_within`,
+`json_mapping` and `indented` accept them, and never raise: they are for texts that may be anything.
 
 `read_damaged_listing` reads answers in which a part cannot be read, and loses only that part: an entry of a
 listing (one tool, one resource), or a member of a listing or of a handshake. A part cannot be read if it is
@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from tui.core.jsonrpc.skimmer import after_space, items, outline
 from tui.core.library_imports import collector_paused
 from tui.core.text import mapping, object_in, truncated
-from tui.core.units import place_in
+from tui.core.units import LARGEST, place_in
 
 MAX_DEPTH = 256
 """Accepted levels of nesting, so that code after the reader may recurse without counting."""
@@ -98,6 +98,11 @@ def json_value(text: str | bytes | bytearray, default: Any = None, *, strict: bo
         return json.loads(text) if strict else json.loads(text, strict=False)
     except (ValueError, TypeError, RecursionError):
         return default
+
+
+def json_within(text: str, most: int = LARGEST) -> Any:
+    """Return the object or the list that a text of at most `most` characters is in JSON, else None."""
+    return json_value(text) if len(text) <= most and text.lstrip()[:1] in ("{", "[") else None
 
 
 def json_mapping(text: str | bytes | bytearray) -> Mapping[str, Any]:

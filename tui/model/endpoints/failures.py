@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.core.errors import ModelError
 from tui.core.http_waits import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
-from tui.core.jsonrpc.reader import json_value
+from tui.core.jsonrpc.reader import json_within
 from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
@@ -128,7 +128,8 @@ def _by_name(named: Mapping[str, Any], depth: int) -> list[str]:
 
 
 def _parsed(body: Any) -> Any:
-    return json_value(body, body) if isinstance(body, str) and body.lstrip()[:1] in ("{", "[") else body
+    found = json_within(body) if isinstance(body, str) else None
+    return body if found is None else found
 
 
 def said_in(body: Any) -> str:

@@ -1,16 +1,16 @@
 """Exports of recordings: selected entries in a format for other programs or to read."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
 from tui.core.errors import StorageError, reason_of
-from tui.core.files import atomic_write
+from tui.core.files import atomic_write, new_file
 from tui.core.text import clean_line
-from tui.core.traffic import ANSWERS, BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Kind, Outcome
-from tui.core.units import duration, rfc3339, size
+from tui.core.traffic import BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Outcome
+from tui.core.units import rfc3339, size, span
 from tui.storage.exports.document import LONGEST, Document, Row, bounded_json, note_line
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
@@ -18,8 +18,6 @@ from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
 from tui.storage.exports.shapes import ExportContents as ExportContents
 from tui.storage.exports.shapes import shape, with_shapes
-
-MAX_OPEN = 10_000
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
 _BAD = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
@@ -34,12 +32,22 @@ class Format(StrEnum):
     HTML = "html"
 
 
+LatencyOf = Callable[[int], int]
+"""Returns how long the response took, in nanoseconds, for an entry with a seq; -1 for none."""
+
+
+def no_latency(seq: int) -> int:
+    """Return the latency of an entry without a response."""
+    return -1
+
+
 def exported(
     form: Format,
     columns: Iterable[Entry],
     whole: Callable[[int], Entry | None],
     title: str,
     note_of: NoteOf = no_note,
+    latency_of: LatencyOf = no_latency,
     *,
     shapes: bool = False,
 ) -> Iterator[str]:
@@ -61,22 +69,23 @@ def exported(
         case Format.JSONL:
             return jsonl(entries, noted)
         case Format.MARKDOWN:
-            return markdown(entry_document(entries, title, noted))
+            return markdown(entry_document(entries, title, noted, latency_of))
         case Format.HAR:
             return har(columns, shown, noted)
         case Format.HTML:
-            return html(entry_document(entries, title, noted))
+            return html(entry_document(entries, title, noted, latency_of))
 
 
-def entry_document(entries: Iterable[Entry], title: str, note_of: NoteOf = no_note) -> Document:
+def entry_document(
+    entries: Iterable[Entry], title: str, note_of: NoteOf = no_note, latency_of: LatencyOf = no_latency
+) -> Document:
     """Return the entries as a document."""
-    return Document(clean_line(title, 200), "", _rows(entries, note_of), is_list=True)
+    return Document(clean_line(title, 200), "", _rows(entries, note_of, latency_of), is_list=True)
 
 
-def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
-    asked: OrderedDict[int, int] = OrderedDict()
+def _rows(entries: Iterable[Entry], note_of: NoteOf, latency_of: LatencyOf) -> Iterator[Row]:
     for entry in entries:
-        note = note_of(entry.seq)
+        note, latency = note_of(entry.seq), latency_of(entry.seq)
         body = entry.body[: LONGEST * 4].decode("utf-8", "replace")
         facts = [rfc3339(entry.wall_ns), KIND_WORDS[entry.kind], size(entry.size)]
         facts += [f"id {clean_line(entry.ident, 60)}"] if entry.ident else []
@@ -88,7 +97,7 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
             source=clean_line(entry.source, 60),
             arrow=_ARROWS[entry.direction],
             name=clean_line(f"{entry.method} {entry.tool}".strip() if entry.method else body[:500], 120),
-            took=_took(entry, asked),
+            took=span(latency) if latency >= 0 else "",
             outcome=entry.outcome.name.lower().replace("_", " ") if entry.outcome else "",
             is_bad=entry.outcome in _BAD,
             facts=", ".join(facts),
@@ -97,22 +106,21 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf) -> Iterator[Row]:
         )
 
 
-def _took(entry: Entry, asked: "OrderedDict[int, int]") -> str:
-    """Return the duration if an entry is a response; `asked` are the times of the requests before it."""
-    if entry.kind in (Kind.REQUEST, Kind.MODEL_REQUEST):
-        asked[entry.seq] = entry.mono_ns
-        if len(asked) > MAX_OPEN:
-            asked.popitem(last=False)
-    elif entry.kind in ANSWERS and entry.pair in asked:
-        return duration((entry.mono_ns - asked.pop(entry.pair)) / 1e6)
-    return ""
-
-
 def write_whole(
-    target: Path, pieces: Iterable[str], *, wait: bool = True, stop: Event | None = None, links: bool = True
+    target: Path,
+    pieces: Iterable[str],
+    *,
+    new: bool = False,
+    wait: bool = True,
+    stop: Event | None = None,
+    links: bool = True,
 ) -> int:
-    """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes."""
+    """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes.
+
+    With `new`, a file that exists is an error: the user did not agree to replace it.
+    """
     try:
-        return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
+        with new_file(target) if new else nullcontext():
+            return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
     except OSError as error:
         raise StorageError(f"cannot write the file ({reason_of(error)})", where=str(target)) from error

@@ -84,8 +84,9 @@ def _text_of(part: Part) -> str:
 
 
 def _row(row: Row) -> str:
-    outcome = f", {row.outcome}" if row.outcome else ""
-    facts = escaped(f"{row.facts}{outcome}{f' after {row.took}' if row.took else ''}")
+    outcome = row.outcome or ("answered" if row.took else "")
+    ended = f"{outcome} after {row.took}" if row.took else outcome
+    facts = escaped(", ".join(filter(None, (row.facts, ended))))
     noted = f"{escaped(row.note)}\n\n" if row.note else ""
     block = _fenced_or_empty(row.body, "json" if row.body[:1] in ("{", "[") else "text")
     head = f"## {row.number}. {escaped(row.source)} {row.arrow} {escaped(row.name)}"

@@ -231,16 +231,25 @@ class SessionStore:
                 yield SessionMatch(info, place, excerpt)
 
     async def export(
-        self, session: str, kind: ExportKind, path: Path, *, wait: bool = False, shapes: bool = False
+        self,
+        session: str,
+        kind: ExportKind,
+        path: Path,
+        *,
+        new: bool = False,
+        wait: bool = False,
+        shapes: bool = False,
     ) -> str:
         """Write a session to a file atomically and without secrets. Return a summary of its contents.
 
-        With `wait`, wait until a FIFO has a reader. With `shapes`, texts are replaced with placeholders.
+        With `new`, a file that exists is an error. With `wait`, wait until a FIFO has a reader. With
+        `shapes`, texts are replaced with placeholders.
         """
         stop = Event()
 
         def write(shown: SessionTranscript) -> str:
-            written = write_whole(path, _pieces(kind, shown, shapes=shapes), wait=wait, stop=stop)
+            pieces = _pieces(kind, shown, shapes=shapes)
+            written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
             return f"{session_contents(shown)}, {size(written)}"
 
         try:

@@ -11,8 +11,8 @@ from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
-from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
-from tui.core.units import duration, plural, size
+from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.core.units import duration, plural, size, span
 from tui.traffic.explain.events import error_words, event_sentences, status_words
 from tui.traffic.methods import METHODS
 
@@ -76,7 +76,7 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list
     title = f"{_method(entry)} request {_ident(entry)}".rstrip()
     sentences = [_sentence(_purpose(entry, revision))]
     sentences += details(entry)
-    if pair is not None and pair.kind in ANSWERS:
+    if pair is not None:
         end = f" {ENDS[pair.outcome]}." if pair.outcome in ENDS else ""
         sentences.append(f"Answered after {_took(entry, pair)} by #{pair.seq}.{end}")
     elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
@@ -173,7 +173,7 @@ def _purpose(entry: Entry, revision: str = "") -> str:
 
 
 def _took(request: Entry, answer: Entry) -> str:
-    return duration(max(0, answer.mono_ns - request.mono_ns) / 1e6)
+    return span(abs(answer.mono_ns - request.mono_ns))
 
 
 def _sentence(clause: str) -> str:

@@ -393,6 +393,11 @@ class EntryColumns:
             return -1
         return abs(self.mono[partner] - self.mono[index])
 
+    def latency_of(self, seq: int) -> int:
+        """Return `latency_ns` of the entry with a seq; -1 also if no entry has it."""
+        index = self.index(seq)
+        return self.latency_ns(index) if index >= 0 else -1
+
     def pending(self) -> list[int]:
         waiting = [*self._pending.values(), *self._pending_behind.values()]
         return sorted(index for each in waiting for index in list(each))

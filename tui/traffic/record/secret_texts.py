@@ -263,12 +263,6 @@ MAX_BODY = 8 * 1024 * 1024
 MAX_CHUNKS = 5_000
 
 
-def is_stream(body: bytes) -> bool:
-    """Whether a body looks like server-sent events."""
-    start = body[:4096].lstrip(_BOM + b" \r\n\t")
-    return start.startswith((b"data:", b":", b"event:", b"id:", b"retry:")) and b"data:" in body[:65536]
-
-
 def joined(body: bytes) -> dict[str, Any]:
     """Return a streamed reply as one JSON value; parts that it does not have are left out.
 

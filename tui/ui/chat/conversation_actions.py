@@ -304,8 +304,9 @@ class ConversationActions:
 
         async def export(wanted: Export) -> None:
             kind = cast(ExportKind, wanted.format)
-            contents = await stored.export(info.id, kind, wanted.path, shapes=wanted.shapes)
-            form = ", redacted" if wanted.shapes else ""
+            shapes = wanted.shapes
+            contents = await stored.export(info.id, kind, wanted.path, new=not wanted.over, shapes=shapes)
+            form = ", redacted" if shapes else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
 
         def answered(answer: Export | None) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from tui.core import units
 from tui.core.attachments import PICTURES, base64_type, described, extension, plain_base64
 from tui.core.comparison.values import LinePair
-from tui.core.jsonrpc.reader import json_value
+from tui.core.jsonrpc.reader import json_within
 from tui.core.text import clean, clean_line, equal_start, preview
 from tui.core.tools import (
     BinaryContent,
@@ -339,9 +339,8 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
 
 
 def _text(text: str) -> Sheet:
-    if text.lstrip()[:1] in ("{", "[") and len(text) <= JSON_BYTES:
-        if (value := json_value(text)) is not None:
-            return _tree(value, text)
+    if (value := json_within(text, JSON_BYTES)) is not None:
+        return _tree(value, text)
     return Lines(list(_paragraphs(text)))
 
 

@@ -13,6 +13,7 @@ from textual.cache import LRUCache
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.jsonrpc.framing import is_event_stream
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
@@ -155,9 +156,9 @@ def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry 
     ]
     shown, redactions = body, entry.redactions
     if entry.kind is Kind.MODEL_REPLY:
-        from tui.traffic.record.secret_texts import is_stream, joined  # not needed for the first frame
+        from tui.traffic.record.secret_texts import joined  # not needed for the first frame
 
-        if is_stream(body):
+        if is_event_stream(body):
             reply = {**joined(body), "times": entry.detail.get("times", [])}
             shown, redactions = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
     return LoadedEntry(entry, body, Tree(shown, redactions, remarks), findings, _steps(entries, index))

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -194,26 +194,17 @@ class Exporter:
         """
         from tui.storage.exports.export import Format, exported, write_whole
 
-        path = wanted.path
-
         def rest(done: int) -> None:
             self.note = f"exporting {done * 100 // max(1, len(seqs))} %"
             if stop.wait(REST_SECONDS):
                 raise InterruptedError("cancelled")
 
-        if not wanted.over:
-            path.open("xb").close()  # no other program can create it in the meantime
-        try:
-            with closing(self._recording.open_reader()) as reader:
-                source = _EntrySource(reader, seqs, rest)
-                form, shapes = Format(wanted.format), wanted.shapes
-                pieces = exported(form, source.columns(), source.whole, title, note_of, shapes=shapes)
-                size = write_whole(path, pieces, wait=False, stop=stop)
-        except BaseException:
-            if not wanted.over:
-                with suppress(OSError):
-                    path.unlink()
-            raise
+        with closing(self._recording.open_reader()) as reader:
+            source = _EntrySource(reader, seqs, rest)
+            form, shapes = Format(wanted.format), wanted.shapes
+            columns, latency_of = source.columns(), self._recording.entries.latency_of
+            pieces = exported(form, columns, source.whole, title, note_of, latency_of, shapes=shapes)
+            size = write_whole(wanted.path, pieces, wait=False, new=not wanted.over, stop=stop)
         return source, size
 
 

@@ -13,7 +13,7 @@ from textual.app import App
 
 from tui.core import units
 from tui.core.errors import reason_of
-from tui.core.files import FILE_MODE, is_replaceable
+from tui.core.files import is_replaceable, new_file
 from tui.core.programs import find_program
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
@@ -83,16 +83,8 @@ def ask_to_save(
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, FILE_MODE)) as file:
-        try:
-            if hasattr(os, "fchmod"):  # regardless of the umask
-                os.fchmod(file.fileno(), FILE_MODE)
-            file.write(data)
-            file.flush()
-        except BaseException:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            raise
+    with new_file(path):
+        path.write_bytes(data)
 
 
 OPENER_SECONDS = 5.0

@@ -14,7 +14,7 @@ from tui.core.attachments import (
     media_type,
     plain_base64,
 )
-from tui.core.jsonrpc.reader import indented, json_value
+from tui.core.jsonrpc.reader import indented, json_within
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
 from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
@@ -345,7 +345,7 @@ class Tree(BytesSheet):
         assert value is not None
         text = value_text(node.data, value, TEXT_CHARS)
         depth = node.depth + 1
-        if text.lstrip()[:1] in ("{", "[") and json_value(text) is not None:
+        if json_within(text) is not None:
             data = text.encode("utf-8", "replace")
             return self._children(Node(root_value(data), data, depth - 1, node))
         room = max(20, width - 2 * min(depth, DEEPEST) - 3)

@@ -208,7 +208,7 @@ def test_json_is_indented_and_cleaned():
 
 def test_text_results_keep_their_lines_and_json_in_text_is_indented():
     assert texts({"text": "one\ntwo"}) == ["{", '  "text": text:', "    one", "    two", "}"]
-    assert texts('{"a": 1}') == ["JSON as text:", "  {", '    "a": 1', "  }"]
+    assert texts('\n {"a": 1}') == ["JSON as text:", "  {", '    "a": 1', "  }"]
 
 
 def test_large_or_deeply_nested_values_are_bounded():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.jsonrpc.framing import EDGE, MAX_ID, Event, EventCutter, Framer, Oversize
+from tui.core.jsonrpc.framing import EDGE, MAX_ID, Event, EventCutter, Framer, Oversize, is_event_stream
 
 
 def frames(chunks: list[bytes], limit: int = 16) -> list[bytes | Oversize]:
@@ -196,3 +196,8 @@ def test_a_last_event_without_its_empty_line_is_taken_when_asked_for() -> None:
 )
 def test_the_data_of_events_is_extracted(raw: bytes, events: list[str]) -> None:
     assert [event.data.decode("utf-8", "replace") for event in cut([raw])] == events
+
+
+def test_other_bodies_are_not_event_streams() -> None:
+    assert is_event_stream(b": ping\n\ndata: {}\n\n")
+    assert not is_event_stream(b'{"choices": []}') and not is_event_stream(b"")

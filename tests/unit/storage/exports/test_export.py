@@ -28,7 +28,10 @@ def test_an_existing_file_survives_a_failed_export(tmp_path: Path):
         yield "half"
         raise OSError(28, os.strerror(28))
 
-    with pytest.raises(StorageError, match="cannot write the file"):
-        write_whole(target, failing())
+    for name, new in (("out.jsonl", False), ("other.jsonl", True)):
+        with pytest.raises(StorageError, match="cannot write the file"):
+            write_whole(tmp_path / name, failing(), new=new)
+    with pytest.raises(StorageError, match="File exists"):
+        write_whole(target, ["after"], new=True)
     assert target.read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]

@@ -65,10 +65,9 @@ def test_the_page_loads_no_external_resources_and_shows_control_characters():
     assert "\x1b" not in text and "\x00" not in text
 
 
-def test_errors_are_highlighted():
-    assert 'class="bad">tool error<' in "".join(
-        html(entry_document([entry(outcome=Outcome.TOOL_ERROR)], "t"))
-    )
+def test_errors_are_highlighted_and_times_are_written_as_in_the_list():
+    document = entry_document([entry(outcome=Outcome.TOOL_ERROR)], "t", latency_of=lambda seq: 300_000)
+    assert 'class="t">0.3 ms</span><span class="bad">tool error<' in "".join(html(document))
 
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"

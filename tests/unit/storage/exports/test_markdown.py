@@ -77,8 +77,9 @@ def test_escaped_text_is_rendered_as_the_original(text: str):
 
 
 def test_an_entry_has_a_heading_and_an_indented_body_and_is_counted():
-    text = "".join(markdown(entry_document([entry(b'{"a":1}')], "A report")))
-    assert text.startswith("# A report\n")
+    document = entry_document([entry(b'{"a":1}')], "A report", latency_of=lambda seq: 300_000)
+    text = "".join(markdown(document))
+    assert text.startswith("# A report\n") and ", answered after 0.3 ms\n" in text
     assert "\n## 1. tools/list ← tools/list\n" in text
     assert '```json\n{\n  "a": 1\n}\n```' in text
     assert text.endswith("\n1 entry.\n")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.traffic.traffic_script import ECHO, Script
 from tui.core.text import clean
-from tui.core.traffic import Cause, Direction, Entry, Kind
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
 from tui.traffic.explain.explain import Explanation, explain
 from tui.traffic.methods import METHODS
 
@@ -33,7 +33,7 @@ def test_a_call_is_explained_with_its_tool_its_answer_and_its_turn():
         "tools/call request 1",
         "The client calls the tool get_weather of server weather.",
         "Arguments: city.",
-        "Answered after 0.4 s by #2.",
+        "Answered after 420 ms by #2.",
         "Part of turn 3, step 1.",
         "2025-11-25 server/tools",
     ]
@@ -44,7 +44,7 @@ def test_a_result_is_explained_with_its_request():
     assert lines(explain(answer, request, NOW)) == [
         "tools/call result 1",
         "The response to #1, a call of get_weather on the server weather.",
-        "It took 0.4 s.",
+        "It took 420 ms.",
         "It contains 1 content block.",
         "Part of turn 3, step 1.",
         "2026-07-28 server/tools",
@@ -89,6 +89,8 @@ def test_a_pending_request_is_explained():
         "It requests the next page.",
         "No response yet.",
     )
+    cut = Entry(2, 0, 0, "weather", Direction.IN, Kind.NOT_JSON, outcome=Outcome.ERROR)
+    assert explain(script.entries[0], cut).sentences[2].endswith(" by #2. It failed.")
 
 
 def test_sender_and_receiver_follow_the_direction():
