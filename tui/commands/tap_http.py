@@ -25,6 +25,8 @@ from tui.runtime.signals import on_signals
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
 CLOSE_SECONDS = 2
+MAX_HEAD = 256 * 1024
+"""Maximum bytes of the first line and the headers of a request, more than any server accepts."""
 
 
 def tap_http(port: int, target: str, name: str | None) -> int:
@@ -87,6 +89,7 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
         server_header=False,
         date_header=False,
         ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD,
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     server = uvicorn.Server(config)
