@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from tui.core.context.built_in_tools import FIND_TOOLS
 from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
+from tui.core.schemas.schemas import kinds_of
 from tui.core.text import mapping, object_in
 from tui.runtime.example_questions import MAX_LENGTH, needs_arguments, question_of
 
@@ -280,12 +281,8 @@ def _coerce(raw: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return the first type that the schema names besides null; "string" if it names none."""
-    kinds, options = schema.get("type"), schema.get("anyOf") or schema.get("oneOf")
-    if not kinds and isinstance(options, list):
-        kinds = [option.get("type") for option in options if isinstance(option, Mapping)]
-    kinds = kinds if isinstance(kinds, list) else [kinds]
-    return next((kind for kind in kinds if isinstance(kind, str) and kind != "null"), "string")
+    """Return the first type that the schema accepts besides null; "string" if it accepts any."""
+    return next((kind for kind in kinds_of(schema) if kind != "null"), "string")
 
 
 def _string(

@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 from tui.core.forms.spec import (
-    MAX_ARMS,
     MAX_CHOICES,
     MAX_FIELDS,
     MISSING,
@@ -21,8 +20,17 @@ from tui.core.forms.spec import (
     label_of,
 )
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
-from tui.core.regex import found_in
-from tui.core.schemas.schemas import ARM_WORDS, MAX_HOPS, Schema, strings, united
+from tui.core.schemas.schemas import (
+    ARM_WORDS,
+    MAX_ARMS,
+    MAX_HOPS,
+    Schema,
+    by_position,
+    entry_schema,
+    own_kind,
+    strings,
+    united,
+)
 from tui.core.text import list_in, mapping, object_in, text_in
 
 _TYPES = {
@@ -33,18 +41,6 @@ _TYPES = {
     "object": FieldKind.OBJECT,
     "array": FieldKind.ARRAY,
 }
-_OBJECT_WORDS = {"properties", "additionalProperties", "patternProperties", "propertyNames", "required"}
-_ARRAY_WORDS = {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}
-
-
-def kind_of(schema: Schema) -> FieldKind:
-    """Return the kind of field for a schema without alternatives."""
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        return _TYPES.get(kind, FieldKind.JSON)
-    if kind is None and not _OBJECT_WORDS.isdisjoint(schema):
-        return FieldKind.OBJECT
-    return FieldKind.ARRAY if kind is None and not _ARRAY_WORDS.isdisjoint(schema) else FieldKind.JSON
 
 
 def choices_of(schema: Schema) -> tuple[FieldChoice, ...] | None:
@@ -124,13 +120,7 @@ class SchemaReader:
         return {str(name): name in required for name in islice(named, MAX_FIELDS)}
 
     def child(self, spec: FieldSpec, name: str | int) -> FieldSpec:
-        source = spec.source
-        named = object_in(source, "properties")
-        if isinstance(name, int):
-            first, rest = _by_position(source)
-            wanted = first[name] if name < len(first) else rest
-        else:
-            wanted = named[name] if name in named else _entry_schema(source, name)
+        wanted = entry_schema(spec.source, name)
         # Keyed by identity; keeping the schema itself ensures that no other object gets its id.
         if (known := self._read.get(id(wanted))) is None:
             known = self._read[id(wanted)] = wanted, self.spec(wanted)
@@ -138,7 +128,7 @@ class SchemaReader:
 
     def tuple_length(self, spec: FieldSpec) -> int:
         """Return the number of items of an array that have schemas of their own and are required."""
-        return min(len(_by_position(spec.source)[0]), spec.sizes[0] or 0)
+        return min(len(by_position(spec.source)[0]), spec.sizes[0] or 0)
 
     def _resolved(self, schema: Schema) -> tuple[Schema, str]:
         """Follow references and merge `allOf`; return the schema, and why that failed or ""."""
@@ -215,35 +205,13 @@ class SchemaReader:
         return replace(_described(named[0].kind, merged), nullable=nullable, arms=named)
 
 
-def _by_position(source: Schema) -> tuple[Sequence[Any], Any]:
-    """Return the schemas of the first items of an array, and that of the others.
-
-    Before draft 2020-12, which most of zod's converters do not write, the first ones are a list in `items`.
-    """
-    items = source.get("items", True)
-    if isinstance(items, list):
-        return items, source.get("additionalItems", True)
-    return list_in(source, "prefixItems"), items
-
-
-def _entry_schema(source: Schema, name: str) -> Any:
-    """Return the schema of an entry that is not a property; False if its name is not allowed.
-
-    A pattern that RE2 does not support is taken to match, so that no entry is called wrong by mistake.
-    """
-    for pattern, schema in islice(object_in(source, "patternProperties").items(), MAX_ARMS):
-        if found_in(pattern, name) is not False:
-            return schema
-    return source.get("additionalProperties", True)
-
-
 def _plain(merged: Schema, note: str = "") -> FieldSpec:
     if note:
         return replace(_described(FieldKind.JSON, merged), note=note)
     if (choices := choices_of(merged)) is not None:
         kind = FieldKind.CONST if "const" in merged else FieldKind.CHOICE
         return replace(_described(kind, merged), choices=choices)
-    spec = _described(kind_of(merged), merged)
+    spec = _described(_TYPES.get(own_kind(merged), FieldKind.JSON), merged)
     if spec.kind is not FieldKind.OBJECT:
         return spec
     count = len(object_in(merged, "properties"))

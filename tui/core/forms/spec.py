@@ -16,7 +16,6 @@ MAX_DEPTH = 8
 MAX_FIELDS = 400
 """Maximum fields of one form; the rest is raw JSON."""
 MAX_CHOICES = 500
-MAX_ARMS = 32
 
 Path = tuple[str | int, ...]
 """Names of properties and indexes of items; () is the root."""

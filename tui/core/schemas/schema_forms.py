@@ -13,7 +13,18 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from tui.core.schemas.schemas import ARM_WORDS, DATA, MAX_NODES, SchemaTooLarge, merged, objects, strings
+from tui.core.schemas.schemas import (
+    DATA,
+    MAX_NODES,
+    SchemaTooLarge,
+    arms_of,
+    has_kind,
+    kinds_of,
+    listed,
+    merged,
+    own_kind,
+    strings,
+)
 from tui.core.text import object_in
 
 
@@ -45,8 +56,6 @@ def _first_level(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": kept, "required": schema.get("required", [])}
 
 
-_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
-_KINDS = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
 _SHARED = frozenset({"title", "description", "pattern"})
 _BOUNDS: Mapping[str, tuple[str, ...]] = {
     "number": ("minimum", "maximum"),
@@ -74,19 +83,17 @@ class _FormConverter:
         if self._nodes > MAX_NODES:
             raise SchemaTooLarge(f"more than {MAX_NODES} nodes in the form that the endpoint accepts")
         found = merged(node) if isinstance(node, Mapping) else {}
-        branches = _alternatives(found)
-        if not branches:
-            return self._typed(found, _type_of(found))
-        beside = {key: value for key, value in found.items() if key not in ARM_WORDS}
-        if not self._gemini:
-            beside.pop("description", None)
-        return self._any_of([_with_arm(beside, branch) for branch in branches], found)
+        left_out = None if self._gemini else "description"
+        branches = arms_of({key: value for key, value in found.items() if key != left_out})
+        if branches:
+            return self._any_of(branches, found)
+        return self._typed(found, own_kind(found) or "string")  # providers require a type
 
     def _any_of(self, branches: list[dict[str, Any]], found: Mapping[str, Any]) -> dict[str, Any]:
         """Return alternatives; a single one needs no `anyOf`, and Google does not support null."""
-        nullable = self._gemini and any(_type_of(branch) == "null" for branch in branches)
+        nullable = self._gemini and any(kinds_of(branch) == ("null",) for branch in branches)
         if nullable:
-            branches = [branch for branch in branches if _type_of(branch) != "null"] or [{"type": "string"}]
+            branches = [one for one in branches if kinds_of(one) != ("null",)] or [{"type": "string"}]
         made: list[dict[str, Any]] = []
         for branch in branches:
             one = self.node(branch)
@@ -110,7 +117,7 @@ class _FormConverter:
         is_number = kind in ("number", "integer")
         for key in _BOUNDS.get(kind, ()):
             value: Any = node.get(key)
-            if _is(value, "number" if is_number else "integer") and (is_number or value >= 0):
+            if has_kind(value, "number" if is_number else "integer") and (is_number or value >= 0):
                 result[key] = value
         if kind != "string":
             result.pop("pattern", None)
@@ -139,68 +146,15 @@ class _FormConverter:
             result["additionalProperties"] = self.node(more) if described else more is not False
 
     def _values(self, node: Mapping[str, Any], kind: str, result: dict[str, Any]) -> None:
-        listed = _enum(node)
-        fitting = [value for value in listed if _is(value, kind)]
+        fitting = [value for value in listed(node) if has_kind(value, kind)]
         if fitting and (kind == "string" or not self._gemini):
             result["enum"] = fitting
         elif fitting:
             # Google's enums are strings; other choices go into the description.
             shown = ", ".join(json.dumps(value, default=str)[:100] for value in fitting[:_MAX_LISTED])
             result["description"] = f"{result.get('description', '')} One of: {shown}.".strip()
-        if not self._gemini and "default" in node and _is(node["default"], kind):
+        if not self._gemini and "default" in node and has_kind(node["default"], kind):
             result["default"] = node["default"]
-
-
-def _with_arm(beside: Mapping[str, Any], arm: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an alternative with what stands next to it; it keeps its own type, title and default."""
-    inner = merged(arm)
-    own = {key: inner[key] for key in ("type", "title", "default") if key in inner}
-    return merged({**beside, "allOf": [inner]}) | own
-
-
-def _alternatives(node: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the alternatives of a node: its combiners, its list of types, or values of several types."""
-    for word in ARM_WORDS:
-        if found := objects(node.get(word)):
-            return found
-    kinds = node.get("type")
-    if isinstance(kinds, list):
-        return [{"type": kind} for kind in dict.fromkeys(strings(kinds)) if kind in _TYPES]
-    grouped = () if kinds in _TYPES else dict.fromkeys(map(_kind_of, _enum(node)))
-    return [{"type": kind} for kind in grouped] if len(grouped) > 1 else []
-
-
-def _enum(node: Mapping[str, Any]) -> list[Any]:
-    listed = node.get("enum")
-    if isinstance(listed, list) and listed:
-        return listed
-    return [node["const"]] if "const" in node else []
-
-
-def _type_of(node: Mapping[str, Any]) -> str:
-    """Return the type of a node: its own, or the one that its other keywords imply."""
-    kind = node.get("type")
-    if isinstance(kind, list) and len(kind) == 1:
-        kind = kind[0]
-    if isinstance(kind, str) and kind in _TYPES:
-        return kind
-    if listed := _enum(node):
-        return _kind_of(listed[0])
-    if isinstance(node.get("properties"), Mapping) or "additionalProperties" in node:
-        return "object"
-    if "items" in node or "prefixItems" in node:
-        return "array"
-    if any(key in node for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")):
-        return "number"
-    return "string"
-
-
-def _kind_of(value: Any) -> str:
-    return _KINDS.get(type(value), "object")
-
-
-def _is(value: Any, kind: str) -> bool:
-    return _kind_of(value) == kind or (kind == "number" and _kind_of(value) == "integer")
 
 
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")

@@ -1,27 +1,39 @@
-"""Tool schemas as models accept them. Pure; the tool's own schema is never changed.
+"""Reads tool schemas, and makes them as models accept them. Pure; the tool's own schema is never changed.
 
 Providers reject a whole request because of one unusual schema, so schemas are bounded in depth and size
 (nested `$ref` grows exponentially), local references are inlined, the root is a plain object, and annotations
 that providers do not accept are removed. Texts of a schema contain nothing that only a model would read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
-from tui.core.text import visible
+from tui.core.regex import found_in
+from tui.core.text import list_in, object_in, visible
 
 MAX_DEPTH = 32
 MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
 _NAME_MAPS = frozenset({"properties", "patternProperties"})
 ARM_WORDS = ("anyOf", "oneOf")
+MAX_ARMS = 32
 MAX_HOPS = 16
 """Maximum references and compositions followed for one field of a form."""
 DATA = frozenset({"enum", "const", "default", "example", "examples"})
 """Keywords whose values are not schemas, so that names in them are not keywords."""
 
 Schema = Mapping[str, Any]
+
+TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+_KINDS = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+_IMPLIED = {
+    "object": {"properties", "additionalProperties", "patternProperties", "propertyNames", "required"},
+    "array": {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"},
+    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"},
+}
+"""The keywords that imply the type of a schema that does not name one."""
 
 
 class SchemaRefused(ValueError):
@@ -140,6 +152,100 @@ def merged(schema: Schema) -> dict[str, Any]:
         if texts:
             whole["description"] = " ".join(dict.fromkeys(filter(None, texts)))
     return whole
+
+
+def listed(schema: Schema) -> list[Any]:
+    """Return the values that a schema lists, in `enum` or `const`."""
+    values = schema.get("enum")
+    if isinstance(values, list) and values:
+        return values
+    return [schema["const"]] if "const" in schema else []
+
+
+def arms_of(schema: Schema) -> list[dict[str, Any]]:
+    """Return the alternatives of a schema, each with what stands next to it.
+
+    They are its combiners, its list of types, or values of several types. An arm keeps its own type, title
+    and default.
+    """
+    whole = merged(schema)
+    beside = {key: value for key, value in whole.items() if key not in ARM_WORDS}
+    found = []
+    for inner in map(merged, _bare_arms(whole)):
+        own = {key: inner[key] for key in ("type", "title", "default") if key in inner}
+        found.append(merged({**beside, "allOf": [inner]}) | own)
+    return found
+
+
+def _bare_arms(whole: Schema) -> list[dict[str, Any]]:
+    for word in ARM_WORDS:
+        # {"not": {}} is what zod's converter writes for undefined.
+        if found := [arm for arm in objects(whole.get(word)) if arm.get("not") != {}]:
+            return found
+    kinds = whole.get("type")
+    if isinstance(kinds, list):
+        return [{"type": kind} for kind in dict.fromkeys(strings(kinds)) if kind in TYPES]
+    grouped = () if kinds in TYPES else dict.fromkeys(map(value_kind, listed(whole)))
+    return [{"type": kind} for kind in grouped] if len(grouped) > 1 else []
+
+
+def kinds_of(schema: Any) -> tuple[str, ...]:
+    """Return the types that a schema of bounded depth accepts, named or implied; none if it accepts any."""
+    if not isinstance(schema, Mapping):
+        return ()
+    whole = merged(schema)
+    if arms := arms_of(whole):
+        kinds = [kinds_of(arm) for arm in arms]
+        return tuple(dict.fromkeys(kind for arm in kinds for kind in arm)) if all(kinds) else ()
+    kind = own_kind(whole)
+    return (kind,) if kind else ()
+
+
+def own_kind(schema: Schema) -> str:
+    """Return the type of a schema without alternatives: named, of its values, or implied; else ""."""
+    kind = schema.get("type")
+    if isinstance(kind, str) and kind in TYPES:
+        return kind
+    if kinds := set(map(value_kind, listed(schema))):
+        return kinds.pop() if len(kinds) == 1 else ""
+    return next((kind for kind, words in _IMPLIED.items() if not words.isdisjoint(schema)), "")
+
+
+def value_kind(value: Any) -> str:
+    """Return the JSON type of a value."""
+    return _KINDS.get(type(value), "object")
+
+
+def has_kind(value: Any, kind: str) -> bool:
+    """Return whether a value is of a type; an integer is a number too."""
+    return value_kind(value) == kind or (kind == "number" and value_kind(value) == "integer")
+
+
+def entry_schema(schema: Schema, name: str | int) -> Any:
+    """Return the schema of an entry of an object or array; False if its name is not allowed.
+
+    A pattern that RE2 does not support is taken to match, so that no entry is called wrong by mistake.
+    """
+    if isinstance(name, int):
+        first, rest = by_position(schema)
+        return first[name] if name < len(first) else rest
+    if name in (named := object_in(schema, "properties")):
+        return named[name]
+    for pattern, inner in islice(object_in(schema, "patternProperties").items(), MAX_ARMS):
+        if found_in(pattern, name) is not False:
+            return inner
+    return schema.get("additionalProperties", True)
+
+
+def by_position(schema: Schema) -> tuple[Sequence[Any], Any]:
+    """Return the schemas of the first items of an array, and that of the others.
+
+    Before draft 2020-12, which most of zod's converters do not write, the first ones are a list in `items`.
+    """
+    items = schema.get("items", True)
+    if isinstance(items, list):
+        return items, schema.get("additionalItems", True)
+    return list_in(schema, "prefixItems"), items
 
 
 def _merged_root(schema: Schema) -> dict[str, Any]:

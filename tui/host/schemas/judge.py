@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from tui.core.library_imports import importing
+from tui.core.schemas.schemas import TYPES
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches, schema_fault
@@ -231,7 +232,6 @@ def _tags(faults: list[_Violation]) -> int:
     return sum(_tag(fault) for fault in faults)
 
 
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 MAX_DEPTH = 32
 
 _TEXT = frozenset({"title", "description", "format", "$comment"})
@@ -277,10 +277,10 @@ def _is_sound(keyword: str, value: Any, depth: int) -> bool:
         return keyword in _ANY or isinstance(value, list)
     match keyword, value:
         case "type", str():
-            return value in _TYPES
+            return value in TYPES
         case (("type" | "required"), list()):
             names = all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
-            return names and (keyword == "required" or (bool(value) and _TYPES.issuperset(value)))
+            return names and (keyword == "required" or (bool(value) and TYPES.issuperset(value)))
         case "$ref", str():
             return value.startswith("#/")
         case "$schema", _:

@@ -25,6 +25,7 @@ from typing import Any
 
 from tui.core.background import end_worker, start_worker
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
+from tui.core.schemas.schemas import has_kind
 from tui.core.text import quoted_name
 
 CHECK_SECONDS = 1.0
@@ -52,15 +53,6 @@ DIALECTS = ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.
 _REMARKS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}
 )
-_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-    "object": dict,
-    "array": list,
-    "null": type(None),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +164,7 @@ def _satisfies_keyword(name: str, schema: Mapping[str, Any], value: Any) -> bool
     wanted = schema[name]
     match name:
         case "type":
-            return any(_has_type(value, kind) for kind in (wanted if isinstance(wanted, list) else [wanted]))
+            return any(has_kind(value, kind) for kind in (wanted if isinstance(wanted, list) else [wanted]))
         case "properties" | "additionalProperties":
             return isinstance(value, dict) and _has_members(schema, value)
         case "required":
@@ -186,7 +178,7 @@ def _satisfies_keyword(name: str, schema: Mapping[str, Any], value: Any) -> bool
             return isinstance(value, str) and isinstance(wanted, list) and value in wanted
         case "$schema":
             return wanted in DIALECTS
-        case "minimum" | "maximum" if _has_type(value, "number") and _has_type(wanted, "number"):
+        case "minimum" | "maximum" if has_kind(value, "number") and has_kind(wanted, "number"):
             return bool(value >= wanted if name == "minimum" else value <= wanted)
         case _:
             return False
@@ -196,13 +188,6 @@ def _has_members(schema: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     return isinstance(known, dict) and all(
         plainly_matches(known.get(key, others), member) for key, member in value.items()
-    )
-
-
-def _has_type(value: Any, kind: Any) -> bool:
-    types = _TYPES.get(kind) if isinstance(kind, str) else None
-    return (
-        types is not None and isinstance(value, types) and (kind == "boolean" or not isinstance(value, bool))
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
+from tui.core.schemas.schemas import arms_of, entry_schema, has_kind, kinds_of, merged, strings, value_kind
 from tui.core.text import list_in, object_in
 from tui.model.openai_api.call_slots import JSON_TOKEN, is_cut, without_fence
 
@@ -156,14 +157,6 @@ def _repaired(text: str) -> Any:
 
 _PROGRAM_TOKEN = re.compile(r""""[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|["'()\[\]{}]""", re.DOTALL)
 _WORDS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
-_JSON_TYPES: dict[type, tuple[str, ...]] = {
-    bool: ("boolean",),
-    int: ("integer", "number"),
-    float: ("number",),
-    dict: ("object",),
-    list: ("array",),
-    type(None): ("null",),
-}
 
 
 def sole_property(schema: Mapping[str, Any]) -> str:
@@ -185,7 +178,7 @@ def typed(text: str, schema: Any) -> Any:
     choices = schema.get("enum") if isinstance(schema, Mapping) else None
     if isinstance(choices, list) and text in choices:
         return text
-    types = _types(schema)
+    types = kinds_of(schema)
     bare = text.strip()
     if "string" in types and not ("null" in types and bare in ("null", "None")):
         return text
@@ -194,7 +187,7 @@ def typed(text: str, schema: Any) -> Any:
         return text
     if isinstance(value, float) and value.is_integer() and "integer" in types and "number" not in types:
         value = int(value)
-    fits = any(name in types for name in _JSON_TYPES[type(value)])
+    fits = any(has_kind(value, name) for name in types)
     return value if fits or not types else text
 
 
@@ -215,35 +208,29 @@ def fitted(value: Any, schema: Any, depth: int = 0) -> Any:
     """
     if depth > MAX_DEPTH or not isinstance(schema, Mapping):
         return value
-    types = _types(schema)
+    types = kinds_of(schema)
     if isinstance(value, str) and types and "string" not in types:
         read = typed(value, schema)
         return read if isinstance(read, str) else fitted(read, schema, depth + 1)
+    if not isinstance(value, list | dict):
+        return value
+    whole = _own_arm(value, schema)
     if isinstance(value, list):
-        items = schema.get("items")
-        return [fitted(item, items, depth + 1) for item in value]
-    if isinstance(value, dict):
-        properties, needed = object_in(schema, "properties"), list_in(schema, "required")
-        return {
-            name: fitted(item, properties.get(name), depth + 1)
-            for name, item in value.items()
-            if item is not None or name in needed or "null" in (_types(properties.get(name)) or ("null",))
-        }
-    return value
+        return [fitted(item, entry_schema(whole, at), depth + 1) for at, item in enumerate(value)]
+    optional = object_in(whole, "properties").keys() - strings(whole.get("required"))
+    schemas = {name: entry_schema(whole, name) for name in value}
+    return {
+        name: fitted(item, schemas[name], depth + 1)
+        for name, item in value.items()
+        if item is not None or name not in optional or "null" in (kinds_of(schemas[name]) or ("null",))
+    }
 
 
-def _types(schema: Any, depth: int = 0) -> frozenset[str]:
-    """Return the types that a schema accepts; empty if it does not say."""
-    if not isinstance(schema, Mapping) or depth > 4:
-        return frozenset()
-    said = schema.get("type")
-    found = {said} if isinstance(said, str) else {item for item in said or () if isinstance(item, str)}
-    for combiner in ("anyOf", "oneOf"):
-        for branch in list_in(schema, combiner):
-            found |= _types(branch, depth + 1)
-    for choice in list_in(schema, "enum") if not said else ():
-        found |= {"string"} if isinstance(choice, str) else set(_JSON_TYPES.get(type(choice), ()))
-    return frozenset(found)
+def _own_arm(value: Any, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the only alternative for values of this kind, else the schema without regard to alternatives."""
+    kind = value_kind(value)
+    arms = [arm for arm in arms_of(schema) if kind in (kinds_of(arm) or (kind,))]
+    return _own_arm(value, arms[0]) if len(arms) == 1 else merged(schema)
 
 
 def _read(text: str) -> Any:

@@ -11,7 +11,8 @@ from tui.core.conversation.conversation import CallRequest
 from tui.core.errors import reason_of
 from tui.core.matching import folded_name
 from tui.core.ports import ToolSpec
-from tui.core.text import list_in, object_in
+from tui.core.schemas.schemas import arms_of, kinds_of, merged
+from tui.core.text import list_in, mapping, object_in
 from tui.core.turn.model_step import parse_arguments
 from tui.core.turn.prepared_calls import EXAMPLE
 from tui.model.dialects.argument_repair import (
@@ -150,14 +151,16 @@ def sample(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _sample_value(schema: Any) -> Any:
-    if not isinstance(schema, Mapping):
-        return "…"
+    whole = merged(mapping(schema))
     for key in ("default", "const", "enum", "examples"):
-        if key in ("default", "const") and key in schema:
-            return schema[key]
-        if isinstance(choices := schema.get(key), list) and choices:
+        if key in ("default", "const") and key in whole:
+            return whole[key]
+        if isinstance(choices := whole.get(key), list) and choices:
             return choices[0]
-    return _SAMPLES.get(str(schema.get("type")), "…")
+    for arm in arms_of(whole):
+        if kinds_of(arm) != ("null",):
+            return _sample_value(arm)
+    return _SAMPLES.get("".join(kinds_of(whole)), "…")
 
 
 class CallMaker:

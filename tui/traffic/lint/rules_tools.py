@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.schemas.schemas import TYPES
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import Flaw, MessageCheck, quote
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
@@ -21,7 +22,6 @@ MOST_SCHEMAS_JUDGED = 200
 
 _TOOLS = "server/tools"
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
-_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 
 
 class SchemaValidator(Protocol):
@@ -135,7 +135,7 @@ def _root_problem(schema: Any, object_wanted: bool) -> str:
         found = "has no type" if "type" not in schema else f"has the type {quote(str(kind), 30)}"
         return f'{found} at its root. It must be "object"'
     kinds = kind if isinstance(kind, list) else [kind] if kind is not None else []
-    if strange := [item for item in kinds if not isinstance(item, str) or item not in _TYPES]:
+    if strange := [item for item in kinds if not isinstance(item, str) or item not in TYPES]:
         return f"has an unknown type {quote(str(strange[0]), 30)}"
     if not isinstance(schema.get("properties", {}), dict):
         return "has `properties` that are not an object"

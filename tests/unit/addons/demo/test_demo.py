@@ -19,7 +19,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import CallPart, ModelRequest, ToolSpec
 
-TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+TEXT, NUMBER = {"type": "string"}, {"allOf": [{"type": "number"}]}
 ID = {"type": "string", "description": "The id."}
 
 

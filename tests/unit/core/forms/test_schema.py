@@ -33,7 +33,7 @@ def spec_of(schema, **root):
         ({"const": 1}, FieldKind.CONST),
         ({"type": "null"}, FieldKind.CONST),
         ({"type": "spell"}, FieldKind.JSON),
-        ({"minimum": 1}, FieldKind.JSON),
+        ({"minimum": 1}, FieldKind.NUMBER),
         ({"enum": []}, FieldKind.JSON),
         ({"not": {}}, FieldKind.JSON),
         ({}, FieldKind.JSON),

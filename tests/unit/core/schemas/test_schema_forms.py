@@ -113,12 +113,6 @@ def test_the_plain_form_changes_nothing_and_accepted_names_stay() -> None:
     assert with_plain_keys(schema) == (schema, {})
 
 
-def test_a_missing_type_is_inferred_from_the_keywords() -> None:
-    fields = [{}, {"enum": [1, 2]}, {"properties": {}}, {"items": {}}, {"minimum": 1}]
-    made = form(dict(zip("abcde", fields, strict=True)), SchemaForm.KIMI)
-    assert [node["type"] for node in made.values()] == ["string", "integer", "object", "array", "number"]
-
-
 def test_what_stands_next_to_any_of_applies_to_each_alternative_but_for_its_type() -> None:
     field = {"type": ["object", "null"], "properties": {"x": {"type": "null"}}, "maxProperties": 5}
     arms = [{"required": ["x"], "maxProperties": 9}, {"type": "string"}]
@@ -135,14 +129,10 @@ def test_moonshot_gets_additional_properties(more: Any, sent: Any) -> None:
 
 
 def test_google_gets_nullable_instead_of_null() -> None:
-    made = form(
-        {
-            "a": {"type": ["string", "null"], "description": "who"},
-            "b": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-            "c": {"type": ["string", "integer", "null"]},
-        },
-        SchemaForm.GEMINI,
-    )
+    optional = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    three = {"type": ["string", "integer", "null"]}
+    text = {"type": ["string", "null"], "description": "who"}
+    made = form({"a": text, "b": optional, "c": three}, SchemaForm.GEMINI)
     assert made["a"] == {"type": "string", "nullable": True, "description": "who"}
     assert made["b"] == {"type": "integer", "nullable": True}
     arms = [{"type": kind, "nullable": True} for kind in ("string", "integer")]
@@ -156,23 +146,11 @@ def test_google_gets_constants_as_enums_and_numbers_in_the_description() -> None
 
 
 def test_google_gets_only_keywords_that_it_supports() -> None:
-    made = form(
-        {
-            "a": {
-                "type": "object",
-                "properties": {"n": {"type": "number", "exclusiveMinimum": 0, "minimum": 1}},
-                "additionalProperties": False,
-                "patternProperties": {".": {}},
-                "propertyNames": {},
-            },
-            "b": {"type": "string", "format": "uri", "default": "x"},
-        },
-        SchemaForm.GEMINI,
-    )
-    assert made == {
-        "a": {"type": "object", "properties": {"n": {"type": "number", "minimum": 1}}},
-        "b": {"type": "string"},
-    }
+    number, text = {"type": "number", "minimum": 1}, {"type": "string"}
+    beside = {"additionalProperties": False, "patternProperties": {".": {}}, "propertyNames": {}}
+    members = {"type": "object", "properties": {"n": number | {"exclusiveMinimum": 0}}} | beside
+    made = form({"a": members, "b": text | {"format": "uri", "default": "x"}}, SchemaForm.GEMINI)
+    assert made == {"a": {"type": "object", "properties": {"n": number}}, "b": text}
 
 
 def test_all_of_is_merged_and_what_stands_next_to_it_wins() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, model_schema
+from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, kinds_of, model_schema
 from tui.core.secrets.named_values import secret_names
 from tui.core.text import visible
 from tui.host.schemas.validation import schema_fault
@@ -44,14 +44,29 @@ def test_a_huge_schema_and_references_that_expand_exponentially_are_rejected():
 
 
 def test_alternatives_at_the_root_become_one_object():
-    schema = {
-        "anyOf": [
-            {"properties": {"id": {"type": "string"}, "x": {}}, "required": ["id", "x"]},
-            {"allOf": [{"properties": {"id": {"type": "string"}, "y": {}}, "required": ["id", "y"]}]},
-        ]
-    }
-    sent = model_schema(schema)
+    one, other = (
+        {"properties": {"id": {"type": "string"}, name: {}}, "required": ["id", name]} for name in "xy"
+    )
+    sent = model_schema({"anyOf": [one, {"allOf": [other]}]})
     assert set(sent["properties"]) == {"id", "x", "y"} and sent["required"] == ["id"] and "anyOf" not in sent
+
+
+@pytest.mark.parametrize(
+    ("schema", "kinds"),
+    [
+        ({"allOf": [{"type": "integer"}]}, "integer"),
+        ({"enum": [1, "a", None]}, "integer string null"),
+        ({"type": ["integer", "null"]}, "integer null"),
+        ({"anyOf": [{"patternProperties": {}}, {"items": {}}]}, "object array"),
+        ({"oneOf": [{"not": {}}, {"anyOf": [{"minimum": 1}, {"const": None}]}]}, "number null"),
+        ({"type": "object", "anyOf": [{"required": ["a"]}, {"title": "b"}]}, "object"),
+        ({"anyOf": [{"type": "integer"}, {}]}, ""),
+        ({"type": "spell"}, ""),
+        (True, ""),
+    ],
+)
+def test_the_types_that_a_schema_accepts_are_named_listed_or_implied(schema, kinds):
+    assert " ".join(kinds_of(schema)) == kinds
 
 
 JSON = st.recursive(
@@ -110,11 +125,8 @@ def test_a_schema_with_invisible_characters_in_a_name_is_rejected(schema):
 
 @pytest.mark.parametrize("place", ["9" * 5000, "\u00b2", "-1"])
 def test_a_reference_to_a_place_that_no_list_has_is_not_followed(place: str):
-    schema = {
-        "type": "object",
-        "properties": {"password": {"$ref": f"#/allOf/{place}"}},
-        "allOf": [{"$ref": f"#/allOf/{place}"}],
-    }
+    reference = {"$ref": f"#/allOf/{place}"}
+    schema = {"type": "object", "properties": {"password": reference}, "allOf": [reference]}
     assert model_schema(schema)["type"] == "object"
     assert secret_names(schema) == frozenset()
     assert isinstance(schema_fault(schema), str)

@@ -7,7 +7,7 @@ import pytest
 
 from tui.core.ports import ToolSpec
 from tui.model.dialects.argument_repair import keywords
-from tui.model.dialects.call_maker import CallMaker, OfferedTools
+from tui.model.dialects.call_maker import CallMaker, OfferedTools, sample
 
 TOOL = ToolSpec("srv__add", "Add.", {"type": "object", "properties": {"n": {}}}, "srv", "add")
 
@@ -32,6 +32,12 @@ def test_a_python_value_that_json_lacks_is_reported_to_the_model(written: str) -
 def test_other_values_are_arguments(value: Any) -> None:
     call = maker().of_value("add", value)
     assert not call.problem and json.loads(call.arguments).keys() == {"n"}
+
+
+@pytest.mark.parametrize("kind", [{"allOf": [{"type": "integer"}]}, {"type": ["null", "integer"]}])
+def test_an_example_has_a_value_of_the_type_in_the_schema(kind: Any) -> None:
+    schema = {"properties": {"n": kind, "m": {"oneOf": [{"const": None}, kind]}}, "required": ["n", "m"]}
+    assert sample(ToolSpec("add", "", schema)) == {"n": 1, "m": 1}
 
 
 @pytest.mark.parametrize("written", ["read", "functions.read", "default_api.read"])
