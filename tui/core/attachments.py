@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Literal
 
 from tui.core.conversation.conversation import Attachment
+from tui.core.secrets.encodings import plain_base64, standard_base64
 from tui.core.text import clean_line, visible
 from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
 from tui.core.units import octets
@@ -249,9 +250,7 @@ _EXTENSIONS = {
     "application/xml": "xml",
 }
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-_DATA_URI = re.compile(r"\s*data:[^,]{0,200};base64,", re.IGNORECASE)
 _MAX_PREFIX = 256
-_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def media_type(head: bytes) -> str:
@@ -322,25 +321,6 @@ def picture_size(data: str) -> tuple[int, int] | None:
     return dimensions(head_of(data)) if size is None and media_type(head) == "image/jpeg" else size
 
 
-def plain_base64(data: str) -> str | None:
-    """Return `data` as base64 that every decoder accepts, or None if it is not base64."""
-    if _is_base64(data):
-        return data
-    data = standard_base64(data)
-    return data if _is_base64(data) else None
-
-
-def standard_base64(data: str) -> str:
-    """Return base64 in its standard form; what is not base64, or is truncated, stays invalid.
-
-    Servers write it with line breaks, without padding, with the URL alphabet, or as a data URI.
-    """
-    if found := _DATA_URI.match(data):
-        data = data[found.end() :]
-    data = "".join(data.split()).translate(_URL_SAFE).rstrip("=")
-    return data + "=" * (-len(data) % 4 % 3)  # one character alone is no byte
-
-
 def head_of(data: str, size: int = HEAD_BYTES) -> bytes:
     """Return the first bytes of base64, however it is written; b"" if it is not base64."""
     length = -(-size // 3) * 4
@@ -354,14 +334,6 @@ def head_of(data: str, size: int = HEAD_BYTES) -> bytes:
 def decoded_size(data: str) -> int:
     """Return how many bytes plain base64 decodes to."""
     return max(0, len(data) * 3 // 4 - data[-2:].count("="))
-
-
-def _is_base64(data: str) -> bool:
-    try:
-        binascii.a2b_base64(data, strict_mode=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
 
 
 def _webp(head: bytes) -> tuple[int, int] | None:

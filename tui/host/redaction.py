@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tui.core.attachments import base64_type, plain_base64, text_of
+from tui.core.attachments import base64_type, text_of
+from tui.core.secrets.encodings import plain_base64
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import clear_base64, redacted, texts_in, without_secrets
 from tui.core.text import visible
@@ -179,9 +180,10 @@ def _as_sent(text: str) -> str:
 def _text_in(data: str) -> str:
     """Return the text encoded as base64, which a model gets if it is attached; "" if it is not text.
 
-    Also "" for ASCII, which has no invisible characters: secrets are found in its base64.
+    Also "" for ASCII in plain base64: it has no invisible characters, and secrets are found in its base64.
     """
-    data = plain_base64(data) or ""
-    if base64_type(data) or (octets := b64decode(data)).isascii():
+    plain = plain_base64(data) or ""
+    octets = b64decode(plain)
+    if base64_type(plain) or (octets.isascii() and plain == data):
         return ""
     return text_of(octets) or ""

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import png, wav
-from tui.core.attachments import decoded_size, dimensions, head_of, is_whole, media_type, plain_base64
+from tui.core.attachments import decoded_size, dimensions, head_of, is_whole, media_type
+from tui.core.secrets.encodings import plain_base64
 
 JPEG = b"\xff\xd8" + b"\xff\xe0\x00\x04ab" + b"\xff\xff\xc2\x00\x0b\x08\x00\x10\x00\x20\x01\x00\x00\x00"
 GIF = b"GIF89a\x05\x00\x07\x00"

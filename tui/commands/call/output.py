@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.core.attachments import plain_base64
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
+from tui.core.secrets.encodings import plain_base64
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.text import clean, clean_line, compact, text_in

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from tui.core.attachments import attachment_of_binary, decoded_size
 from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -21,6 +22,7 @@ from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, Te
 from tui.core.schemas.schemas import SchemaRefused, model_schema, objects, strings
 from tui.core.schemas.tool_names import accepted_names
 from tui.core.text import clean_line, object_in, text_in, visible
+from tui.core.tools import BinaryContent
 
 MAX_MESSAGES = 200
 MAX_TOOLS = 64
@@ -188,9 +190,14 @@ def _text(blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _attachment(block: Mapping[str, Any]) -> Attachment:
-    data, kind = str(block.get("data", "")), block["type"]
+    data = str(block.get("data", ""))
     mime = clean_line(str(block.get("mimeType", "")), 60)
-    return Attachment("image" if kind == "image" else "audio", mime, str(kind), len(data) * 3 // 4, data)
+    kind: Literal["image", "audio"] = "image" if block["type"] == "image" else "audio"
+    content = BinaryContent(kind, mime, decoded_size(data), data)
+    try:
+        return attachment_of_binary(kind, content)
+    except ValueError:  # the endpoint's rules decide on it
+        return Attachment(kind, mime, kind, content.size, data)
 
 
 def _tools(listed: Any, accepted: Mapping[str, str]) -> tuple[tuple[ToolSpec, ...], Mapping[str, str]]:

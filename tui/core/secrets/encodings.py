@@ -1,10 +1,11 @@
-"""Known values in base64, and those that are split over successive texts or cut off. Pure.
+"""Base64 as servers write it, and known values in it, split over successive texts, or cut off. Pure.
 
 Of values that are split over texts, or that the end of a text cuts off, only plain ones and those in base64
-are found, not escaped ones.
+without line breaks are found, not escaped ones.
 """
 
-from binascii import b2a_base64
+import binascii
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -14,6 +15,9 @@ _GATE = 4
 
 LONG = 8
 """Length from which the beginning of a value is hardly ever ordinary text."""
+
+_DATA_URI = re.compile(r"\s*data:[^,]{0,200};base64,", re.IGNORECASE)
+_STANDARD = str.maketrans("-_", "+/")
 
 
 class Beginnings:
@@ -105,7 +109,7 @@ def forms_of(value: str) -> Iterator[str]:
     """Yield the value, and its recognizable part in base64, alone or at any offset of a longer text."""
     yield value
     octets = octets_of(value)
-    whole = b2a_base64(octets, newline=False).decode()
+    whole = binascii.b2a_base64(octets, newline=False).decode()
     for form in (whole, whole.rstrip("="), *(part.decode() for part in inside_base64(octets))):
         yield form
         yield form.replace("+", "-").replace("/", "_")
@@ -114,8 +118,39 @@ def forms_of(value: str) -> Iterator[str]:
 def inside_base64(octets: bytes) -> Iterator[bytes]:
     """Yield the part of base64 that only these octets decide, at each offset of a longer text."""
     for before in range(3):
-        whole = b2a_base64(b"\0" * before + octets, newline=False)
+        whole = binascii.b2a_base64(b"\0" * before + octets, newline=False)
         yield whole[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
+
+
+def plain_base64(data: str) -> str | None:
+    """Return `data` as base64 that every decoder accepts, or None if it is not base64."""
+    if _is_base64(data):
+        return data
+    data = standard_base64(data)
+    return data if _is_base64(data) else None
+
+
+def standard_base64(data: str) -> str:
+    """Return base64 in its standard form; what is not base64, or is truncated, stays invalid.
+
+    Servers write it with line breaks, without padding, with the URL alphabet, or as a data URI.
+    """
+    data = "".join(data[len(data_uri(data)) :].split()).translate(_STANDARD).rstrip("=")
+    return data + "=" * (-len(data) % 4 % 3)  # one character alone is no byte
+
+
+def data_uri(data: str) -> str:
+    """Return the beginning of a data URI in base64, up to its data; "" if it is none."""
+    found = _DATA_URI.match(data)
+    return found.group() if found else ""
+
+
+def _is_base64(data: str) -> bool:
+    try:
+        binascii.a2b_base64(data, strict_mode=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
 
 
 MARK = "[redacted]"

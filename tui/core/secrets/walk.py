@@ -5,14 +5,13 @@ fields by which something is asked for again are not changed: `server`, `id` and
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
-from tui.core.secrets.encodings import octets_of
+from tui.core.secrets.encodings import data_uri, octets_of, plain_base64
 
 T = TypeVar("T")
 Clear = Callable[[str], str]
@@ -137,7 +136,7 @@ def _of_our_type(value: Any, clear: Clear, media: Clear | None) -> Any:
             case str() if name == "data" and _is_media(found):
                 shown: Any = media(inner) if media else clear_base64(inner, clear)
                 if shown != inner:
-                    changed["size"] = len(_octets(shown) or shown)
+                    changed["size"] = len(base64.b64decode(plain_base64(shown) or "") or shown)
             case str() if name == "arguments":
                 shown = clear_json(inner, clear)
             case tuple():
@@ -173,13 +172,13 @@ def clear_json(text: str, clear: Clear) -> str:
 
 
 def clear_base64(data: str, clear: Clear) -> str:
-    """Return base64 whose bytes contain no secret; other text is cleared itself."""
-    octets = _octets(data)
-    if octets is None:
-        return clear(data)
-    held = octets.decode("utf-8", "surrogateescape")
+    """Return base64, however it is written, whose bytes contain no secret; other text is cleared itself."""
+    plain = plain_base64(data)
+    held = _held(plain)
     cleared = clear(held)
-    return data if cleared == held else base64.b64encode(octets_of(cleared)).decode()
+    if cleared != held:
+        return data_uri(data) + base64.b64encode(octets_of(cleared)).decode()
+    return data if plain == data else clear(data)
 
 
 def unchanged(data: str) -> str:
@@ -188,12 +187,10 @@ def unchanged(data: str) -> str:
 
 
 def _decoded(data: str) -> str:
-    octets = _octets(data)
-    return data if octets is None else octets.decode("utf-8", "surrogateescape")
+    """Return what to search of base64: also the text itself, unless it is plain base64."""
+    plain = plain_base64(data)
+    return _held(plain) if plain == data else f"{data}\n{_held(plain)}"
 
 
-def _octets(data: str) -> bytes | None:
-    try:
-        return base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        return None
+def _held(plain: str | None) -> str:
+    return base64.b64decode(plain or "").decode("utf-8", "surrogateescape")

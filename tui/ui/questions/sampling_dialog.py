@@ -16,7 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
 from tui.core import units
+from tui.core.attachments import decoded_size
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
+from tui.core.secrets.encodings import standard_base64
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
@@ -138,8 +140,9 @@ def _blocks(content: Any, role: str, path: tuple[str | int, ...]) -> Iterator[Se
         if kind == "text" and isinstance(text := block.get("text"), str):
             yield Section(role, text, (*here, "text"))
         elif kind in ("image", "audio"):
-            size = units.size(len(str(block.get("data", ""))) * 3 // 4)
-            yield Section(f"{role}: {kind} {clean_line(str(block.get('mimeType', '')), 40)}, {size}", "")
+            size = decoded_size(standard_base64(str(block.get("data", ""))))
+            mime = clean_line(str(block.get("mimeType", "")), 40)
+            yield Section(f"{role}: {kind} {mime}, {units.size(size)}", "")
         else:
             shown = json.dumps(block, ensure_ascii=False, default=str)[: ON_SCREEN + 1]
             yield Section(f"{role}: {clean_line(str(kind), 40)}", shown)

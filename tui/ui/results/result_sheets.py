@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from tui.core import units
-from tui.core.attachments import PICTURES, base64_type, described, extension, plain_base64
+from tui.core.attachments import PICTURES, base64_type, described, extension
 from tui.core.comparison.values import LinePair
 from tui.core.jsonrpc.reader import json_within
+from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, equal_start, preview
 from tui.core.tools import (
     BinaryContent,

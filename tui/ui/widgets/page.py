@@ -10,9 +10,9 @@ from typing import Any
 from textual.app import App
 from textual.message import Message
 
-from tui.core.attachments import standard_base64
 from tui.core.background import Tasks
 from tui.core.search_text import places
+from tui.core.secrets.encodings import standard_base64
 from tui.core.text import fold
 from tui.ui.platform import clipboard
 from tui.ui.widgets.lines import LinePane

@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from tui.core import units
-from tui.core.attachments import (
-    PICTURES,
-    described,
-    extension,
-    head_of,
-    media_type,
-    plain_base64,
-)
+from tui.core.attachments import PICTURES, described, extension, head_of, media_type
 from tui.core.jsonrpc.reader import indented, json_within
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
+from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
 from tui.ui.widgets.page import BytesSheet, Place, Work

@@ -1,5 +1,6 @@
 """Sampling requests become model requests, and replies become results."""
 
+import base64
 import json
 import re
 import time
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.media import png
 from tui.core.context.sampling_messages import BadSampling, SampledReply, max_tokens_of, model_request
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
 from tui.core.ports import ReplyPart, TextPart, Usage
@@ -26,15 +28,16 @@ def test_messages_limits_and_the_system_prompt_are_passed_to_the_model() -> None
     assert (found.system, found.tools, len(found.messages)) == ("", (), 1)
 
 
-def test_images_and_audio_are_attached() -> None:
+def test_images_and_audio_are_attached_with_the_type_of_their_bytes() -> None:
+    lines = base64.encodebytes(png()).decode()
     content = [
         {"type": "text", "text": "Look"},
-        {"type": "image", "data": "aGFsbG8=", "mimeType": "image/png"},
+        {"type": "image", "data": lines, "mimeType": "image/jpeg; charset=binary"},
         {"type": "audio", "data": "", "mimeType": "audio/wav"},
     ]
     [message] = request(messages=[{"role": "user", "content": content}]).messages
-    seen = [(one.kind, one.mime) for one in message.attachments]
-    assert seen == [("image", "image/png"), ("audio", "audio/wav")]
+    seen = [(one.kind, one.mime, one.data) for one in message.attachments]
+    assert seen == [("image", "image/png", lines.replace("\n", "")), ("audio", "audio/wav", "")]
 
 
 def test_tool_use_and_results_become_calls_and_tool_messages() -> None:

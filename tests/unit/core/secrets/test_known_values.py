@@ -66,6 +66,8 @@ def test_what_follows_the_head_of_a_long_value_is_replaced_up_to_the_end_of_the_
     assert without(known, f"sid={value[: HEAD + 50]}; kept") == "sid=[cookie]; kept"
     basic = base64.b64encode(f"user:{value}".encode()).decode()
     assert value[:6] not in without(known, f"{basic} kept") and len(without(known, basic)) < 20
+    lines = json.dumps(base64.encodebytes(f"user:{value}".encode()).decode() + "kept: x")
+    assert len(without(known, lines)) < 40 and json.loads(without(known, lines)).endswith("\nkept: x")
 
 
 def test_a_value_across_the_end_of_a_window_is_found():

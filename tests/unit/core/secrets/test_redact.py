@@ -1,6 +1,5 @@
 """No known or recognizable secret passes redaction."""
 
-import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,12 +27,6 @@ def test_adding_values_keeps_the_earlier_ones_even_under_the_same_name(name: str
 
 def test_white_space_around_a_configured_value_is_ignored():
     assert Redactor({"KEY": "from-a-file-1\n"}).redact("from-a-file-1.") == "[redacted:KEY]."
-
-
-def test_text_is_searched_for_the_same_encodings_as_bytes():
-    basic = base64.b64encode(b"user:configured-value").decode()
-    redacted = Redactor({"KEY": "configured-value"}).redact(f"Basic {basic}, AIza{'a' * 35}")
-    assert basic[8:-2] not in redacted and "[redacted:KEY]" in redacted and "[redacted:google]" in redacted
 
 
 def test_lone_surrogates_around_a_secret_are_kept():

@@ -79,9 +79,11 @@ def test_a_configured_value_is_replaced_in_every_encoding_and_its_span_is_exact(
 
 
 @pytest.mark.parametrize("before", [b"", b"u", b"us", b"user:"])
-def test_a_value_within_a_longer_base64_text_is_found_at_every_alignment(before: bytes):
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\\n", b"\\\\r\\\\n", b"\\u000A"])
+def test_a_value_within_a_longer_base64_text_is_found_at_every_alignment(before: bytes, end: bytes):
     value = "hunter2-hunter2"
-    raw = base64.b64encode(before + value.encode() + b"!")
+    raw = base64.b64encode(b"x" * 30 + before + value.encode() + b"!")
+    raw = raw[:52] + end + raw[52:]
     redacted, spans = Redactor({"K": value}).redact_bytes(b"Basic " + raw)
     assert len(spans) == 1 and redacted.startswith(b"Basic ") and len(redacted) < len(raw) + 8
 

@@ -23,7 +23,7 @@ def test_every_part_has_a_heading() -> None:
     assert text.startswith(
         "── system\nBe brief.\n── user\nHello\nthere\n── assistant\nHi\n── assistant: tool_use"
     )
-    assert "── user: image image/png, 6 B" in text
+    assert "── user: image image/png, 5 B" in text
 
 
 def test_an_unchanged_text_changes_nothing() -> None:
