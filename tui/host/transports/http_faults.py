@@ -7,7 +7,7 @@ from http import HTTPStatus
 import httpx2
 
 from tui.core.errors import McptuiError, origin_of, reason_of
-from tui.core.http_waits import retry_after
+from tui.core.http_waits import retry_after, wait_words
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
@@ -185,7 +185,7 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
         step = GONE if running else "Check the URL. There is no MCP server there."
     elif status in (429, 503):
         wait, rejects = retry_after(response.headers, limited=True), status == 429
-        step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
+        step = f"The server asks you to wait {wait_words(wait)}." if wait else LATER
     elif status >= 500:
         step, rejects = f"{LATER} {MAY_HAVE}", False
     elif status >= 400:

@@ -4,18 +4,17 @@ What an endpoint says may quote its key. It is redacted where it enters, whole: 
 not be found.
 """
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from tui.core.errors import ModelError, chain_of, reason_of
+from tui.core.http_waits import wait_words
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import redacted
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import clock
 from tui.core.web import host_of, proxy_for, proxy_problem
 from tui.model.endpoints.failures import (
     FAILED,
@@ -115,7 +114,7 @@ def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[s
         case 429:
             if not (wait := error.retry_after):
                 return "Wait, then retry."
-            return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
+            return f"Wait {wait_words(wait)}, then ask again."
         case status if 300 <= status < 400:
             to = clean_line(masked(headers.get("location", "")), 120)
             return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
