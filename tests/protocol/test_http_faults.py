@@ -149,7 +149,7 @@ FAULTS = {
     "403": (says(reply(b"", "403 Forbidden", "")), r"^HTTP 403 \(Forbidden\)\. The server refuses access"),
     "404": (says(reply(b"", "404 Not Found", "")), r"^HTTP 404 \(Not Found\)\. Check the URL"),
     "429": (
-        says(reply(b"", "429 Too Many Requests", "", retry_after="0")),
+        says(reply(b"", "429 Too Many Requests", "")),
         r"^HTTP 429 \(Too Many Requests\)\. Try again later\.$",
     ),
     "429-for-long": (

@@ -1,13 +1,11 @@
-"""Reads and writes how long a server asks to wait: `Retry-After`, limits in headers, durations in texts."""
+"""Reads how long a server asks to wait: `Retry-After`, headers of rate limits, and durations in texts."""
 
-import math
 import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from tui.core.late_compiling import late
-from tui.core.units import clock
 
 LONGEST_RETRY = 7 * 86_400.0
 """Maximum seconds that a response can ask to wait."""
@@ -43,11 +41,6 @@ _LIMITS = re.compile(r"\b(?:r|remaining)=(\d{1,12})\b.*?\b(?:t|reset)=(\d{1,9})\
 def is_down(status: int) -> bool:
     """Return whether a status says that a server is busy or failed, so that a later request may succeed."""
     return status == 429 or status >= 500
-
-
-def wait_words(seconds: float) -> str:
-    """Return a delay as it is shown: "0.4 s", "7.5 s", "1 h 00 m"."""
-    return f"{max(seconds, 0.01):.3g} s" if seconds < 60 else clock(math.ceil(seconds))
 
 
 def duration_in(text: str) -> float | None:

@@ -7,10 +7,11 @@ from http import HTTPStatus
 import httpx2
 
 from tui.core.errors import McptuiError, origin_of, reason_of
-from tui.core.http_waits import retry_after, wait_words
+from tui.core.http_waits import retry_after
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
+from tui.core.units import wait_words
 from tui.core.web import proxy_for, proxy_problem
 from tui.host.transports.http_client import (
     CONNECT_SECONDS,

@@ -212,8 +212,7 @@ def test_the_note_says_how_to_read_the_rest():
 
 
 def test_a_result_that_fits_is_not_stored():
-    result = ToolResult((TextContent("x" * 900),))
-    assert observation(result, lambda text: 1000, lambda whole: "result-7").kept == ""
+    assert observation(ToolResult((TextContent("x" * 9),)), lambda text: 9, lambda whole: "kept").kept == ""
 
 
 @pytest.mark.parametrize("is_error", [False, True])

@@ -58,8 +58,7 @@ def names(sources: LiveSources) -> list[str]:
     return [spec.name for spec in sources.specs() if ":" in spec.name]
 
 
-async def test_a_server_that_does_not_answer_does_not_delay_the_others(sources, learned, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
+async def test_a_server_that_does_not_answer_does_not_delay_the_others(sources, learned):
     assert names(sources) == []
     await until(lambda: learned)
     assert names(sources) == ["notes:p"]
