@@ -153,12 +153,12 @@ FAULTS = {
         r"^HTTP 429 \(Too Many Requests\)\. Try again later\.$",
     ),
     "429-for-long": (
-        says(reply(b"", "429 Too Many Requests", "", retry_after="600")),
-        r"^HTTP 429 \(Too Many Requests\)\. The server asks you to wait 600 s\.$",
+        says(reply(b"", "429 Too Many Requests", "", retry_after="3600")),
+        r"^HTTP 429 \(Too Many Requests\)\. The server asks you to wait 1 h 00 m\.$",
     ),
     "503": (
-        says(reply(b"", "503 Service Unavailable", "", retry_after="5")),
-        r"^HTTP 503 \(Service Unavailable\)\. The server asks you to wait 5 s\.$",
+        says(reply(b"", "503 Service Unavailable", "", retry_after="0.4")),
+        r"^HTTP 503 \(Service Unavailable\)\. The server asks you to wait 0\.4 s\.$",
     ),
     "500": (
         says(reply(b"oops", "500 Internal Server Error", "text/plain")),

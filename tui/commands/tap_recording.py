@@ -152,13 +152,15 @@ class TapRecording:
     def _finish(
         self, lines: "PassthroughLines", capture: "Callable[[Captured], None]", began_ns: int
     ) -> None:
+        from tui.core.programs import signal_name
+
         at = time.monotonic_ns()
         last = lines.cut(at, self._left_out) if self._left_out else ()
         for one in (*last, *lines.finish(at)):
             capture(one)
         code = self._code or 0
         seconds = round((at - began_ns) / 1e9, 3)
-        name = "" if code >= 0 else _signal_name(-code)
+        name = "" if code >= 0 else signal_name(-code)
         capture(lines.event(at, "exit", code=code if code >= 0 else None, signal=name, seconds=seconds))
 
 
@@ -167,15 +169,6 @@ def _cwd() -> str:
         return os.getcwd()
     except OSError:
         return ""
-
-
-def _signal_name(number: int) -> str:
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:

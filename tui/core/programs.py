@@ -1,4 +1,4 @@
-"""Finds programs by name, only in the absolute folders of PATH.
+"""Finds programs by name, only in the absolute folders of PATH, and names the signals that end them.
 
 An entry such as `.`, `node_modules/.bin` or an empty one is relative to the current folder, which may belong
 to someone else. A program with that name in it must not run.
@@ -6,6 +6,7 @@ to someone else. A program with that name in it must not run.
 
 import os
 import shutil
+import signal
 from collections.abc import Mapping
 
 
@@ -22,6 +23,14 @@ def find_program(name: str, env: Mapping[str, str] | None = None) -> str | None:
     path = (os.environ if env is None else env).get("PATH", os.defpath)
     found = shutil.which(name, path=search_path(path))
     return None if found is None else os.path.abspath(found)
+
+
+def signal_name(number: int) -> str:
+    """Return "SIGKILL" for 9, and "signal 63" for a number without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def is_command(word: str, folder: str = "") -> bool:

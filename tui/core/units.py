@@ -161,6 +161,11 @@ def clock(seconds: float) -> str:
     return f"{days} d {hours:02d} h"
 
 
+def wait_words(seconds: float) -> str:
+    """Return how long a server asks to wait: "0.4 s", "7.5 s", "1 h 00 m"."""
+    return f"{max(seconds, 0.01):.3g} s" if seconds < 60 else clock(math.ceil(seconds))
+
+
 def count(number: float) -> str:
     """Return a count: "214", "1.2 k", "12 k", "3.4 M"."""
     number = _writable(number)

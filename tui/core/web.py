@@ -105,11 +105,11 @@ def is_loopback(host: str) -> bool:
 
 def is_private(host: str) -> bool:
     """Return whether a host is this machine or, by its name or number, in a private network; False for ""."""
+    host = host.removesuffix(".")
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        names = host.strip(".").split(".")
-        return bool(host) and (len(names) == 1 or host.endswith(_LOCAL_ENDINGS))
+        return bool(host) and ("." not in host or host.endswith(_LOCAL_ENDINGS))
     return not address.is_global or address.is_multicast
 
 

@@ -121,7 +121,7 @@ def test_no_text_closes_its_fence(text):
 
 
 def test_the_text_has_a_note_if_an_image_is_not_sent():
-    seen = observation(ToolResult((image(), image())), 1000)
+    seen = observation(ToolResult((image(), image())), lambda text: 1000)
     text = as_sent(seen.text, seen.attachments, ["not sent", ""])
     assert text == "[image 1: image/png 3x2, not sent]\n[image 2: image/png 3x2, attached below]"
 

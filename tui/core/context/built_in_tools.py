@@ -157,13 +157,14 @@ class ResourceSource(Protocol):
 class BuiltInToolbox:
     """A toolbox that adds the built-in tools.
 
-    `read_result` reads `result_store` in pages of `page_bytes`; two others list and read `resources`.
-    `find_tools`, which the `ToolOffer` defines, gets its result from `search`.
+    `read_result` reads `result_store` in pages; `page_bytes` is how many bytes of a text fit into one. Two
+    others list and read `resources`. `find_tools`, which the `ToolOffer` defines, gets its result from
+    `search`.
     """
 
     inner: Toolbox
     result_store: ResultStore
-    page_bytes: int = PAGE_BYTES
+    page_bytes: Callable[[str], int] = lambda text: PAGE_BYTES
     resources: ResourceSource | None = None
     search: Callable[[Mapping[str, Any]], str] = lambda arguments: ""
 
@@ -220,7 +221,7 @@ class BuiltInToolbox:
             kept = ", ".join(self.result_store.names()[-20:])
             return ToolResult.failed(f"{why} Stored results: {kept}.")
         offset, needle = arguments.get("offset") or 0, arguments.get("grep") or ""
-        room = max(MIN_PAGE, self.page_bytes - FRAME)
+        room = max(MIN_PAGE, self.page_bytes(" " * FRAME + text[offset:]) - FRAME)
         limit = min(arguments.get("limit") or room, room)
         if offset >= len(text):
             why = f"{name} has {len(text):,} characters; offset {offset:,} is past the end"

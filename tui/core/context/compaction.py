@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
-from tui.core.context.context_meter import ContextMeter, estimate_messages, tail_within
+from tui.core.context.context_meter import ContextMeter, bytes_within, estimate_messages, tail_within
 from tui.core.context.summaries import Summarizer, summary_words
 from tui.core.context.tool_results import cut, is_cut
 from tui.core.conversation.conversation import (
@@ -39,8 +39,8 @@ KEEP_RESULTS = 0.2
 NEWEST = 0.4
 """The share of the window that the newest turn may take when it alone is too large."""
 
-BYTES_A_TOKEN = 2
-"""Bytes per token. Small, because the endpoint has just counted more tokens than estimated."""
+SHORTENED = 0.24
+"""The share that it takes then. Smaller, because the endpoint may have counted more tokens than estimated."""
 
 LEAST_BYTES = 600
 
@@ -138,7 +138,8 @@ def limited(
     if estimate_messages(sent_messages(messages, compaction)[-(len(messages) - begin) :]) <= window * most:
         return compaction
     texts = [text for one in messages[begin:] for text in _texts(one)]
-    limit = _limit_of([octets(text) for text in texts], int(window * NEWEST * BYTES_A_TOKEN))
+    room = bytes_within("".join(texts), int(window * SHORTENED))
+    limit = _limit_of([octets(text) for text in texts], room)
     limits = {at: known for at, known in compaction.limits if at >= compaction.upto}
     if limits.get(begin, limit + 1) <= limit:
         return compaction

@@ -7,7 +7,13 @@ and summarized piece by piece, each with the summary of the previous pieces: thi
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tui.core.context.context_meter import ContextMeter, RequestTokens, estimate, estimate_messages
+from tui.core.context.context_meter import (
+    ContextMeter,
+    RequestTokens,
+    bytes_within,
+    estimate,
+    estimate_messages,
+)
 from tui.core.context.tool_results import cut
 from tui.core.conversation.conversation import (
     TITLE,
@@ -96,7 +102,6 @@ TRIES = 3
 """How often the pieces are made smaller after a rejection."""
 
 LEAST_WORDS, MOST_WORDS = 60, 600
-BYTES_A_TOKEN = 3
 LEAST_BYTES = 200
 
 _WANTED = (
@@ -162,7 +167,7 @@ class Summarizer:
             part = f"Part {number} of {len(found)} of the record:\n{piece}"
             question = f"{_PIECE}{_WANTED.format(words=words)}\n\n{before}{part}"
             summary = await self._asked((), question) or summary
-            summary = cut(summary, int(window * PIECE * BYTES_A_TOKEN))
+            summary = cut(summary, bytes_within(summary, int(window * PIECE)))
         return summary
 
     async def _asked(self, messages: Sequence[Message], question: str) -> str:
@@ -181,8 +186,8 @@ def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> 
     entries = [_entry(message) for message in messages]
     room = tokens * (most - 1)  # a piece ends with a message where it can, so it is not always full
     if sum(map(estimate, entries)) > room:
-        limit = max(LEAST_BYTES, room * BYTES_A_TOKEN // max(1, len(entries)))
-        entries = [cut(entry, limit) for entry in entries]
+        each = room // len(entries)
+        entries = [cut(entry, max(LEAST_BYTES, bytes_within(entry, each))) for entry in entries]
     if sum(map(estimate, entries)) > room:
         entries = [cut("\n".join(entries), room)]  # a byte is at most one token
     return list(_filled(entries, tokens))
@@ -231,4 +236,5 @@ def _entry(message: Message) -> str:
 def _digest(old: Sequence[Message], window: int) -> str:
     """Return the replacement where the model writes no summary: the record, truncated."""
     record = "\n".join(_entry(message) for message in old)
-    return _NO_SUMMARY + cut(record, min(MAX_SUMMARY, max(LEAST_BYTES, int(window * 0.2) * BYTES_A_TOKEN)))
+    limit = max(LEAST_BYTES, bytes_within(record, int(window * 0.2)))
+    return _NO_SUMMARY + cut(record, min(MAX_SUMMARY, limit))

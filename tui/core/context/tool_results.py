@@ -17,6 +17,7 @@ from tui.core.attachments import (
     label,
     word,
 )
+from tui.core.context.context_meter import bytes_within, estimate, estimate_attachment
 from tui.core.conversation.conversation import Attachment
 from tui.core.jsonrpc.reader import json_text
 from tui.core.secrets.walk import texts_in
@@ -79,8 +80,10 @@ def is_long(result: ToolResult) -> bool:
     return False
 
 
-def observation(result: ToolResult, limit: int, keep: Callable[[str], str] | None = None) -> Observation:
-    """Return a result as the model reads it: about `limit` bytes of text.
+def observation(
+    result: ToolResult, limit_of: Callable[[str], int], keep: Callable[[str], str] | None = None
+) -> Observation:
+    """Return a result as the model reads it: about as many bytes of its text as `limit_of` that text.
 
     `keep` stores the complete text if it is truncated; it returns the name under which it can be read. Items
     for the user only are omitted. If a text is too long, the items that its server marks as least important
@@ -88,12 +91,13 @@ def observation(result: ToolResult, limit: int, keep: Callable[[str], str] | Non
     """
     seen = _for_model(result)
     text, attachments = _rendered(seen)
+    limit = limit_of(text)
     if not is_cut(text, limit):
         return Observation(text, attachments)
     whole, kept = text, keep(text) if keep else ""
     if omitted := _least_important(seen, limit):
         text, attachments = _rendered(seen, omitted)
-    return Observation(cut(text, limit, kept, whole), attachments, kept)
+    return Observation(cut(text, limit_of(text), kept, whole), attachments, kept)
 
 
 def _rendered(result: ToolResult, omitted: Collection[int] = ()) -> tuple[str, tuple[Attachment, ...]]:
@@ -300,35 +304,28 @@ BATCH_SHARE = 0.6
 UNKNOWN_WINDOW = 128_000
 """Tokens that a model is assumed to accept if its window is unknown."""
 
-BYTES_PER_TOKEN = 3
-"""Bytes per token: as in Chinese text, fewer than in English."""
-
 MIN_BYTES = 256
-PICTURE_BYTES = 4_500
-"""The size of an image in the window, in bytes of text."""
 
 
 class ResultBudget:
     """Divides the window among the results of one reply.
 
-    Each result may take an equal share of the bytes that are left. The bytes that it does not need are left
+    Each result may take an equal share of the tokens that are left. The tokens that it does not need are left
     for later results, so no result gets too little because its call ended late.
     """
 
     def __init__(self, result_bytes: int, window: int | None, calls: int) -> None:
         tokens = window or UNKNOWN_WINDOW
-        self._each = min(result_bytes, result_room(tokens))
-        self._left = int(tokens * BATCH_SHARE) * BYTES_PER_TOKEN
+        self._bytes = result_bytes
+        self._each = int(tokens * RESULT_SHARE)
+        self._left = int(tokens * BATCH_SHARE)
         self._calls = calls
 
-    def limit(self) -> int:
-        return max(MIN_BYTES, min(self._each, self._left // max(1, self._calls)))
+    def limit(self, text: str) -> int:
+        """Return how many bytes of `text` the next result may take."""
+        tokens = max(0, min(self._each, self._left // max(1, self._calls)))
+        return max(MIN_BYTES, min(self._bytes, bytes_within(text, tokens)))
 
     def take(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        self._left -= len(text.encode("utf-8", "replace")) + PICTURE_BYTES * len(attachments)
+        self._left -= estimate(text) + sum(map(estimate_attachment, attachments))
         self._calls -= 1
-
-
-def result_room(window: int) -> int:
-    """Return how many bytes one result may take in a window of `window` tokens."""
-    return max(MIN_BYTES, int(window * RESULT_SHARE) * BYTES_PER_TOKEN)

@@ -15,12 +15,10 @@ from tui.core.context.built_in_tools import (
 )
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.tool_results import (
-    UNKNOWN_WINDOW,
     Observation,
     ResultBudget,
     is_long,
     observation,
-    result_room,
 )
 from tui.core.context.tool_selection import FOUND, ToolOffer, ToolSelection
 from tui.core.conversation.conversation import CallRequest, Conversation, Intent, ToolMessage
@@ -118,12 +116,10 @@ class ToolCallRunner:
         self._clocks = TimeLimits(meter)
         self._policy, tools = deps.permission.policy, deps.tools
         self._approval = CallApproval(deps.permission, self._clocks, emit, conversation)
-        room = result_room(deps.model.context_meter.window or UNKNOWN_WINDOW)
-        page_bytes = min(deps.limits.result_bytes, room)
-        self._toolbox = BuiltInToolbox(
-            tools.toolbox, deps.result_store, page_bytes, tools.resources, self._find_tools
-        )
         self._budget = self._budget_for(1)
+        self._toolbox = BuiltInToolbox(
+            tools.toolbox, deps.result_store, self._budget.limit, tools.resources, self._find_tools
+        )
         self._chosen = False
         self.offer = ToolOffer(())
 
@@ -296,7 +292,7 @@ class ToolCallRunner:
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         # What the model can request again is not stored.
-        is_kept, limit = built_in(tool) not in (READ_RESULT, FIND_TOOLS), self._budget.limit()
+        is_kept, limit = built_in(tool) not in (READ_RESULT, FIND_TOOLS), self._budget.limit
         if is_long(result):
             keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else None
             told = await asyncio.to_thread(observation, result, limit, keep)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import ServerError, dotted, reason_of
 from tui.core.files import make_folder
-from tui.core.programs import command_line, find_program, is_command_line, search_path
+from tui.core.programs import command_line, find_program, is_command_line, search_path, signal_name
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
 from tui.core.units import duration
@@ -52,11 +52,7 @@ class ProcessExit:
         """Convert a return code of `subprocess`: a negative one is the number of a signal."""
         if returncode >= 0:
             return cls(returncode, "", after_seconds)
-        try:
-            name = signal.Signals(-returncode).name
-        except ValueError:
-            name = f"signal {-returncode}"
-        return cls(None, name, after_seconds)
+        return cls(None, signal_name(-returncode), after_seconds)
 
     def sentence(self) -> str:
         """Return a clause that follows a name: "exited with code 1 after 0.3 s"."""
@@ -173,7 +169,7 @@ class ServerProcess:
         """Send a signal to the group; do nothing once the leader is reaped."""
         if self._process.returncode is None:
             if self.exit is None:
-                self._on_signal(signal.Signals(number).name)
+                self._on_signal(signal_name(number))
             if not hasattr(os, "killpg"):
                 _end_tree(self.pid)
                 return

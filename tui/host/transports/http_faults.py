@@ -11,6 +11,7 @@ from tui.core.http_waits import retry_after
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
+from tui.core.units import wait_words
 from tui.core.web import proxy_for, proxy_problem
 from tui.host.transports.http_client import (
     CONNECT_SECONDS,
@@ -185,7 +186,7 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
         step = GONE if running else "Check the URL. There is no MCP server there."
     elif status in (429, 503):
         wait, rejects = retry_after(response.headers, limited=True), status == 429
-        step = LATER if wait is None else f"The server asks you to wait {wait:.0f} s."
+        step = f"The server asks you to wait {wait_words(wait)}." if wait else LATER
     elif status >= 500:
         step, rejects = f"{LATER} {MAY_HAVE}", False
     elif status >= 400:

@@ -4,10 +4,10 @@ What an endpoint says may quote its key. It is redacted where it enters, whole: 
 not be found.
 """
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urljoin
 
 from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.jsonrpc.reader import json_value
@@ -15,7 +15,7 @@ from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import redacted
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import clock
+from tui.core.units import wait_words
 from tui.core.web import host_of, proxy_for, proxy_problem
 from tui.model.endpoints.failures import (
     FAILED,
@@ -27,7 +27,14 @@ from tui.model.endpoints.failures import (
     said_in,
 )
 from tui.model.endpoints.profile import ModelProfile, redactor_of
-from tui.model.endpoints.providers import bare_url, enter_key, is_local, provider_of
+from tui.model.endpoints.providers import (
+    bare_url,
+    enter_key,
+    is_local,
+    provider_of,
+    usable_url,
+    without_endpoint,
+)
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
 _TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
@@ -115,13 +122,26 @@ def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[s
         case 429:
             if not (wait := error.retry_after):
                 return "Wait, then retry."
-            return f"Wait {f'{wait:.3g} s' if wait < 60 else clock(math.ceil(wait))}, then ask again."
+            return f"Wait {wait_words(wait)}, then ask again."
         case status if 300 <= status < 400:
-            to = clean_line(masked(headers.get("location", "")), 120)
-            return f"It redirects to {to}. Set base_url to that URL." if to else "Check base_url."
+            return _redirect_step(usable_url(profile), headers.get("location", ""))
         case status if status >= 500:
             return "The endpoint failed. Retry later."
     return CHECK_PROFILE
+
+
+def _redirect_step(base_url: str, location: str) -> str:
+    """Return the next step after a redirect, which may be relative and leads to the path of one endpoint."""
+    try:
+        target = bare_url(urljoin(f"{base_url}/chat/completions", location)) if location else ""
+    except ValueError:
+        target = ""
+    if not target.startswith(("http://", "https://")):
+        return "Check base_url."
+    if (base := without_endpoint(target)) == bare_url(base_url):
+        to = clean_line(masked(target), 120)
+        return f"It redirects to {to}. The endpoint, or a proxy in front of it, is misconfigured."
+    return f"It redirects to {clean_line(masked(base), 120)}. Set base_url to that URL."
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:

@@ -121,6 +121,15 @@ _PATHS = ("/chat/completions", "/completions", "/responses", "/embeddings", "/mo
 """Ends of addresses that providers' pages show for copying; mcptui appends them itself."""
 
 
+def without_endpoint(url: str) -> str:
+    """Return a URL without the path of one endpoint at its end."""
+    url = url.rstrip("/")
+    for ending in _PATHS:
+        if url.lower().endswith(ending):
+            url = url[: -len(ending)].rstrip("/")
+    return url
+
+
 def usable_url(profile: ModelProfile) -> str:
     """Return the base URL, completed: with a scheme, without the path of one endpoint, query and fragment.
 
@@ -131,10 +140,7 @@ def usable_url(profile: ModelProfile) -> str:
     url = profile.base_url.strip().partition("#")[0].partition("?")[0]
     if "://" not in url:
         url = ("http://" if is_local("http://" + url) else "https://") + url
-    url = url.rstrip("/")
-    for ending in _PATHS:
-        if url.lower().endswith(ending):
-            url = url[: -len(ending)].rstrip("/")
+    url = without_endpoint(url)
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
             f"base_url {quoted_name(masked(url), 80)} is not an HTTP URL",

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tui.core.jsonrpc.protocol import MODERN
+from tui.core.programs import signal_name
 from tui.core.text import capitalized, clean_line, object_in
 from tui.core.units import bounded, counted, duration, plural, size
 
@@ -39,13 +40,13 @@ _STATUS = {
 """The meaning of a status for MCP or a model; others have their standard phrase."""
 
 _SIGNALS = {
-    1: "SIGHUP (its terminal was closed)",
-    2: "SIGINT (interrupted)",
-    6: "SIGABRT (aborted itself)",
-    9: "SIGKILL (killed, possibly because the system ran out of memory)",
-    11: "SIGSEGV (it crashed)",
-    13: "SIGPIPE (wrote to a closed pipe)",
-    15: "SIGTERM (asked to terminate)",
+    "SIGHUP": "its terminal was closed",
+    "SIGINT": "interrupted",
+    "SIGABRT": "aborted itself",
+    "SIGKILL": "killed, possibly because the system ran out of memory",
+    "SIGSEGV": "it crashed",
+    "SIGPIPE": "wrote to a closed pipe",
+    "SIGTERM": "asked to terminate",
 }
 
 
@@ -70,11 +71,15 @@ def exit_words(code: int) -> str:
     if code == 0:
         return "it exited normally"
     if code < 0:
-        return f"it was terminated by {_SIGNALS.get(-code, f'signal {-code}')}"
-    if code - 128 in _SIGNALS:
-        return f"the command it ran was terminated by {_SIGNALS[code - 128]}"
+        return f"it was terminated by {_signal_words(signal_name(-code))}"
+    if (name := signal_name(code - 128)) in _SIGNALS:
+        return f"the command it ran was terminated by {_signal_words(name)}"
     known = {126: "the command is not executable", 127: "the command was not found"}
     return known.get(code, f"it exited with code {code}")
+
+
+def _signal_words(name: str) -> str:
+    return f"{name} ({_SIGNALS[name]})" if name in _SIGNALS else name
 
 
 _MOST_WORDS = 12
@@ -153,7 +158,7 @@ def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:
     lived = f" after {duration(_number(after) * 1e3)}" if after is not None else ""
     sentences = [f"The process of {server} ended{lived}."]
     if isinstance(signal, str) and signal:
-        sentences.append(f"It was terminated by {clean_line(signal, 24)}.")
+        sentences.append(f"It was terminated by {_signal_words(clean_line(signal, 24))}.")
     elif isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
         sentences.append(f"{capitalized(exit_words(code))}.")
     pending = detail.get("pending")

@@ -20,7 +20,7 @@ def toolbox(*kept: str, page: int = 1000) -> BuiltInToolbox:
     result_store = ResultStore()
     for whole in kept:
         result_store.keep(whole)
-    return BuiltInToolbox(FunctionToolbox(), result_store, page)
+    return BuiltInToolbox(FunctionToolbox(), result_store, lambda text: page)
 
 
 def silent(progress: float, total: float | None, message: str) -> None:

@@ -8,19 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.media import base64_of, image, png, wav
+from tui.core.context.context_meter import ASCII, PICTURE, estimate
 from tui.core.context.tool_results import (
     BATCH_SHARE,
-    BYTES_PER_TOKEN,
     MAX_ATTACHMENTS,
     MIN_BYTES,
-    PICTURE_BYTES,
+    RESULT_SHARE,
     Observation,
     ResultBudget,
     as_given,
     cut,
     cut_as_shown,
     observation,
-    result_room,
     result_text,
 )
 from tui.core.conversation.conversation import Attachment
@@ -36,7 +35,7 @@ from tui.core.tools import (
 
 
 def told(*content: Content, limit: int = 100_000, **fields) -> Observation:
-    return observation(ToolResult(content, **fields), limit)
+    return observation(ToolResult(content, **fields), lambda text: limit)
 
 
 def test_a_result_is_its_texts_in_order_after_its_marks():
@@ -191,7 +190,7 @@ JSON = st.recursive(
 @given(st.lists(CONTENT, max_size=6).map(tuple), JSON, st.booleans(), st.integers(256, 2000))
 def test_any_result_can_be_sent(content, structured, is_error, limit):
     result = ToolResult(content, structured, is_error)
-    seen = observation(result, limit, lambda whole: "result-1")
+    seen = observation(result, lambda text: limit, lambda whole: "result-1")
     json.dumps(seen.text, ensure_ascii=False).encode()
     assert len(seen.text.encode()) <= limit + 80 and (not is_error or seen.text.startswith("ERROR: "))
 
@@ -206,21 +205,21 @@ def test_the_note_says_how_to_read_the_rest():
         kept.append(whole)
         return "result-7"
 
-    seen = observation(ToolResult((TextContent("x" * 9000),)), 1000, keep)
+    seen = observation(ToolResult((TextContent("x" * 9000),)), lambda text: 1000, keep)
     head = seen.text.partition("\n")[0]
     assert kept == ["x" * 9000] and seen.kept == "result-7"
     assert f'"result-7": call read_result with this name and offset {len(head)}' in seen.text
 
 
 def test_a_result_that_fits_is_not_stored():
-    assert observation(ToolResult((TextContent("x" * 900),)), 1000, lambda whole: "result-7").kept == ""
+    assert observation(ToolResult((TextContent("x" * 9),)), lambda text: 9, lambda whole: "kept").kept == ""
 
 
 @pytest.mark.parametrize("is_error", [False, True])
 @pytest.mark.parametrize("warning", ["", "it is not what its schema says"])
 def test_the_text_from_the_server_can_be_separated_from_notes(is_error: bool, warning: str):
     result = ToolResult((TextContent("no such town"),), is_error=is_error, warning=warning)
-    assert as_given(observation(result, 10_000).text, is_error) == ("no such town", warning)
+    assert as_given(observation(result, lambda text: 10_000).text, is_error) == ("no such town", warning)
 
 
 def annotated(text, *audience, priority=None):
@@ -240,7 +239,7 @@ def test_in_a_long_result_the_items_of_lowest_priority_are_omitted_first():
         annotated(letter * 400, priority=priority)
         for letter, priority in zip("abcd", (0.9, 0.1, None, 1), strict=True)
     ]
-    told = observation(ToolResult(tuple(items)), 1_400, lambda whole: "result-1")
+    told = observation(ToolResult(tuple(items)), lambda text: 1_400, lambda whole: "result-1")
     assert "b" * 100 not in told.text and all(letter * 400 in told.text for letter in "acd")
     assert told.text.endswith("[1 item of lower priority omitted]") and told.kept == "result-1"
 
@@ -253,7 +252,7 @@ def test_the_offset_for_the_rest_is_one_in_the_stored_text_if_items_were_omitted
     items.insert(low_at, annotated("low " * 5_000, priority=0))
     stored: list[str] = []
     result = ToolResult(tuple(items), is_error=is_error, warning="careful")
-    seen = observation(result, 8_000, lambda whole: stored.append(whole) or "result-1")
+    seen = observation(result, lambda text: 8_000, lambda whole: stored.append(whole) or "result-1")
     last = seen.text.partition("\n[… ")[0].rsplit("\n", 1)[-1]
     offset = int(re.search(r"offset (\d+)", seen.text)[1])
     assert offset == stored[0].index(last) + len(last)
@@ -269,40 +268,41 @@ def test_items_of_the_highest_or_no_priority_are_truncated_but_not_omitted(prior
 @pytest.mark.parametrize(
     ("most", "window", "calls", "limit"),
     [
-        (1_000_000, 10_000, 1, 1_000 * BYTES_PER_TOKEN),  # a tenth of the window
+        (1_000_000, 10_000, 1, 1_000 / ASCII),  # a tenth of the window
         (5_000, 1_000_000, 1, 5_000),
-        (1_000_000, 10_000, 16, 6_000 * BYTES_PER_TOKEN // 16),  # a share of the total
+        (1_000_000, 10_000, 16, 6_000 / 16 / ASCII),  # a share of the total
         (32_768, None, 1, 32_768),
     ],
 )
 def test_a_result_may_use_its_share_of_the_window_or_the_configured_limit(most, window, calls, limit) -> None:
-    assert ResultBudget(most, window, calls).limit() == limit
+    assert ResultBudget(most, window, calls).limit("x" * 50_000) == pytest.approx(limit, abs=2)
 
 
 def test_unused_budget_goes_to_the_other_results() -> None:
     ration = ResultBudget(1_000_000, 10_000, 16)
-    before = ration.limit()
+    before = ration.limit("x" * 50_000)
     ration.take("short")
-    assert ration.limit() > before
+    assert ration.limit("x" * 50_000) > before
 
 
 def test_an_image_uses_budget_and_a_flood_is_bounded_even_if_the_window_is_unknown() -> None:
     ration = ResultBudget(1_000_000, 10_000, 3)
     picture = Attachment("image", "image/png", "image 1", 9, image().data)
     ration.take("", [picture] * 4)
-    assert 4 * PICTURE_BYTES == 6_000 * BYTES_PER_TOKEN and ration.limit() == MIN_BYTES
-    assert ResultBudget(32_768, None, 100).limit() < 32_768
+    assert 4 * PICTURE == 6_000 and ration.limit("x" * 50_000) == MIN_BYTES
+    assert ResultBudget(32_768, None, 100).limit("x" * 50_000) < 32_768
 
 
-@given(st.integers(1, 64), st.integers(4_000, 200_000), st.lists(st.integers(0, 100_000), max_size=64))
-def test_all_results_together_stay_within_their_share(calls: int, window: int, sizes: list[int]) -> None:
+@pytest.mark.parametrize("char", "xя日")
+@given(st.integers(1, 64), st.integers(4_000, 200_000), st.lists(st.integers(0, 70_000)))
+def test_all_results_together_stay_within_their_share(char, calls, window, sizes) -> None:
     ration, total = ResultBudget(10**9, window, calls), 0
     for size in sizes[:calls]:
-        told = min(size, ration.limit())
-        assert told <= max(MIN_BYTES, result_room(window))
-        ration.take("x" * told)
-        total += told
-    assert total <= window * BATCH_SHARE * BYTES_PER_TOKEN + calls * MIN_BYTES
+        told = (char * size).encode()[: ration.limit(char * size)].decode("utf-8", "ignore")
+        assert estimate(told) <= max(window * RESULT_SHARE, MIN_BYTES)
+        ration.take(told)
+        total += estimate(told)
+    assert total <= window * BATCH_SHARE + calls * MIN_BYTES
 
 
 def test_a_large_result_keeps_head_and_tail_and_names_the_omission():

@@ -26,7 +26,7 @@ from tests.unit.core.stand_ins import (
     turn_of,
 )
 from tui.core.context.built_in_tools import ResultStore
-from tui.core.context.context_meter import ContextMeter
+from tui.core.context.context_meter import ASCII, ContextMeter, estimate
 from tui.core.context.tool_results import observation
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import ToolMessage
@@ -44,7 +44,6 @@ from tui.core.permission.rules import Rules
 from tui.core.ports import MAX_TOOLS, Answer
 from tui.core.tools import Tool, ToolResult
 from tui.core.turn import tool_calls
-from tui.core.turn.limits import Limits
 from tui.core.turn.tool_calls import MANY_TOOLS
 
 
@@ -175,11 +174,10 @@ async def test_pages_of_a_stored_result_are_not_stored_again():
     result_store = ResultStore({"result-1": "日" * 9000})
     read = call(1, "mcptui__read_result", '{"name": "result-1"}')
     model = ScriptedModel([calls(read), says("done")])
-    _, talk = await played(model, limits=Limits(result_bytes=1000), result_store=result_store)
+    _, talk = await played(model, result_store=result_store, context_meter=ContextMeter(window=4096))
     told = next(message for message in talk.messages if isinstance(message, ToolMessage))
-    assert (
-        not told.is_error and told.kept == "" and len(result_store) == 1 and len(told.text.encode()) <= 1000
-    )
+    assert not told.is_error and told.kept == "" and len(result_store) == 1
+    assert 350 < estimate(told.text) <= 409 and "omitted" not in told.text
 
 
 async def test_the_same_large_result_is_stored_once():
@@ -194,8 +192,8 @@ async def test_all_results_of_one_reply_share_the_window():
     model = ScriptedModel([calls(*requests), says("done")])
     _, talk = await played(model, FunctionToolbox(log=large), context_meter=ContextMeter(window=8192))
     told = [message.text for message in talk.messages if isinstance(message, ToolMessage)]
-    assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 * 3
-    assert all(len(one) <= 8192 * 0.1 * 3 for one in told)
+    assert len(told) == 12 and sum(map(len, told)) <= 8192 * 0.6 / ASCII
+    assert all(len(one) <= 8192 * 0.1 / ASCII for one in told)
 
 
 async def test_results_with_different_images_are_not_identical():

@@ -63,12 +63,11 @@ def test_the_key_is_not_in_the_repr_of_a_profile() -> None:
     [
         ("http://localhost:11434/v1", True),
         ("http://127.0.0.1:1/v1", True),
-        ("http://[::1]:8000", True),
-        ("http://192.168.1.7/v1", True),
         ("http://172.20.0.2/v1", True),
         ("http://172.40.0.2/v1", False),
         ("http://gpu-box/v1", True),
         ("http://nas.local/v1", True),
+        ("http://nas.local./v1", True),
         ("http://db.internal/v1", True),
         ("http://box.home.arpa/v1", True),
         ("http://100.64.0.9/v1", True),

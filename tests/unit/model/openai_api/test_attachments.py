@@ -40,7 +40,7 @@ def picture(name: str = "a.png", octets: bytes = b"") -> Attachment:
 
 
 def result(call: str, *content: Content) -> ToolMessage:
-    seen = observation(ToolResult(content), 10_000)
+    seen = observation(ToolResult(content), lambda text: 10_000)
     return ToolMessage(call, "srv__look", seen.text, attachments=seen.attachments)
 
 

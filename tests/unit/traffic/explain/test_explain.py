@@ -170,7 +170,7 @@ SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
          "It was terminated by SIGKILL (killed, possibly because the system ran out of memory)."),
         ("exit", {"code": 127}, "The command was not found."),
         ("exit", {"code": 3, "seconds": 0.3}, "The process of server weather ended after 0.3 s."),
-        ("exit", {"code": None, "signal": "SIGTERM"}, "It was terminated by SIGTERM."),
+        ("exit", {"code": None, "signal": "SIGTERM"}, "It was terminated by SIGTERM (asked to terminate)."),
         ("gave up", {"id": 7, "why": "too late"},
          "mcptui stopped waiting for the response to request 7 of server weather: too late."),
         ("not recorded", {"why": "too many"},

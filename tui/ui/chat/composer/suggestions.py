@@ -311,10 +311,11 @@ class LiveSources:
 
     async def _arguments(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:
         """Return values of the current argument, or else the names of arguments that are not typed yet."""
+        typed = parse_arguments(before, spec.names).values
         return await self._values(spec, before, query) or [
             Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
             for name in spec.names
-            if f"{name}=" not in before
+            if name not in typed
         ]
 
     async def _values(self, spec: CommandSpec, before: str, query: str) -> Sequence[Suggestion]:

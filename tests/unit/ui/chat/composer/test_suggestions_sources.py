@@ -9,8 +9,10 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.fakes import FakeRuntime
-from tui.core.workbench import PromptInfo, ResourceInfo
+from tui.core.workbench import PromptArgument, PromptInfo, ResourceInfo
 from tui.ui.chat.composer.suggestions import BOUND_SECONDS, STALE_SECONDS, LiveSources
+
+ARGUMENTS = (PromptArgument("user_id"), PromptArgument("id"))
 
 
 class Prompts:
@@ -24,7 +26,7 @@ class Prompts:
         self.asked.append(server)
         if server == "weather":
             await asyncio.Event().wait()
-        return ((), self.problem) if self.problem else ((PromptInfo(server, "p"),), "")
+        return ((), self.problem) if self.problem else ((PromptInfo(server, "p", arguments=ARGUMENTS),), "")
 
     async def resources(self, server: str) -> tuple[Sequence[object], str]:
         return (), "resources are not offered"
@@ -56,11 +58,17 @@ def names(sources: LiveSources) -> list[str]:
     return [spec.name for spec in sources.specs() if ":" in spec.name]
 
 
-async def test_a_server_that_does_not_answer_does_not_delay_the_others(sources, learned, monkeypatch):
-    monkeypatch.setattr("tui.ui.chat.composer.suggestions.LISTING_SECONDS", 0.05)
+async def test_a_server_that_does_not_answer_does_not_delay_the_others(sources, learned):
     assert names(sources) == []
     await until(lambda: learned)
     assert names(sources) == ["notes:p"]
+
+
+@pytest.mark.parametrize("before", ["user_id=3 ", "3 "])
+async def test_the_arguments_without_a_value_are_suggested(sources, before):
+    await sources.known()
+    found = await sources.arguments("notes:p", before, "")
+    assert [one.text for one in found] == ["id="]
 
 
 async def test_the_prompts_of_a_stopped_server_are_removed(runtime, sources):
