@@ -132,10 +132,6 @@ class Redactor:
     def redact(self, text: str) -> str:
         return self._in_text(text, self.redact_bytes)
 
-    def redact_values(self, text: str, *, quotes: bool = False) -> str:
-        """Return `text` without known values (and `quotes` of keys); what only looks like a secret stays."""
-        return self._in_text(text, partial(self.redact_bytes, shapes=False, quotes=quotes))
-
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:
         """Return text of a model or the user without complete known values.
 

@@ -68,7 +68,7 @@ def test_parts_of_values_that_are_not_keys_and_look_alikes_are_kept():
     assert Redactor({"URL": "https://example.com/app"}).redact(seen) == seen
     redactor = Redactor(keys={"KEY": KEY})
     text = f"sk-abcdefghijklmnop1234 {KEY[:20]}"
-    assert redactor.redact_values(f"{text} {KEY}") == f"{text} [redacted:KEY]"
+    assert redactor.redact_spoken(f"{text} {KEY}") == f"{text} [redacted:KEY]"
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_a_value_that_is_not_utf_8_can_be_configured(value: str):
 def test_a_mask_after_a_public_prefix_is_a_placeholder(prefix: str, mask: str):
     redactor = Redactor(keys={"KEY": f"{prefix}Zk3JQ9vT1wYb7LmN4xRcP2s"})
     for shown in (f"{prefix}{mask}", f"{prefix[:-1]}{mask}", prefix):
-        assert redactor.redact_values(f"KEY={shown}", quotes=True) == f"KEY={shown}"
+        assert redactor.redact_spoken(f"KEY={shown}", quotes=True) == f"KEY={shown}"
     for shown in (f"{prefix}Zk3{mask}", f"{prefix}{mask}cP2s"):
-        assert redactor.redact_values(shown, quotes=True) == "[redacted:KEY]"
+        assert redactor.redact_spoken(shown, quotes=True) == "[redacted:KEY]"
 
 
 def test_only_complete_keys_are_removed_from_conversation_text():
@@ -172,7 +172,7 @@ SHORT, LONG = "sk-live-Zk38Qm1xVt", "sk-live-Zk38Qm1xVt-firstkey11"
 @pytest.mark.parametrize("as_key", [True, False])
 def test_a_value_that_contains_another_is_replaced_completely(outer: str, as_key: bool):
     redactor = Redactor({"A": SHORT} if as_key else {"A": SHORT, "B": outer}, {"B": outer} if as_key else {})
-    for found in (redactor.redact(outer), redactor.redact_spoken(outer), redactor.redact_values(outer)):
+    for found in (redactor.redact(outer), redactor.redact_spoken(outer)):
         assert found == "[redacted:B]"
     assert redactor.redact_bytes(outer.encode(), spoken=True)[0] == b"[redacted:B]"
 

@@ -120,11 +120,6 @@ def files(query: str, folder: Path) -> list[Suggestion]:
     return fitting(_entries(base, head, hidden=tail.startswith(".")), query)
 
 
-def named(query: str, found: Iterable[Suggestion]) -> list[Suggestion]:
-    """Return the files whose names, not their directories, have the words of `query`, nearest first."""
-    return nearest(found, query, lambda one: one.name.rpartition("/")[2], abbreviated=False)[:MOST_SHOWN]
-
-
 def tree(folder: Path) -> list[Suggestion]:
     """Return the files anywhere below a directory, nearest first, without hidden and generated ones."""
     seen = 0
@@ -360,13 +355,14 @@ class LiveSources:
         return fitting([*found, *offered], query)
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
-        """Return the files anywhere below the working directory whose names contain `query`."""
+        """Return the files anywhere below the working directory whose names have the words of `query`."""
         if not query or "/" in query or query.startswith("."):
             return ()
         now = time.monotonic()
         if self._tree is None or now - self._tree_at > TREE_SECONDS:
             self._tree, self._tree_at = asyncio.create_task(asyncio.to_thread(tree, self.folder)), now
-        return named(query, await asyncio.shield(self._tree))
+        found = await asyncio.shield(self._tree)
+        return nearest(found, query, lambda one: one.name.rpartition("/")[2], abbreviated=False)[:MOST_SHOWN]
 
     async def models(self, before: str, _: str) -> Sequence[Suggestion]:
         if self.runtime is None:

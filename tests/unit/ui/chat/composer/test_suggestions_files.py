@@ -6,7 +6,7 @@ import pytest
 
 from tui.ui.chat.composer import suggestions
 from tui.ui.chat.composer.pastes import not_attached
-from tui.ui.chat.composer.suggestions import LiveSources, files, named, tree
+from tui.ui.chat.composer.suggestions import LiveSources, files, tree
 
 
 @pytest.fixture
@@ -38,8 +38,9 @@ def test_a_path_lists_the_directory_it_names(folder: Path):
     assert names("src/de", folder) == ["src/deep/"]
 
 
-def test_a_bare_name_is_found_in_subdirectories_but_not_in_node_modules(folder: Path):
-    assert [one.name for one in named("notes", tree(folder))] == ["src/deep/notes.md"]
+async def test_a_bare_name_is_found_in_subdirectories_but_not_in_node_modules(folder: Path):
+    found = await LiveSources(folder, lambda: None).deeper("notes")
+    assert [one.name for one in found] == ["src/deep/notes.md"]
     assert names("notes", folder) == []
 
 
