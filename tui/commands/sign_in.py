@@ -11,7 +11,7 @@ from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
-from tui.core.web import web_address
+from tui.core.web import has_browser, web_address
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server
@@ -65,7 +65,7 @@ class TerminalQuestioner(Questioner):
         """Accept y, or the URL of the final page; decline n. Raises UsageError without a terminal."""
         match question:
             case AddressQuestion():
-                can_open = question.opens and not os.environ.get("SSH_CONNECTION")
+                can_open = question.opens and has_browser(os.environ)
                 line = await self._asked(question_text(question, can_open=can_open))
                 return answer_of(line, can_open=can_open)
             case ConsentQuestion():

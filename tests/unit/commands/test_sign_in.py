@@ -4,19 +4,15 @@ from tui.commands.sign_in import answer_of, question_text
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 
 QUESTION = AddressQuestion(
-    "safe\x1b[31m", "https://auth.example/authorize?x=1", "Requested scopes: read", "sign in"
+    "safe\x1b[31m", "https://github.com.evil.example/a?x=1", "Requested scopes: read", "sign in"
 )
 
 
-def test_the_question_names_the_host_and_shows_the_whole_address():
+def test_the_question_names_the_host_shows_the_whole_address_and_flags_a_look_alike():
     text = question_text(QUESTION, can_open=True)
-    assert "requires signing in at auth.example:" in text and "  https://auth.example/authorize?x=1\n" in text
+    assert "requires signing in at github.com.evil.example:" in text and "looks like github.com" in text
+    assert "  https://github.com.evil.example/a?x=1\n" in text
     assert "Requested scopes: read" in text and "\x1b" not in text
-
-
-def test_a_look_alike_address_is_flagged():
-    odd = AddressQuestion("safe", "https://github.com.evil.example/a", "", "sign in")
-    assert "looks like github.com" in question_text(odd, can_open=True)
 
 
 def test_a_typed_line_is_yes_no_or_the_redirect_address():
