@@ -16,6 +16,7 @@ from typing import Any
 from tui.core.schemas.schemas import (
     DATA,
     MAX_NODES,
+    NAME_MAPS,
     SchemaTooLarge,
     arms_of,
     has_kind,
@@ -24,6 +25,7 @@ from tui.core.schemas.schemas import (
     merged,
     own_kind,
     strings,
+    subschemas,
 )
 from tui.core.text import object_in
 
@@ -194,19 +196,10 @@ def _fresh(name: str, taken: set[str]) -> str:
     return next(one for one in fresh if one not in taken)
 
 
-def _names(node: Any) -> Iterator[str]:
-    if isinstance(node, list):
-        for item in node:
-            yield from _names(item)
-    if not isinstance(node, Mapping):
-        return
-    for key, value in node.items():
-        if key == "properties" and isinstance(value, Mapping):
-            yield from map(str, value)
-            for inner in value.values():
-                yield from _names(inner)
-        elif key not in DATA:
-            yield from _names(value)
+def _names(schema: Mapping[str, Any]) -> Iterator[str]:
+    yield from map(str, object_in(schema, "properties"))
+    for inner in subschemas(schema):
+        yield from _names(inner)
 
 
 def _renamed(node: Any, names: Mapping[str, str]) -> Any:
@@ -216,8 +209,9 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
         return node
     made: dict[str, Any] = {}
     for key, value in node.items():
-        if key == "properties" and isinstance(value, Mapping):
-            made[key] = {names.get(name, name): _renamed(inner, names) for name, inner in value.items()}
+        if key in NAME_MAPS and isinstance(value, Mapping):
+            known = names if key == "properties" else {}
+            made[key] = {known.get(name, name): _renamed(inner, names) for name, inner in value.items()}
         elif key == "required" and isinstance(value, list):
             made[key] = [names.get(name, name) if isinstance(name, str) else name for name in value]
         else:

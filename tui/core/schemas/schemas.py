@@ -5,7 +5,7 @@ Providers reject a whole request because of one unusual schema, so schemas are b
 that providers do not accept are removed. Texts of a schema contain nothing that only a model would read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,7 +16,11 @@ from tui.core.text import list_in, object_in, visible
 MAX_DEPTH = 32
 MAX_NODES = 5_000
 _DROPPED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "$anchor", "$dynamicAnchor"})
-_NAME_MAPS = frozenset({"properties", "patternProperties"})
+NAME_MAPS = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+"""Keywords whose values are schemas by name: a property may be called `default` or `definitions`."""
+
 ARM_WORDS = ("anyOf", "oneOf")
 MAX_ARMS = 32
 MAX_HOPS = 16
@@ -63,7 +67,7 @@ class _Copier:
         for key, value in node.items():
             if key in _DROPPED or not _is_sound(key, value):
                 continue
-            if key in _NAME_MAPS:  # its keys are names: a property may be called `definitions`
+            if key in NAME_MAPS:
                 known = value if isinstance(value, Mapping) and depth + 1 < MAX_DEPTH else {}
                 copied[_name(key)] = {
                     _name(name): self.copy(one, depth + 2, open_refs) for name, one in known.items()
@@ -119,6 +123,15 @@ def _is_sound(key: str, value: Any) -> bool:
         case "anyOf" | "oneOf" | "allOf":
             return isinstance(value, list) and any(isinstance(item, Mapping) for item in value)
     return True
+
+
+def subschemas(schema: Schema) -> Iterator[Any]:
+    """Yield every object in a schema at a place where a schema is allowed; not its data."""
+    for key, value in schema.items():
+        if key in NAME_MAPS and isinstance(value, Mapping):
+            yield from objects(list(value.values()))
+        elif key not in DATA:
+            yield from objects(value if isinstance(value, list) else [value])
 
 
 def strings(value: Any) -> list[str]:

@@ -25,7 +25,7 @@ from typing import Any
 
 from tui.core.background import end_worker, start_worker
 from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
-from tui.core.schemas.schemas import has_kind
+from tui.core.schemas.schemas import has_kind, subschemas
 from tui.core.text import quoted_name
 
 CHECK_SECONDS = 1.0
@@ -230,7 +230,6 @@ MAX_NODES = 20_000
 
 _IN_PLACE = ("allOf", "anyOf", "oneOf")
 _IN_PLACE_SINGLE = ("not", "if", "then", "else")
-_DATA = ("const", "enum", "default", "examples", "example")
 
 
 def schema_fault(schema: Any) -> str:
@@ -239,21 +238,16 @@ def schema_fault(schema: Any) -> str:
         return f"is {_kind(schema)}, not an object"
     if fault := _too_much(schema):
         return fault
-    ids: set[str] = set()
-    refs: list[Any] = []
-    for node in _nodes(schema):
-        if isinstance(found := node.get("$id"), str):
-            ids.add(found.split("#")[0])
-        # A property may be called "$ref"; then its value is a schema, not text.
-        refs += [node[key] for key in REFERENCES if key in node and not isinstance(node[key], dict)]
-    for ref in refs:
+    nodes = list(_nodes(schema))
+    ids = {node["$id"].split("#")[0] for node in nodes if isinstance(node.get("$id"), str)}
+    for ref in (node[key] for node in nodes for key in REFERENCES if key in node):
         if not isinstance(ref, str):
             return "has a $ref that is not a string"
         if not ref.startswith("#") and ref.split("#")[0] not in ids:
             return f"has an external $ref ({quoted_name(ref, 80)}), which mcptui does not fetch"
     # A validator would never return from a schema that applies itself to the same value.
     done: set[int] = set()
-    return "has a circular reference" if any(_circles(schema, node, done) for node in _nodes(schema)) else ""
+    return "has a circular reference" if any(_circles(schema, node, done) for node in nodes) else ""
 
 
 def _kind(value: Any) -> str:
@@ -276,15 +270,12 @@ def _too_much(schema: Any) -> str:
 
 
 def _nodes(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield every object at a place where a schema is allowed."""
-    stack: list[Any] = [schema]
+    """Yield a schema and all schemas in it."""
+    stack = [schema]
     while stack:
         node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(node)
-        elif isinstance(node, dict):
-            yield node
-            stack.extend(value for key, value in node.items() if key not in _DATA)
+        yield node
+        stack.extend(subschemas(node))
 
 
 def _applied_at_once(schema: Mapping[str, Any], node: Mapping[str, Any]) -> Iterator[Any]:

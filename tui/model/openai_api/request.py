@@ -24,6 +24,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
+from tui.core.schemas.schemas import subschemas
 from tui.core.text import list_in, object_in, truncated
 from tui.core.turn.model_step import parse_arguments
 from tui.core.units import and_more
@@ -233,23 +234,14 @@ def _answer_format(schema: Mapping[str, Any], traits: Traits) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": described | ({"strict": True} if is_strict(schema) else {})}
 
 
-def is_strict(schema: Any) -> bool:
+def is_strict(schema: Mapping[str, Any]) -> bool:
     """Whether a schema meets the rules for `strict`: closed objects, all of whose properties are required."""
-    if isinstance(schema, list):
-        return all(map(is_strict, schema))
-    if not isinstance(schema, Mapping):
-        return True
     if schema.get("type") == "object" or "properties" in schema:
         properties = object_in(schema, "properties")
         closed = schema.get("additionalProperties") is False
         if not closed or set(list_in(schema, "required")) != set(properties):
             return False
-        if not all(map(is_strict, properties.values())):
-            return False
-    return all(is_strict(value) for key, value in schema.items() if key not in _DATA)
-
-
-_DATA = ("properties", "enum", "const", "default", "examples", "required", "description", "title")
+    return all(map(is_strict, subschemas(schema)))
 
 
 _NINE = re.compile(r"[a-zA-Z0-9]{9}")

@@ -181,9 +181,11 @@ def test_names_are_changed_at_any_depth_and_in_required() -> None:
     schema = {
         "type": "object",
         "properties": {"$top": {"properties": {"filter[id]": {"enum": ["$top"]}}}, "a": {}},
+        "patternProperties": {"default": {"properties": {"$top": {}}}},
         "required": ["$top"],
     }
     made, keys = with_plain_keys(schema)
+    assert made["patternProperties"] == {"default": {"properties": {"_top": {}}}}
     assert made["required"] == ["_top"] and keys == {"_top": "$top", "filter_id_": "filter[id]"}
     assert made["properties"]["_top"]["properties"]["filter_id_"] == {"enum": ["$top"]}
 

@@ -46,11 +46,12 @@ BAD = {
     "none": (None, "null"),
     "a list": ([], "an array"),
     "text": ("object", "text"),
-    "an http reference": ({"properties": {"x": {"$ref": "http://127.0.0.1:9/x"}}}, "external $ref"),
+    "an http reference in a property “enum”": ({"properties": {"enum": {"$ref": "http:x"}}}, "external $ref"),
     "a file reference": ({"items": [{"$ref": "file:///etc/passwd#/x"}]}, "external $ref"),
     "a dynamic reference to elsewhere": ({"$dynamicRef": "https://example.test/x"}, "external $ref"),
     "a reference that is no text": ({"$ref": 7}, "not a string"),
     "a reference to itself": ({"$ref": "#"}, "circular reference"),
+    "a circle in a property “const”": ({"properties": {"const": {"$ref": "#/properties/const"}}}, "circular"),
     "a mutual reference in definitions": (
         {"$defs": {"a": {"anyOf": [{"$ref": "#b"}]}, "b": {"$anchor": "b", "not": {"$ref": "#/$defs/a"}}}},
         "circular reference",

@@ -323,6 +323,7 @@ def test_a_closed_schema_is_strict() -> None:
     assert body(request)["response_format"]["json_schema"]["strict"] is True
     nested = {**CLOSED, "properties": {"n": SCHEMA}}
     assert is_strict(CLOSED) and not is_strict(SCHEMA) and not is_strict(nested)
+    assert is_strict({**CLOSED, "example": SCHEMA}) and not is_strict({**CLOSED, "$defs": {"title": SCHEMA}})
     assert is_strict({"type": "array", "items": CLOSED}) and not is_strict({"type": "array", "items": SCHEMA})
 
 
