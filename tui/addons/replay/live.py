@@ -20,6 +20,7 @@ from tui.addons.replay.recorded_server import Bodies, Body, legacy_revision, par
 from tui.core.comparison.placeholders import RUN_TO_RUN
 from tui.core.comparison.values import Comparison, Tolerance, compare
 from tui.core.errors import ServerError
+from tui.core.jsonrpc.classification import id_forms, id_text
 from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY, METHOD_NOT_FOUND, MODERN, VERSION_KEY
 from tui.core.servers import ServerSpec
@@ -259,7 +260,7 @@ class LiveConnection:
 
         async def page(cursor: str | None) -> Mapping[str, Any]:
             params = {**named, **({} if cursor is None else {"cursor": cursor})}
-            return (await self._request('"mcptui-tools"', "tools/list", params))[1]
+            return (await self._request("mcptui-tools", "tools/list", params))[1]
 
         has_tools = not opening or "tools" in object_in(introduction, "capabilities")
         walk = await walk_pages(page, "tools") if has_tools else Walk()
@@ -268,7 +269,7 @@ class LiveConnection:
     async def _greet(self, opening: ReplayItem) -> Mapping[str, Any]:
         recorded = mapping(parsed(opening.raw))
         params, ident = object_in(recorded, "params"), recorded.get("id")
-        ident = json.dumps(ident if isinstance(ident, int | str) else "mcptui-initialize")
+        ident = ident if isinstance(ident, int | str) else "mcptui-initialize"
         known = object_in(params, "capabilities")
         offered: dict[str, Any] = {name: {} for name in ("roots", "sampling", "elicitation") if name in known}
         revision = legacy_revision(params.get("protocolVersion")) or "2025-11-25"
@@ -280,11 +281,11 @@ class LiveConnection:
         return result
 
     async def _request(
-        self, ident: str, method: str, params: Mapping[str, Any]
+        self, ident: int | str, method: str, params: Mapping[str, Any]
     ) -> tuple[bytes, Mapping[str, Any]]:
         """Return a response and its result, or raise NotStartedError."""
-        raw = json.dumps({"jsonrpc": "2.0", "id": json.loads(ident), "method": method, "params": params})
-        got = await self._exchange(ident, raw.encode(), self._seconds)
+        raw = json.dumps({"jsonrpc": "2.0", "id": ident, "method": method, "params": params})
+        got = await self._exchange(id_text(ident), raw.encode(), self._seconds)
         if isinstance(got, str):
             raise NotStartedError(f"{method}: {got}")
         answer = mapping(parsed(got))
@@ -371,6 +372,6 @@ class LiveConnection:
                 self._write(json.dumps({"jsonrpc": "2.0", "id": ident, "result": {}}).encode())
             elif len(self._held) < MAX_HELD:
                 self._held.append((method, ident))
-        elif json.dumps(ident) == self._wanted and self._answer is not None:
+        elif self._wanted in id_forms(id_text(ident)) and self._answer is not None:
             if not self._answer.done():
                 self._answer.set_result(line)

@@ -144,6 +144,12 @@ def id_text(value: Any) -> str:
     return ""
 
 
+def id_forms(ident: str) -> tuple[str, ...]:
+    """Return the texts of an id, itself first: some servers respond to 7 with "7" or 7.0."""
+    plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
+    return ident, plain, f'"{plain}"', f"{plain}.0"
+
+
 def _long_id(text: str) -> str:
     return f"{text[: MAX_NAME - 18]}…{sha256(text.encode()).hexdigest()[:16]}"
 

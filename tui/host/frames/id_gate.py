@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.jsonrpc.classification import id_forms, id_text
 from tui.core.jsonrpc.messages import (
     INVALID_ANSWER,
     Failure,
@@ -63,6 +64,12 @@ class PendingRequest:
 def random_id() -> int:
     """Return an id that cannot be guessed and that every JSON reader keeps exact."""
     return secrets.randbits(31) or 1
+
+
+def _same_id(returned: object, sent: Iterable[Id]) -> Id | None:
+    """Return which of the ids a server returned, also as another type."""
+    forms = id_forms(id_text(returned))
+    return next((one for one in sent if id_text(one) in forms), None)
 
 
 class Gate:
@@ -246,13 +253,10 @@ class Gate:
             return wire_id
         if wire_id is None and [one.method for one in self._pending.values()] == [PROBE]:
             return next(iter(self._pending))  # a server that cannot read the probe answers it without an id
-        # Some servers return a number as text.
-        if isinstance(wire_id, str) and wire_id.isdecimal() and len(wire_id) < 12:
-            return int(wire_id) if int(wire_id) in self._pending else None
-        return None
+        return _same_id(wire_id, self._pending)
 
     def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
-        is_late = str(wire_id) in map(str, self._past)  # some servers return a number as text
+        is_late = _same_id(wire_id, self._past) is not None
         if not self.unanswered or (wire_id is not None and is_late):
             return
         if wire_id is None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from tui.core.jsonrpc.classification import Classification, id_text
+from tui.core.jsonrpc.classification import Classification, id_forms, id_text
 from tui.core.traffic import PROBE_METHOD, Cause, Direction, Kind, Outcome, end_of
 from tui.core.units import whole
 
@@ -103,12 +103,9 @@ class Side:
         )
 
     def find_loosely(self, ident: str, exchange: int = 0, peer: int = 0) -> OpenRequest | None:
-        """Return the request with this id in another type: some servers respond to 7 with "7" or 7.0."""
-        plain = ident[1:-1] if ident.startswith('"') else ident.removesuffix(".0")
-        for form in (plain, f'"{plain}"', f"{plain}.0"):
-            if form != ident and (asked := self.find(form, exchange, peer)) is not None:
-                return asked
-        return None
+        """Return the request with this id in another type: see `id_forms`."""
+        found = (self.find(form, exchange, peer) for form in id_forms(ident)[1:] if form != ident)
+        return next(filter(None, found), None)
 
     def round_before(self, reading: Classification, cause: Cause | None) -> OpenRequest | None:
         """Return the request whose next round this is, and stop waiting for it.

@@ -20,7 +20,7 @@ for line in sys.stdin:
         note = {{"jsonrpc": "2.0", "method": "notifications/progress", "params": params}}
         print(json.dumps(note), flush=True)
     time.sleep({silent})
-    print(json.dumps({{"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {{}}}}), flush=True)
+    print(json.dumps({{"jsonrpc": "2.0", "id": {ident}, "result": {{}}}}), flush=True)
 """
 
 
@@ -30,10 +30,10 @@ def quick(monkeypatch):
     monkeypatch.setattr(live, "GRACE", StopGrace(eof=0.1, term=0.1))
 
 
-async def problem(folder: Path, steps: int, silent: float = 0) -> str:
+async def problem(folder: Path, steps: int, silent: float = 0, ident: str = "1") -> str:
     """Return why there is no response of a server that reports progress every 0.1 s, or ""."""
     server = folder / "server.py"
-    server.write_text(WORKS.format(steps=steps, silent=silent))
+    server.write_text(WORKS.format(steps=steps, silent=silent, ident=ident))
     asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'
     entry = Entry(1, 1, 1, "s", Direction.OUT, Kind.REQUEST, "tools/call", "look", "1")
     item = ReplayItem(entry, asked, b'{"id": 1, "result": {}}')
@@ -41,6 +41,11 @@ async def problem(folder: Path, steps: int, silent: float = 0) -> str:
     async with live.LiveConnection.started(spec) as connection:
         connection.begin(Replay([item]))
         return (await connection.send(item)).problem
+
+
+@pytest.mark.parametrize("ident", ['"1"', "1.0"])
+async def test_a_response_with_its_id_in_another_type_is_accepted(tmp_path, quick, ident):
+    assert await problem(tmp_path, 0, ident=ident) == ""
 
 
 async def test_progress_restarts_the_timeout_of_a_replayed_request(tmp_path, quick):
