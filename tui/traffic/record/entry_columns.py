@@ -256,6 +256,9 @@ class EntryColumns:
                     outcomes[partner] = outcome
                     if not start <= partner < end:  # otherwise nobody has seen it
                         self.touched.append(partner)
+                elif kind == Kind.EVENT:  # the host rejected the response
+                    outcomes[partner] = outcome
+                    self.touched.append(partner)
             elif outcome == _CANCELLED:
                 pending.discard(partner)
                 if outcomes[partner] == _PENDING:

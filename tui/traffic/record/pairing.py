@@ -24,6 +24,7 @@ MAX_ROUNDS = 100
 """Maximum calls of one side that wait for their next round."""
 
 _FEW = 32
+_REJECTABLE = frozenset({Outcome.OK, Outcome.INPUT_REQUIRED})
 
 
 @dataclass(slots=True)
@@ -263,8 +264,8 @@ class Correlator:
         """Return the links of an event, and apply its meaning.
 
         When a source exits, its open requests are lost, or cancelled if mcptui was stopping it; those of a
-        remote source end with the stop. A new process starts new ids. An abandoned request ends with this
-        event, which belongs to it.
+        remote source end with the stop. A new process starts new ids. An abandoned request, or one whose
+        response the host rejected, fails with this event, which belongs to it.
         """
         state = self._source(source) if word == "connect" else self._sources.get(source)
         if state is None:
@@ -287,7 +288,10 @@ class Correlator:
             asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
                 ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
-                return _end_early(side, asked, ended)
+                if asked.outcome not in _REJECTABLE:
+                    return _end_early(side, asked, ended)
+                asked.outcome = ended.outcome
+                return _linked(asked, "", ended.outcome, cause)
         return Link(cause=cause)
 
     def _source(self, name: str) -> _Source:
