@@ -106,7 +106,10 @@ def test_the_rounds_of_a_call_count_as_one_call_with_one_duration():
 @pytest.mark.parametrize(
     "answers",
     [[(Kind.NOT_JSON, Outcome.ERROR), (Kind.RESPONSE, Outcome.OK)]]
-    + [[(Kind.RESPONSE, found), (Kind.EVENT, Outcome.ERROR)] for found in (Outcome.OK, Outcome.INPUT_REQUIRED)],
+    + [
+        [(Kind.RESPONSE, found), (Kind.EVENT, Outcome.ERROR)]
+        for found in (Outcome.OK, Outcome.INPUT_REQUIRED)
+    ],
 )
 def test_an_answer_that_could_not_be_read_is_an_error(answers: list[tuple[Kind, Outcome]], keeps_up: bool):
     traffic = Traffic()
