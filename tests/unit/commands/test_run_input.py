@@ -52,13 +52,3 @@ async def test_a_file_in_utf_16_is_named_as_such(tmp_path: Path) -> None:
         system_text(f"@{path}")
     with pytest.raises(UsageError, match="is UTF-16 text, not UTF-8"):
         await AnswerSchema.read(str(path))
-
-
-async def test_the_value_of_an_answer_that_matches_the_schema_is_returned(tmp_path: Path) -> None:
-    path = tmp_path / "schema.json"
-    path.write_text('{"type": "array"}')
-    schema = await AnswerSchema.read(str(path))
-    assert await schema.answer('Of {"a": 1}, I found [1].') == ([1], "")
-    assert (await schema.answer('{"a": 1}'))[1] == await schema.format.problem('{"a": 1}') != ""
-    assert await schema.answer("none") == (None, "not JSON")
-    await schema.close()

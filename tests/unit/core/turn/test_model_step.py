@@ -10,7 +10,6 @@ from tests.unit.core.stand_ins import HandClock
 from tui.core.conversation.conversation import CallRequest
 from tui.core.ports import ModelPart, ModelRequest, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.turn.model_step import (
-    AnswerFormat,
     Reply,
     parse_arguments,
     storable,
@@ -97,11 +96,3 @@ def test_invalid_arguments_are_stored_as_an_empty_object():
     assert storable(CallRequest("1", "a", " \n")).arguments == "{}"
     good = CallRequest("1", "a", '{"x": 1}')
     assert storable(good) is good
-
-
-def test_the_instruction_contains_the_schema_and_the_correction_the_problem() -> None:
-    async def problem(text: str) -> str:
-        return ""
-
-    assert '{"minimum":3}' in AnswerFormat({"minimum": 3}, problem).instruction
-    assert "too small" in AnswerFormat.correction("too small")
