@@ -46,13 +46,12 @@ from tui.core.secrets.secret_shapes import is_searched, secret_lines
 from tui.core.servers import ServerSpec, Transport
 from tui.core.text import abridged, clean, clean_line, graphemes, head_of, preview, start_of, visible
 from tui.core.traffic import Captured, Direction, Kind
-from tui.core.turn.model_step import answer_value
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets
 from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
-from tui.model.dialects.argument_repair import UnreadableJson, mend
+from tui.model.dialects.argument_repair import UnreadableJson, answers_in, mend
 from tui.model.dialects.call_maker import CallMaker, OfferedTools
 from tui.model.dialects.text_tools import DIALECTS, ReplyReader
 from tui.model.endpoints.failures import asked_wait, judged, message_in, refusals_in, reply_error, said_in
@@ -327,7 +326,7 @@ def _models() -> Iterator[tuple[Any, ...]]:
     yield "native calls", lambda text: _reply("", text), "<|channel|>", *marks
     yield "ThinkTags", _thoughts, "<think", "<think>", "</think>", "<"
     yield "mend", mend, '"a\\', '{"a":"', "[", "'a\\", " ", "```"
-    yield "answer_value", answer_value, "```", "{", '"_meta":{', "~~~\n"
+    yield "answers_in", answers_in, "```", "{", "[]", '"_meta":{', "~~~\n"
     yield "message_in", message_in, "a", "<", "{"
     yield "said_in", said_in, "a.a", "a-", "www.a/", "{"
     yield (

@@ -267,7 +267,7 @@ def schema(folder: Path, text: str = json.dumps(SCHEMA)) -> str:
 
 
 async def test_an_answer_by_a_schema_is_json_and_the_schema_is_sent_to_the_endpoint(tmp_path: Path):
-    async with Endpoint([says('```json\n{"wind": 7}\n```')]) as endpoint:
+    async with Endpoint([says('As in [1]: {"wind": 7,}.')]) as endpoint:
         given = ("--config", config(tmp_path, endpoint), "--schema", schema(tmp_path))
         done = await mcptui("run", *given, "--no-servers", "wind?")
         sent = endpoint.requests[0].json

@@ -146,7 +146,7 @@ class AnswerSchema:
         self._path = path
         self._schema = schema
         self._checker = SchemaChecker()
-        self.format = AnswerFormat(schema, self._problem)
+        self.format = AnswerFormat(schema, self._mismatch)
         self.unchecked = ""
         """Why the last answer could not be checked, or ""."""
 
@@ -172,10 +172,17 @@ class AnswerSchema:
 
     async def answer(self, text: str) -> tuple[Any, str]:
         """Return the JSON value of an answer, and why it does not match the schema, or ""."""
-        from tui.core.turn.model_step import answer_value
+        from tui.model.dialects.argument_repair import answers_in
 
-        problem = await self.format.problem(text)
-        return (None, problem) if problem else (answer_value(text), "")
+        problems: list[str] = []
+        for value in answers_in(text):
+            problems.append(await self._problem(value))
+            if not problems[-1]:
+                return value, ""
+        return None, problems[0] if problems else "not JSON"
+
+    async def _mismatch(self, text: str) -> str:
+        return (await self.answer(text))[1]
 
     async def _problem(self, value: Any) -> str:
         verdict = await self._checker.check(self._schema, value)

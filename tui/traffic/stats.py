@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
-from tui.core.traffic import ANSWERS, REQUESTS, Outcome
+from tui.core.traffic import ANSWERS, REQUESTS, Kind, Outcome
 from tui.traffic.methods import STAYS_OPEN, is_setup
 from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns
@@ -272,11 +272,13 @@ class Stats:
         entries, gone = self._entries, self._gone
         mono, outcomes, pairs, roots = entries.mono, entries.outcome, entries.pair, entries.root
         took: dict[int, list[int]] = defaultdict(list)
-        failed: dict[int, int] = defaultdict(int)
         for index in answers:
             outcome, request = outcomes[index], pairs[index] - 1
-            # A request is ended by its first response only.
-            if request < 0 or outcome == _ONE_ROUND or pairs[request] != index + 1:
+            if request < 0 or outcome == _ONE_ROUND:
+                continue
+            answer = pairs[request] - 1
+            # A request is ended by its first response only, which the host may reject later.
+            if answer != index and (entries.kind[index] != Kind.EVENT or outcome == _PROBE):
                 continue
             first = roots[request] - 1 if roots[request] else request
             if first in gone:
@@ -286,13 +288,13 @@ class Stats:
             if outcome == _PROBE:  # the wait for a rejected probe is not a latency of the server
                 self._line(code).ended += 1
                 continue
-            took[code].append(mono[index] - mono[first])
             if outcome in _FAILED:
-                failed[code] += 1
+                self._line(code).errors += 1
+            if answer == index or outcomes[answer] == _ONE_ROUND:
+                took[code].append(mono[index] - mono[first])
         for code, durations in took.items():
             line = self._line(code)
             line.ended += len(durations)
-            line.errors += failed[code]
             line.latencies.add(durations)
 
     def _lose(self, index: int) -> None:

@@ -102,14 +102,27 @@ def test_the_rounds_of_a_call_count_as_one_call_with_one_duration():
     assert (figures.calls, figures.longest_ns) == (1, 5200 * MS)
 
 
-def test_the_first_answer_ends_its_call_even_if_it_could_not_be_read():
+@pytest.mark.parametrize("keeps_up", [True, False])
+@pytest.mark.parametrize(
+    "answers",
+    [[(Kind.NOT_JSON, Outcome.ERROR), (Kind.RESPONSE, Outcome.OK)]]
+    + [
+        [(Kind.RESPONSE, found), (Kind.EVENT, Outcome.ERROR)]
+        for found in (Outcome.OK, Outcome.INPUT_REQUIRED)
+    ],
+)
+def test_an_answer_that_could_not_be_read_is_an_error(answers: list[tuple[Kind, Outcome]], keeps_up: bool):
     traffic = Traffic()
-    request = traffic.ask()
-    unreadable = {"outcome": Outcome.ERROR, "after_ms": 5, "method": "tools/call", "tool": "get"}
-    traffic.add(Kind.NOT_JSON, pair=request, **unreadable)
-    traffic.answer(request)
-    figures = only(counted(traffic))
-    assert (figures.calls, figures.errors, figures.waiting, figures.longest_ns) == (1, 1, 0, 5 * MS)
+    stats, request = Stats(traffic.columns), traffic.ask()
+    for kind, outcome in answers:
+        method = "gave up" if kind is Kind.EVENT else "tools/call"
+        traffic.add(kind, pair=request, method=method, tool="get", outcome=outcome, after_ms=5)
+        if keeps_up:
+            stats.advance()
+    stats.advance()
+    figures = only(stats)
+    took = 10 if answers[0][1] is Outcome.INPUT_REQUIRED else 5
+    assert (figures.calls, figures.errors, figures.waiting, figures.longest_ns) == (1, 1, 0, took * MS)
 
 
 @pytest.mark.parametrize("keeps_up", [True, False])

@@ -1,7 +1,7 @@
 """Classifies the bytes of a message for the recorder: kind, method, name, id and outcome. Pure.
 
-Agrees with `messages.read_line` on what a message is. A large message is skimmed, not parsed. Never raises,
-whatever a server writes.
+Accepts at least what `messages.read_line` does; when the host rejects a response, an event says so. A large
+message is skimmed, not parsed. Never raises, whatever a server writes.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""One model request: the reply as it arrives, its calls made safe to store and to run, an answer as JSON."""
+"""One model request: the reply as it arrives, its calls made safe to store and to run."""
 
 import hashlib
 import json
-import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,7 @@ from tui.core.context.context_meter import RequestTokens
 from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError
 from tui.core.events import Emit
-from tui.core.jsonrpc.reader import loads, scan
+from tui.core.jsonrpc.reader import loads
 from tui.core.ports import (
     ChatModel,
     Clock,
@@ -186,15 +185,12 @@ def storable(call: CallRequest) -> CallRequest:
     return call if call.arguments.strip() else replace(call, arguments="{}")
 
 
-_FENCE = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """A JSON Schema for the answer. `check` returns why a value does not match it, or ""."""
+    """A JSON Schema for the answer. `problem` returns why the text of an answer does not match it, or ""."""
 
     schema: Mapping[str, Any]
-    check: Callable[[Any], Awaitable[str]]
+    problem: Callable[[str], Awaitable[str]]
 
     @property
     def instruction(self) -> str:
@@ -205,36 +201,9 @@ class AnswerFormat:
             f"and without a code fence:\n{schema}"
         )
 
-    async def problem(self, text: str) -> str:
-        try:
-            value = answer_value(text)
-        except ValueError as error:
-            return str(error)
-        return await self.check(value)
-
     @staticmethod
     def correction(problem: str) -> str:
         return (
             f"Your answer does not match the JSON Schema: {problem}. "
             "Answer again with the corrected JSON value only."
         )
-
-
-def answer_value(text: str) -> Any:
-    """Return the JSON value of an answer, even in a code fence or after a sentence.
-
-    Raises ValueError if there is none.
-    """
-    fenced = _FENCE.search(text)
-    begins = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-    for candidate in (text, fenced[1] if fenced else ""):
-        try:
-            return loads(candidate.strip().lstrip("\ufeff"))
-        except (ValueError, RecursionError):
-            continue
-    if begins >= 0:
-        try:
-            return scan(text, begins)[0]
-        except (ValueError, RecursionError, StopIteration):
-            pass
-    raise ValueError("not JSON")

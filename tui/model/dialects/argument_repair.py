@@ -1,4 +1,4 @@
-"""Repairs arguments that models write: broken JSON, and values of the wrong type. Pure.
+"""Reads the JSON that models write, as arguments and as answers: broken JSON, values of the wrong type. Pure.
 
 JSON is repaired if it is broken but complete. Truncated JSON is never repaired, because any end would be
 invented. Arguments written as plain text, or in the syntax of a program, are converted to the types in the
@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from tui.core.errors import reason_of
@@ -25,6 +26,11 @@ MAX_MENDED = 64 * 1024
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)(?:\]\]>)?\s*", re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<open>\\?\Z))', re.DOTALL)
 """A string, or the rest of a text that ends within one: no other begins there, so it is read once."""
+
+_FENCED = re.compile(r"(?:```|~~~)\w*[ \t]*\r?\n(.*?)(?:```|~~~)", re.DOTALL)
+_BRACKET = re.compile(r"[{\[]")
+MAX_ANSWERS = 8
+"""Maximum values in the text of an answer."""
 
 _NOT_JSON = re.compile(r"[:\[,]\s*-?(?:NaN|Infinity|nan|inf)\s*[,}\]]")
 _OPENING = re.compile(r"""[\[{,:]\s*(["'])""")
@@ -87,13 +93,29 @@ def mend(text: str, *, guess: bool = True) -> Mended:
     raise problem
 
 
-def is_value(text: str) -> bool:
-    """Whether `text` is a value, unchanged or repaired without a guess."""
+def answers_in(text: str) -> list[Any]:
+    """Return the JSON values that an answer may mean, also in a code fence or between sentences.
+
+    Values that took no guess come first, then long ones. Nothing is read from truncated JSON.
+    """
+    fenced = _FENCED.search(text)
+    for whole in (text, fenced[1] if fenced else ""):
+        if (read := try_mend(whole, guess=False)) is not None:
+            return [read.value]
+    pieces: list[str] = []
+    end = 0
+    while (opening := _BRACKET.search(text, end)) and (end := span(text, opening.start())) > 0:
+        pieces.append(text[opening.start() : end])
+    found = filter(None, map(try_mend, sorted(pieces, key=len, reverse=True)[:MAX_ANSWERS]))
+    return [mended.value for mended in sorted(found, key=attrgetter("guessed"))]
+
+
+def try_mend(text: str, *, guess: bool = True) -> Mended | None:
+    """Return what `mend` does, or None if `text` is unreadable."""
     try:
-        mend(text, guess=False)
+        return mend(text, guess=guess)
     except UnreadableJson:
-        return False
-    return True
+        return None
 
 
 def _backslashed(text: str) -> str:

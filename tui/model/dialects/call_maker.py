@@ -23,6 +23,7 @@ from tui.model.dialects.argument_repair import (
     keywords,
     mend,
     span,
+    try_mend,
 )
 from tui.model.openai_api.call_slots import fresh_id, sendable
 
@@ -314,19 +315,15 @@ def _repaired(call: CallRequest, tool: ToolSpec | None) -> CallRequest:
 
 def _read(text: str) -> Mended:
     """Return the object in a text that is not JSON: broken JSON, JSON among other words, or Python."""
-    try:
-        return mend(text)
-    except UnreadableJson:
-        pass
+    if (whole := try_mend(text)) is not None:
+        return whole
     begin = text.find("{")
     if begin > 0 and _BEFORE.fullmatch(text[:begin]):
         text = text[begin:]
     if text.lstrip().startswith("{") and (end := span(text, text.find("{"))) >= 0:
         if "{" not in text[end:]:
-            try:
-                return Mended(mend(text[:end]).value, guessed=True)
-            except UnreadableJson:
-                return Mended(None)
+            head = try_mend(text[:end])
+            return Mended(None) if head is None else Mended(head.value, guessed=True)
     return Mended(keywords(text) if _KEYWORDS.match(text) else None, guessed=True)
 
 
@@ -340,10 +337,9 @@ def _unwrapped(mended: Mended, tool: ToolSpec) -> Mended:
         return mended
     inner = named.arguments
     if isinstance(inner, str):
-        try:
-            inner = mend(inner).value
-        except UnreadableJson:
+        if (read := try_mend(inner)) is None:
             return mended
+        inner = read.value
     meant = isinstance(inner, dict) and inner and inner.keys() <= properties.keys()
     return Mended(inner, guessed=True) if meant else mended
 
@@ -362,12 +358,10 @@ def calls_of_generation(text: str, tools: Sequence[ToolSpec]) -> tuple[CallReque
     if (whole := _WITH_ARGUMENTS.fullmatch(bare)) and (tool := maker.offered.find(whole[1])) is not None:
         call = maker.call(tool.name, whole[2], recovered=True)
         return () if call.problem else (call,)
-    try:
-        value = mend(bare).value
-    except UnreadableJson:
+    if (read := try_mend(bare)) is None:
         return ()
     found: list[CallRequest] = []
-    for item in _entries(value):
+    for item in _entries(read.value):
         named = named_in(item)
         tool = maker.offered.find(named.tool, named.server) if named else None
         if named is None or tool is None:

@@ -13,7 +13,7 @@ import json
 import re
 
 from tui.core.ports import ToolSpec
-from tui.model.dialects.argument_repair import UnreadableJson, is_value, mend, span
+from tui.model.dialects.argument_repair import UnreadableJson, mend, span, try_mend
 from tui.model.dialects.call_maker import (
     ARGUMENT_KEYS,
     NAMED,
@@ -197,7 +197,7 @@ class ChatMcpParser(DialectParser):
             behind = yield from self._closed(end, _END, _SPACED_END)
             following = yield from self._space(end)
             more = yield from self._starts(following, ("{",))
-            if behind >= 0 or (not more and is_value(self._part(start, end))):
+            if behind >= 0 or (not more and try_mend(self._part(start, end), guess=False) is not None):
                 self._emit_call(self._part(start, end), max(behind, end), closed=True)
                 return True
         found = yield from self._find(_CLOSER, start)

@@ -20,6 +20,7 @@ from tui.model.dialects.argument_repair import (
     mend,
     read_json,
     span,
+    try_mend,
     typed,
     typed_all,
 )
@@ -199,12 +200,10 @@ def _unfinished_tool(text: str, at: int, scene: LeakContext) -> ToolSpec | None:
 
 def _tools_in(text: str, scene: LeakContext) -> list[tuple[ToolSpec, Any]] | None:
     """Return the calls in a JSON value; [] if one is not of an offered tool, None if it is not JSON."""
-    try:
-        value = mend(text).value
-    except UnreadableJson:
+    if (read := try_mend(text)) is None:
         return None
     found: list[tuple[ToolSpec, Any]] = []
-    for item in value if isinstance(value, list) else [value]:
+    for item in read.value if isinstance(read.value, list) else [read.value]:
         named = named_in(item)
         arguments = named.arguments if named else None
         tool = scene.maker.offered.find(named.tool, named.server) if named else None

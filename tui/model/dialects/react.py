@@ -18,6 +18,7 @@ from tui.model.dialects.argument_repair import (
     mend,
     read_json,
     sole_property,
+    try_mend,
     typed,
 )
 from tui.model.dialects.call_maker import CallMaker, named_in
@@ -198,9 +199,7 @@ class ReactParser(DialectParser):
     def _json_action(self, at: int) -> Steps[bool]:
         """Read `{"action": …, "action_input": …}`, bare or in a fence."""
         text, end = yield from self._object(at)
-        try:
-            mended = mend(text)
-        except UnreadableJson:
+        if (mended := try_mend(text)) is None:
             return False
         named = named_in(mended.value)
         if named is None:

@@ -10,7 +10,7 @@ import re
 
 from tui.core.ports import ToolSpec
 from tui.core.text import object_in
-from tui.model.dialects.argument_repair import UnreadableJson, is_value, read_json, typed_all
+from tui.model.dialects.argument_repair import UnreadableJson, read_json, try_mend, typed_all
 from tui.model.dialects.call_maker import CallMaker, apart
 from tui.model.dialects.dialect_parser import RESULT, DialectParser, Steps, any_of, folded
 from tui.model.dialects.leaked_program_forms import announces
@@ -258,7 +258,7 @@ class XmlParser(DialectParser):
                 text = self._part(start, end)
                 if (behind := (yield from self._closed(end, "</arguments>"))) >= 0:
                     return text, behind, True
-                if is_value(text):
+                if try_mend(text, guess=False) is not None:
                     return text, (yield from self._behind_junk(end)), True
         found = yield from self._find(_ARGUMENTS_END, at)
         ends = (self._search(pattern, at) for pattern in _LAST_ENDS)

@@ -251,8 +251,9 @@ class EntryColumns:
             elif kind in ANSWERS or outcome in _FAILED:
                 # An error ends its request even if the response could not be parsed.
                 pending.discard(partner)
-                if not pairs[partner] and not (late and self._late_of(partner)):
-                    pairs[partner] = index + 1
+                is_first = not pairs[partner] and not (late and self._late_of(partner))
+                pairs[partner] = index + 1 if is_first else pairs[partner]
+                if is_first or kind == Kind.EVENT:  # the host rejects a response after it arrived
                     outcomes[partner] = outcome
                     if not start <= partner < end:  # otherwise nobody has seen it
                         self.touched.append(partner)

@@ -24,6 +24,7 @@ MAX_ROUNDS = 100
 """Maximum calls of one side that wait for their next round."""
 
 _FEW = 32
+_REJECTABLE = frozenset({Outcome.OK, Outcome.INPUT_REQUIRED})
 
 
 @dataclass(slots=True)
@@ -213,8 +214,7 @@ class Correlator:
             # The requester cancels; a server may also end a `subscriptions/listen` of the host.
             for side in (state.side(direction), state.other_side(direction)):
                 if (asked := side.find(reading.target, peer=peer)) is not None:
-                    ended = Link(reading.method, outcome=Outcome.CANCELLED, cause=cause)
-                    return _end_early(side, asked, ended)
+                    return _end_early(side, asked, reading.method, Outcome.CANCELLED, cause)
         else:
             return Link(reading.method, reading.tool, cause=cause)
         return Link(reading.method, cause=cause, remark="unknown-id")
@@ -260,8 +260,8 @@ class Correlator:
         """Return the links of an event, and apply its meaning.
 
         When a source exits, its open requests are lost, or cancelled if mcptui was stopping it; those of a
-        remote source end with the stop. A new process starts new ids. An abandoned request ends with this
-        event, which belongs to it.
+        remote source end with the stop. A new process starts new ids. An abandoned request, or one whose
+        response the host rejected, fails with this event, which belongs to it.
         """
         state = self._source(source) if word == "connect" else self._sources.get(source)
         if state is None:
@@ -283,8 +283,11 @@ class Correlator:
             exchange = whole(detail.get(EXCHANGE)) or 0
             asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
-                ended = Link(outcome=end_of(asked.method, Outcome.ERROR), cause=cause)
-                return _end_early(side, asked, ended)
+                outcome = end_of(asked.method, Outcome.ERROR)
+                if asked.outcome not in _REJECTABLE:
+                    return _end_early(side, asked, "", outcome, cause)
+                asked.outcome = outcome
+                return _linked(asked, "", outcome, cause)
         return Link(cause=cause)
 
     def _source(self, name: str) -> _Source:
@@ -360,9 +363,9 @@ def _negotiated(state: _Source, link: Link, reading: Classification) -> Link:
     return link
 
 
-def _end_early(side: Side, asked: OpenRequest, link: Link) -> Link:
-    """Return `link` for an entry that ends an open request without a response."""
+def _end_early(side: Side, asked: OpenRequest, method: str, outcome: Outcome, cause: Cause | None) -> Link:
+    """Return the links of an entry that ends an open request without a response."""
     if asked.outcome is not Outcome.PENDING:
-        return _linked(asked, link.method, Outcome.NONE, link.cause, "late")
+        return _linked(asked, method, Outcome.NONE, cause, "late")
     side.end(asked, Outcome.CANCELLED)
-    return _linked(asked, link.method, link.outcome, link.cause)
+    return _linked(asked, method, outcome, cause)

@@ -96,6 +96,8 @@ def of_entries(entries: Sequence[Entry], turn: int, now_ns: int | None = None) -
         return None
     last = max(mine[-1].mono_ns, now_ns or 0)
     ended = {entry.pair: entry for entry in reversed(mine) if entry.kind in ANSWERS and entry.pair}
+    # No response, or one that the host rejected.
+    ended |= {entry.pair: entry for entry in mine if entry.kind is Kind.EVENT and entry.outcome}
     stretches = [
         _of_request(entry, ended.get(entry.seq), last, now_ns is not None)
         for entry in mine

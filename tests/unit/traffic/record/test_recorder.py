@@ -99,6 +99,11 @@ def asked(known: object, method: str = "ping", way: Direction = Direction.OUT) -
             id="unreadable answer, abandoned request",
         ),
         pytest.param(
+            [asked(1), seen(line(id=1, result={})), event("gave up", id=1), event("gave up", id=1)],
+            {0: Outcome.ERROR, 1: Outcome.OK, 2: Outcome.ERROR, 3: Outcome.NONE},
+            id="answer that the host rejects",
+        ),
+        pytest.param(
             [event("connect"), asked(1), asked("a", "roots/list", Direction.IN), event("stop")],
             {1: Outcome.CANCELLED, 2: Outcome.CANCELLED},
             id="mcptui disconnects",

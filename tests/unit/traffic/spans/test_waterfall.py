@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.traffic.traffic_script import Script
-from tui.core.traffic import Cause, Direction, Entry, Kind
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 from tui.traffic.spans.waterfall import TimeShare, Waterfall, of_entries, of_spans
 
@@ -129,6 +129,9 @@ def test_an_unanswered_request_is_running_in_live_traffic_and_failed_in_a_record
     assert live is not None and old is not None
     assert (live.bars[-1].running, live.bars[-1].failed) == (True, False)
     assert (old.bars[-1].running, old.bars[-1].failed) == (False, True)
+    rejects = entries[-1]._replace(kind=Kind.EVENT, pair=entries[-1].seq, outcome=Outcome.ERROR)
+    rejected = of_entries([*entries, rejects._replace(kind=Kind.RESPONSE, outcome=Outcome.OK), rejects], 3)
+    assert rejected is not None and rejected.bars[-1].failed
 
 
 def test_a_turn_is_found_by_its_number_in_the_traffic():
