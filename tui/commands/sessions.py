@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.table import json_line, table
-from tui.core.conversation.sessions import LIST_STEP, ExportKind, SessionInfo, named
+from tui.core.conversation.sessions import EXPORT_ENDINGS, LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.matching import has_words
 from tui.core.secrets.redact import Redactor
@@ -27,7 +27,6 @@ ALL = 1_000_000
 """More sessions than any user has, so in effect no limit."""
 
 _HEAD = ("id", "changed", "turns", "tokens", "model", "title")
-_KINDS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
 
 
 def sessions(args: argparse.Namespace) -> int:
@@ -136,7 +135,7 @@ async def _restore(args: argparse.Namespace) -> None:
 async def _export(args: argparse.Namespace) -> None:
     store = _store(_redactor(args))
     info = await _named(store, args.session)
-    kind: ExportKind = args.kind or _KINDS.get(os.path.splitext(args.output or "")[1].lower(), "markdown")
+    kind: ExportKind = args.kind or EXPORT_ENDINGS.get(Path(args.output or "").suffix.lower(), "markdown")
     if args.output in (None, "-"):
         if args.json and kind != "json":
             raise UsageError("--json requires --output", next_step="To print the session as JSON: --as json.")

@@ -58,9 +58,7 @@ def readable_text(text: str) -> str:
 
 def holds_json(text: str) -> bool:
     """Return whether a text starts like JSON, or like a stream of events that carry JSON."""
-    if _JSON_START.match(text):
-        return True
-    return is_event_stream(text[:STREAM_HEAD].encode("utf-8", "replace"))
+    return bool(_JSON_START.match(text)) or is_event_stream(text[:STREAM_HEAD].encode("utf-8", "replace"))
 
 
 def begins_message(head: str) -> bool:

@@ -192,6 +192,11 @@ def with_headers(ours: Mapping[str, str], configured: Mapping[str, str]) -> dict
     return {**{name: value for name, value in ours.items() if name.lower() not in own}, **configured}
 
 
+def media_type(content_type: str) -> str:
+    """Return the media type of a Content-Type in lower case, without parameters."""
+    return content_type.partition(";")[0].strip().lower()
+
+
 def header_in(headers: Iterable[Sequence[Any]], wanted: str) -> str:
     """Return the first value of a recorded header, or ""; `wanted` is in lower case."""
     return next((str(value) for name, value in headers if str(name).lower() == wanted), "")

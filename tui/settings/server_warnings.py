@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from tui.core.errors import shown_text
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
+from tui.core.secrets.secret_names import is_secret_header
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.core.web import is_loopback
@@ -205,7 +206,7 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
             yield "headers", message, "remove it"
     names = {name.lower() for name in spec.headers}
     plain = parts.scheme in ("http", "ws") and not is_loopback(parts.hostname or "")
-    if plain and (names & {_AUTHORIZATION, "cookie"} or any("key" in name for name in names)):
+    if plain and any(map(is_secret_header, names)):
         yield "url", "credentials in headers are sent unencrypted", "use https:// or wss://"
     elif plain and parts.scheme == "ws":
         yield "url", "traffic to another machine is not encrypted", "use wss://"

@@ -15,6 +15,7 @@ from tui.core.matching import by_name
 from tui.core.text import cells_of, clean, fold, head_of
 
 ExportKind = Literal["markdown", "json", "html"]
+EXPORT_ENDINGS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
 
 UNKNOWN_OUTCOME = (
     "outcome unknown: mcptui exited during this call. It may or may not have taken effect. It was not "

@@ -129,12 +129,13 @@ class Event(NamedTuple):
 STREAM_HEAD = 64 * 1024
 """Bytes at the start of an event stream in which data begins."""
 
+DATA_LINE = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?\s*|[\r\n])data:")
 _FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry)?:")
 
 
 def is_event_stream(body: bytes) -> bool:
     """Return whether a body looks like an event stream: a field or a comment, and data soon."""
-    return _FIELD.match(body) is not None and body.find(b"data:", 0, STREAM_HEAD) >= 0
+    return _FIELD.match(body) is not None and DATA_LINE.search(body, 0, STREAM_HEAD) is not None
 
 
 class EventCutter:

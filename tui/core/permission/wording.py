@@ -13,7 +13,7 @@ from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.matching import composed
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
 from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
-from tui.core.text import clean_line, equal_start, grapheme_end, truncated
+from tui.core.text import clean_line, grapheme_end, parts_that_differ, truncated
 
 
 class Kind(StrEnum):
@@ -201,14 +201,13 @@ def _flat(text: str) -> str:
 
 
 def _between(old: Sequence[str], new: Sequence[str], most: int) -> tuple[list[Piece], list[Piece]]:
-    start = equal_start(old, new)
-    end = equal_start(old[start:][::-1], new[start:][::-1])
-    head, tail = "".join(old[:start]), "".join(old[len(old) - end :])
+    (start, end), (_, new_end) = parts_that_differ(old, new)
+    head, tail = "".join(old[:start]), "".join(old[end:])
     if len(head) > CONTEXT:
         head = "…" + head[grapheme_end(head, len(head) - CONTEXT) :]
     tail = truncated(tail, CONTEXT)
     first, last = [[(text, Kind.DIM)] if text else [] for text in (head, tail)]
-    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    old, new = old[start:end], new[start:new_end]
     removed, added = list[Piece](), list[Piece]()
     parts = [("replace", 0, len(old), 0, len(new))]
     if max(len(old), len(new)) <= MAX_WORDS:

@@ -13,7 +13,7 @@ from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import MAX_LINE, Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
-from tui.core.web import header_in
+from tui.core.web import header_in, media_type
 
 Header = tuple[bytes, bytes]
 
@@ -59,8 +59,7 @@ class HttpExchange:
     def answered(self, status: int, headers: Iterable[Header]) -> None:
         known = _texts(headers)
         self._detail = {**self._place, "status": status, "headers": known}
-        kind = header_in(known, "content-type")
-        if kind.partition(";")[0].strip().lower() == "text/event-stream":
+        if media_type(header_in(known, "content-type")) == "text/event-stream":
             self.stream = EventCutter(KEPT)
 
     def heard(self, block: bytes) -> None:

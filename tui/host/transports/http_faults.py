@@ -12,7 +12,7 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
 from tui.core.units import wait_words
-from tui.core.web import proxy_for, proxy_problem
+from tui.core.web import media_type, proxy_for, proxy_problem
 from tui.host.transports.http_client import (
     CONNECT_SECONDS,
     UnreadableCertificates,
@@ -202,8 +202,7 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
 
 def content_type(response: httpx2.Response) -> str:
     """Return the media type in lower case, without parameters."""
-    said: str = response.headers.get("content-type", "")
-    return clean_line(said.partition(";")[0].strip().lower(), 60)
+    return clean_line(media_type(response.headers.get("content-type", "")), 60)
 
 
 _MESSAGES = ("message", "error_description", "detail", "error", "title")

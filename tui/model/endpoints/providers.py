@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from tui.core.errors import ConfigError
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Secret
+from tui.core.secrets.secret_names import is_secret_header
 from tui.core.text import clean_line, quoted_name
 from tui.core.web import host_of, is_private
 from tui.model.endpoints.profile import ModelProfile
@@ -195,7 +196,7 @@ def missing_key(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     if provider is None or profile.api_key or profile.keychain:
         return ""
-    if any(word in name.lower() for name in profile.headers for word in ("auth", "key", "token")):
+    if any(map(is_secret_header, profile.headers)):
         return ""
     return f"{profile.api_key_env or provider.keys[0]} is not set"
 

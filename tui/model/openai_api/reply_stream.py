@@ -20,6 +20,7 @@ from tui.core.secrets.encodings import MARK
 from tui.core.secrets.redact import PieceRedactor, Redactor
 from tui.core.secrets.walk import redacted
 from tui.core.text import clean_line
+from tui.core.web import media_type
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.failures import reply_error
 from tui.model.endpoints.profile import ModelProfile, redactor_of
@@ -148,7 +149,7 @@ class ReplyStream:
         if self._stream.partial > MAX_EVENT:
             raise _too_long()
         json_like = self._head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-        if not self._events and (json_like or "json" in self._connection.content_type):
+        if not self._events and (json_like or "json" in media_type(self._connection.content_type)):
             self._whole = self._whole or bytearray()
             if len(self._whole) + len(block) <= MAX_WHOLE_BODY:
                 self._whole += block
@@ -208,7 +209,7 @@ class ReplyStream:
                 retryable=True,
             )
         head = self._head.lstrip()
-        silent = "event-stream" in self._connection.content_type and (not head or head.startswith(b":"))
+        silent = "event-stream" in media_type(self._connection.content_type) and head[:1] in (b"", b":")
         if not (self._events or self._accumulator.begun or silent):
             raise errors.not_a_stream(self._profile, self._connection.content_type, self._head)
         return self._accumulator.finish(ended=self._done)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from tui.core.jsonrpc.framing import EventCutter
+from tui.core.jsonrpc.framing import DATA_LINE, EventCutter
 from tui.core.jsonrpc.skimmer import value_end
 from tui.core.secrets.named_values import Hidden, SecretArguments, named_values
 from tui.core.secrets.secret_names import mark_of
@@ -78,7 +78,6 @@ def in_prose(text: bytes, known: SecretArguments) -> Iterator[Redaction]:
 
 _BOM = b"\xef\xbb\xbf"
 _DATA = re.compile(rb"data(?:[:\r\n]|\Z)")
-_EVENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])data:")
 _ENDS = b"\r\n"
 
 
@@ -179,7 +178,7 @@ def without_secret_deltas(raw: bytes, known: SecretArguments, redact: Redact) ->
 
     `redact` finds the secrets of the configuration and known shapes in a text.
     """
-    if _EVENT.search(raw) is None:
+    if DATA_LINE.search(raw) is None:
         return None
     stream = _Stream(raw)
     changed: set[int] = set()

@@ -11,7 +11,7 @@ from pathlib import Path
 from textual.content import Content
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.conversation.sessions import SessionInfo
+from tui.core.conversation.sessions import EXPORT_ENDINGS, SessionInfo
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.workbench import PromptResult
@@ -356,7 +356,7 @@ def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:
     known = {name: kind for kind, ending, _ in OF_SESSIONS for name in (kind, ending.lstrip("."))}
     word, _, path = rest.partition(" ")
     if (kind := known.get(word.lower())) is None:
-        path, kind = rest, known.get(Path(rest).suffix.lstrip(".").lower(), "markdown")
+        path, kind = rest, EXPORT_ENDINGS.get(Path(rest.strip()).suffix.lower(), "markdown")
     return kind, folder / os.path.expanduser(path.strip() or file_stem(title, "conversation"))
 
 

@@ -14,7 +14,7 @@ from tui.core.attachments import PICTURES, base64_type, described, extension
 from tui.core.comparison.values import LinePair
 from tui.core.jsonrpc.reader import json_within
 from tui.core.secrets.encodings import plain_base64
-from tui.core.text import clean, clean_line, equal_start, preview
+from tui.core.text import clean, clean_line, parts_that_differ, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,
@@ -374,13 +374,6 @@ def _prompt(result: PromptResult) -> Iterator[Part]:
 
 AROUND = 3
 """Equal lines to show before and after a difference."""
-
-
-def parts_that_differ(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the differing part of two lines: start and end in each, without common prefix and suffix."""
-    start = equal_start(before, after)
-    end = equal_start(before[start:][::-1], after[start:][::-1])
-    return (start, len(before) - end), (start, len(after) - end)
 
 
 def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.media import png
 from tui.core.comparison.values import LinePair
+from tui.core.text import parts_that_differ
 from tui.core.tools import (
     Annotations,
     BinaryContent,
@@ -23,7 +24,6 @@ from tui.ui.results.result_sheets import (
     SideBySide,
     Stack,
     file_name,
-    parts_that_differ,
     sheet_of_result,
     side_by_side_rows,
 )
