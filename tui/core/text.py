@@ -419,13 +419,6 @@ def equal_start(one: Sequence[Any], other: Sequence[Any]) -> int:
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
-def parts_that_differ(one: Sequence[Any], other: Sequence[Any]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the differing part of two texts: start and end in each, without common prefix and suffix."""
-    start = equal_start(one, other)
-    end = equal_start(one[start:][::-1], other[start:][::-1])
-    return (start, len(one) - end), (start, len(other) - end)
-
-
 def capitalized(text: str) -> str:
     """Return `text` as the start of a sentence."""
     return text[:1].upper() + text[1:]

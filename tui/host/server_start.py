@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from tui.core.library_imports import importing
+from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec, Transport
 from tui.host.sdk.client_import import load_client_half, load_first_uses, quiet_sdk_logging
 from tui.host.transports import ServerTransport
@@ -19,7 +20,6 @@ from tui.host.waits import cancel_all, first_of
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0
 USUAL_SECONDS = 60.0
-_IN_KEYCHAIN = "keyring:"
 
 
 def start_seconds(spec: ServerSpec) -> float:
@@ -35,7 +35,7 @@ async def with_secrets(
 
     Raises ConfigError.
     """
-    if not any(_IN_KEYCHAIN in value for value in spec.env.values()):
+    if not any(map(keychain_entry, spec.env.values())):
         return spec
     from tui.host.sign_in.token_store import resolved_env
 

@@ -7,7 +7,7 @@ from typing import Any
 from tui.core.secrets.commands_and_urls import masked as masked_text
 from tui.core.secrets.commands_and_urls import masked_arguments, secrets_in, secrets_in_arguments
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_names import ORDINARY_HEADERS, may_be_secret
+from tui.core.secrets.secret_names import ORDINARY_HEADERS, keychain_entry, may_be_secret
 from tui.core.secrets.secret_shapes import is_common, is_ordinary, is_searched
 from tui.core.secrets.walk import OMITTED, changed
 from tui.settings.key_positions import KeyPath
@@ -17,7 +17,6 @@ MASK = "***"
 MAX_DEPTH = 32
 """Deeper values cannot be part of a configuration and are ignored."""
 
-_IN_KEYCHAIN = re.compile(rf"(?:\w+ )?{KEYCHAIN}\S+")
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)?\s*", re.IGNORECASE)
 
 
@@ -38,13 +37,13 @@ def is_secret(path: KeyPath, value: str) -> bool:
         case ("models", _, "api_key"):
             return not value.startswith(KEYCHAIN)
         case ("models" | "servers", _, "headers", str(name)):
-            return name.lower() not in ORDINARY_HEADERS and not _IN_KEYCHAIN.fullmatch(value)
+            return name.lower() not in ORDINARY_HEADERS and keychain_entry(value) is None
         case ("models", _, "extra_body", *names):
             return any(may_be_secret(str(name)) for name in names)
         case ("servers", _, "oauth", "client_secret" | "private_key"):
             return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):
-            return not _IN_KEYCHAIN.fullmatch(value) and (may_be_secret(name) or not is_ordinary(value))
+            return keychain_entry(value) is None and (may_be_secret(name) or not is_ordinary(value))
         case _:
             return False
 

@@ -25,7 +25,7 @@ from tui.core.comparison.placeholders import (
     same,
 )
 from tui.core.jsonrpc.reader import json_within
-from tui.core.text import clean, clean_line, compact
+from tui.core.text import clean, clean_line, compact, equal_start
 from tui.core.units import noun
 
 Path = tuple[str | int, ...]
@@ -405,3 +405,10 @@ def line_pairs(before: Sequence[Line], after: Sequence[Line]) -> list[LinePair]:
             left, right = (line.text if line is not None else None for line in (one, other))
             pairs.append(LinePair(left, right, kind == "equal"))
     return pairs
+
+
+def parts_that_differ(one: Sequence[Any], other: Sequence[Any]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the differing part of two texts: start and end in each, without common prefix and suffix."""
+    start = equal_start(one, other)
+    end = equal_start(one[start:][::-1], other[start:][::-1])
+    return (start, len(one) - end), (start, len(other) - end)

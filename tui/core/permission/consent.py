@@ -9,6 +9,7 @@ from tui.core.hidden_text.readable import mixed_word
 from tui.core.permission.launch import Launch, in_words, spelled
 from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 
@@ -18,7 +19,6 @@ MAX_LINES = 400
 
 MAX_NAME_WORDS = 3
 LONG_NAME = 40
-_IN_KEYCHAIN = re.compile(r"keyring:(\S+)")
 YES_ALL = (
     "Yes: mcptui starts all of these programs and connects to all of these addresses. A program runs on this "
     "computer with your permissions. It can read, change and send whatever you can. "
@@ -266,7 +266,8 @@ def _origin(launch: Launch, place: str, value: str) -> str:
     found = []
     if (reference := launch.references.get(place)) is not None:
         found.append(reference.in_words)
-    found += [f"keychain entry {spelled(one)}" for one in _IN_KEYCHAIN.findall(value)]
+    if (entry := keychain_entry(value)) is not None:
+        found.append(f"keychain entry {spelled(entry[1])}")
     return " and ".join(found)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tui.core.permission.launch import ENGINES, PROXIES, SOURCE_STARTS, Launch, has_hidden, is_loader, spelled
 from tui.core.secrets.commands_and_urls import masked_arguments
-from tui.core.secrets.secret_names import names_a_key
+from tui.core.secrets.secret_names import keychain_entry, names_a_key
 from tui.core.web import is_loopback, web_address
 
 _SHELLS = frozenset("sh bash dash zsh fish ksh csh tcsh cmd powershell pwsh".split())
@@ -102,7 +102,7 @@ def _of_keys(launch: Launch) -> Iterator[str]:
             if names_a_key(name):
                 yield f"{spelled(place)} gets the value of {name}, which looks like one of your keys."
     values = {**launch.env, **launch.headers, "api_key": str(launch.identity[0]) if launch.is_model else ""}
-    for name in sorted(name for name, value in values.items() if "keyring:" in value):
+    for name in sorted(name for name, value in values.items() if keychain_entry(value)):
         yield f"{spelled(name)} gets a key from your keychain."
 
 

@@ -8,12 +8,13 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core import units
+from tui.core.comparison.values import parts_that_differ
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.matching import composed
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
 from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
-from tui.core.text import clean_line, grapheme_end, parts_that_differ, truncated
+from tui.core.text import clean_line, grapheme_end, truncated
 
 
 class Kind(StrEnum):

@@ -39,14 +39,15 @@ def accepted_names(names: Iterable[str]) -> dict[str, str]:
     They are without a server. A name that models accept stays as it is, others get a hash if that is needed
     to tell them apart.
     """
-    plain = {name: _accepted(name) for name in names}
+    plain = {name: accepted_name(name) for name in names}
     count = Counter(plain.values())
     return {
         name: one if name == one or count[one] == 1 else _hashed(one, "", name) for name, one in plain.items()
     }
 
 
-def _accepted(name: str) -> str:
+def accepted_name(name: str) -> str:
+    """Return a name in the form that endpoints accept, similar to what it was."""
     safe = _NOT_ALLOWED.sub("_", name)[:64]
     return safe if re.match(r"[a-zA-Z_]", safe) else f"_{safe}"[:64]
 

@@ -14,6 +14,7 @@ _SECRETS = frozenset(
         " apikey accesskey privatekey secretkey clientsecret"
     ).split()
 )
+_IN_KEYCHAIN = late(r"(\w+ )?keyring:([^/].*/[^/]+)")
 _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "session id", "session key"))
 
 
@@ -135,6 +136,12 @@ def is_about_a_secret(name: str) -> bool:
 
 def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name[:200])]
+
+
+def keychain_entry(value: str) -> tuple[str, str] | None:
+    """Return scheme and entry of a value like `Bearer keyring:SERVICE/NAME`, None if it is no entry."""
+    found = _IN_KEYCHAIN.fullmatch(value)
+    return None if found is None else (found[1] or "", found[2])
 
 
 def is_secret_header(name: str) -> bool:

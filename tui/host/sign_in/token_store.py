@@ -7,7 +7,6 @@ values may be there too: `keyring:SERVICE/NAME` in place of a secret.
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, key_in_keychain, name_of
 from tui.core.secrets.oauth_values import with_lifetime
+from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.units import bounded
 from tui.core.web import header_value_fault
@@ -204,8 +204,6 @@ def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
     }
 
 
-_VALUE = re.compile(r"(?P<scheme>\w+ )?keyring:(?P<place>.+/[^/]+)")
-
 Remember = Callable[[Mapping[str, str]], None]
 
 
@@ -214,12 +212,11 @@ async def resolved(value: str, where: str, remember: Remember) -> str:
 
     Raises ConfigError.
     """
-    found = _VALUE.fullmatch(value)
-    if found is None:
+    if (entry := keychain_entry(value)) is None:
         return value
-    secret = await key_in_keychain(found["place"], where=where, otherwise='Or use "${VARIABLE}".')
+    secret = await key_in_keychain(entry[1], where=where, otherwise='Or use "${VARIABLE}".')
     remember({where: secret.reveal()})
-    return f"{found['scheme'] or ''}{secret.reveal()}"
+    return f"{entry[0]}{secret.reveal()}"
 
 
 async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:

@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
 from tui.core.ports import ModelRequest, ToolSpec
 from tui.core.schemas.schema_forms import SchemaForm, in_form, renamed_keys, with_plain_keys
 from tui.core.schemas.schemas import subschemas
+from tui.core.schemas.tool_names import accepted_name
 from tui.core.text import list_in, object_in, truncated
 from tui.core.turn.model_step import parse_arguments
 from tui.core.units import and_more
@@ -37,9 +38,6 @@ from tui.model.openai_api.accumulator import BLOCKS, REASONING_FIELDS
 from tui.model.openai_api.attachments import Attached
 from tui.model.openai_api.call_slots import ON_CALLS, sendable
 from tui.model.openai_api.think_tags import HEAD
-
-_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
-_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 MAX_NAMED = 5
 """Maximum tools that are named in one sentence."""
@@ -116,7 +114,7 @@ class ToolForms:
     def of_history(self, messages: Iterable[Message]) -> list[dict[str, Any]]:
         """Return the `tools` for the tools that were called in a history, known or not."""
         said = (message for message in messages if isinstance(message, AssistantMessage))
-        names = dict.fromkeys(plain_name(call.name) for message in said for call in message.calls)
+        names = dict.fromkeys(accepted_name(call.name) for message in said for call in message.calls)
         return [self._made[name].entry if name in self._made else _entry(name) for name in names]
 
     def _entry(self, tool: ToolSpec, traits: Traits, strict: bool) -> dict[str, Any]:
@@ -158,14 +156,6 @@ def _shaped(tool: ToolSpec, form: tuple[SchemaForm, bool, int]) -> _ShapedTool:
     return _ShapedTool(
         tool, form, _entry(tool.name, description=description, parameters=plain_json(schema)), keys
     )
-
-
-def plain_name(name: str) -> str:
-    """Return the name of a tool in the form that a history allows, similar to what the model wrote."""
-    if _NAME.fullmatch(name):
-        return name
-    plain = _NOT_IN_NAMES.sub("_", name)
-    return (plain if _NAME.match(plain) else f"_{plain}")[:64]
 
 
 MAX_STOPS = 4
@@ -347,7 +337,7 @@ class _Writer:
                     entry = {"role": "tool", "tool_call_id": identity}
                     entry["content"] = content if content.strip() else EMPTY
                     if self._traits.named_results:
-                        entry["name"] = plain_name(message.name)
+                        entry["name"] = accepted_name(message.name)
                     result.append(entry)
                     if pictures := attached.behind(at, messages):
                         self._user(result, pictures)
@@ -440,7 +430,7 @@ class _Writer:
             arguments = ""
         # One object is what every provider accepts.
         arguments = sendable(arguments) if arguments.lstrip().startswith("{") else "{}"
-        function = {"name": plain_name(call.name), "arguments": arguments}
+        function = {"name": accepted_name(call.name), "arguments": arguments}
         entry: dict[str, Any] = {"id": self._sent_id(call, own), "type": "function", "function": function}
         if call.extra and own and self._traits.extra:
             beside = {name: plain_json(call.extra[name]) for name in ON_CALLS if name in call.extra}

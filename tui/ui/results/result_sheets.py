@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from tui.core import units
 from tui.core.attachments import PICTURES, base64_type, described, extension
-from tui.core.comparison.values import LinePair
+from tui.core.comparison.values import LinePair, parts_that_differ
 from tui.core.jsonrpc.reader import json_within
 from tui.core.secrets.encodings import plain_base64
-from tui.core.text import clean, clean_line, parts_that_differ, preview
+from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
     BinaryContent,
     CallFailure,

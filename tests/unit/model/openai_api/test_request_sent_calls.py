@@ -15,9 +15,10 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.ports import ModelRequest
+from tui.core.schemas.tool_names import accepted_name
 from tui.model.endpoints.learned_quirks import Learned
 from tui.model.endpoints.profile import ModelProfile
-from tui.model.openai_api.request import body_for, plain_name
+from tui.model.openai_api.request import body_for
 
 QUESTION = UserMessage("q")
 LONG = "chatcmpl-tool-" + "0" * 32
@@ -73,7 +74,7 @@ def test_call_ids_are_the_same_in_each_request() -> None:
     ],
 )
 def test_an_invalid_tool_name_is_sent_as_a_valid_one(written: str, sent: str) -> None:
-    assert plain_name(written) == sent
+    assert accepted_name(written) == sent
 
 
 def test_results_carry_their_tool_name_only_for_providers_that_need_it() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.media import png
-from tui.core.comparison.values import LinePair
-from tui.core.text import parts_that_differ
+from tui.core.comparison.values import LinePair, parts_that_differ
 from tui.core.tools import (
     Annotations,
     BinaryContent,
