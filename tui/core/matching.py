@@ -28,8 +28,9 @@ def search_words(typed: str) -> list[str]:
 
 def has_words(text: str, typed: str) -> bool:
     """Return whether a text contains each word of a typed text."""
-    folded = fold(text)
-    return all(word in folded for word in search_words(typed))
+    words = search_words(typed)
+    folded = fold(text) if words else ""
+    return all(word in folded for word in words)
 
 
 def word_spans(text: str, typed: str) -> Iterator[tuple[int, int]]:

@@ -86,12 +86,15 @@ def expand(
     return Expanded(result, tuple(variables), tuple(missing), broken)
 
 
-_WHOLE = re.compile(rf"\$\{{(?:{NAME}|{FILE}[^${{}}]+)\}}|{KEYCHAIN}.+/[^/]+")
+_WHOLE = re.compile(rf"\$\{{(?:{NAME}|{FILE}[^${{}}]+)\}}")
 
 
 def is_reference(text: str) -> bool:
     """Return whether a text is a variable, the content of a file or an entry of the keychain, and no more."""
-    return _WHOLE.fullmatch(text) is not None
+    from tui.core.secrets.secret_names import keychain_entry  # not needed for the first frame
+
+    entry = keychain_entry(text)
+    return _WHOLE.fullmatch(text) is not None or (entry is not None and not entry[0])
 
 
 def files_in(text: str) -> list[str]:

@@ -14,7 +14,7 @@ _SECRETS = frozenset(
         " apikey accesskey privatekey secretkey clientsecret"
     ).split()
 )
-_IN_KEYCHAIN = late(r"(\w+ )?keyring:([^/].*/[^/]+)")
+_IN_KEYCHAIN = late(r"(\w+ )?keyring:(.+/[^/]+)")
 _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "session id", "session key"))
 
 

@@ -200,7 +200,7 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
             raise UnusableRoute(proxy.fault)
         key = (url.scheme, None if proxy is None else proxy.url)
         if key not in self._routes:
-            fault, unreadable = "", None
+            problem: UnusableRoute | None = None
             try:
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # has no certificates, and costs nothing
                 if url.scheme == "https" or (key[1] or "").startswith("https"):
@@ -209,12 +209,13 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                     verify=context, proxy=key[1], limits=_LIMITS, socket_options=_KEEP_ALIVE
                 )
                 self._routes.setdefault(key, made)
-            except OSError as problem:  # ssl.SSLError too
-                unreadable = UnreadableCertificates(f"cannot read the certificates: {reason_of(problem)}")
+            except OSError as error:  # ssl.SSLError too
+                problem = UnreadableCertificates(f"cannot read the certificates: {reason_of(error)}")
             except (ImportError, ValueError):
                 fault = f"{proxy.named} cannot be used" if proxy is not None else "the URL is invalid"
-            if fault or unreadable:  # not in `except`: the cause would be reported instead
-                raise unreadable or UnusableRoute(fault)
+                problem = UnusableRoute(fault)
+            if problem is not None:  # not in `except`: the cause would be reported instead
+                raise problem
         return self._routes[key]
 
     async def aclose(self) -> None:

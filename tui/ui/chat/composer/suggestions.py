@@ -104,8 +104,8 @@ def of_words(words: Iterable[tuple[str, str]], *, behind: str = " ") -> list[Sug
 
 def fitting(found: Iterable[Suggestion], query: str) -> list[Suggestion]:
     """Return the suggestions whose names the query may complete to, the nearest first."""
-    start = 0 if query.startswith("/") else 1
-    return nearest(found, query, lambda one: one.name[one.name.startswith("/") * start :])[:MOST_SHOWN]
+    slash = "" if query.startswith("/") else "/"
+    return nearest(found, query, lambda one: one.name.removeprefix(slash))[:MOST_SHOWN]
 
 
 def files(query: str, folder: Path) -> list[Suggestion]:
