@@ -1,0 +1,1 @@
+"""Runs suites against real servers, and judges what they respond."""

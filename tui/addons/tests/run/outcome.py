@@ -1,0 +1,104 @@
+"""The outcomes of cases and suites, which every report, screen and exit code is made of. Pure.
+
+Texts from servers are raw here: whoever shows or writes them cleans them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
+
+ABSENT = object()
+"""Stands for a value that is missing on one side."""
+
+
+class State(StrEnum):
+    """The four states of a case."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    """It could not be run."""
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One place where the response is not as expected.
+
+    `path` begins with the key of the file that expects it, as in `result.items[0].id`, `text`, `error`.
+    `why` says in a few words what is wrong if the two values do not show it, or is "".
+    """
+
+    path: str
+    expected: Any = ABSENT
+    got: Any = ABSENT
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one case, or of one check of the suite: its contract, or a turn case.
+
+    Attributes:
+        name, line: of the case, the contract or the turn case in its file.
+        problem: one sentence why it failed, could not run or was skipped; "" if it passed.
+        mismatches: the first is shown, all are reported.
+        notes: sentences about what does not fail it: parts that were not looked at, a slow response.
+        ms: milliseconds of the request; None if there was no response.
+        got: the raw result (`result` of the response), or the error object; None if there was none.
+        said: the last words of the server's stderr.
+        repeat: the command that sends the same request again, or "".
+        server: the name of the server in the recording, and `call` the id of its messages there.
+        era: "legacy" or "modern" with `--era both`, otherwise "".
+    """
+
+    name: str
+    line: int
+    state: State
+    problem: str = ""
+    mismatches: Sequence[Mismatch] = ()
+    notes: Sequence[str] = ()
+    ms: float | None = None
+    got: Any = None
+    said: Sequence[str] = ()
+    repeat: str = ""
+    server: str = ""
+    call: str = ""
+    era: str = ""
+    case: Case | TurnCase | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOutcome:
+    """What came of a suite. `problem` is why its server could not be started, or the file not be used."""
+
+    suite: Suite
+    outcomes: Sequence[Outcome] = ()
+    problem: str = ""
+    not_started: bool = False
+    seconds: float = 0.0
+    stdout: Sequence[str] = ()
+    """Lines of the server's stderr and stray stdout while the suite ran, bounded."""
+
+    @property
+    def path(self) -> Path:
+        return self.suite.path
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What came of a whole run. `recording` is the file that has its messages, or None."""
+
+    suites: Sequence[SuiteOutcome] = ()
+    seconds: float = 0.0
+    interrupted: bool = False
+    recording: Path | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def count(self, state: State) -> int:
+        """Return the number of outcomes in this state."""
+        return sum(one.state is state for suite in self.suites for one in suite.outcomes)

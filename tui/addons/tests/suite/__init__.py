@@ -1,0 +1,1 @@
+"""Suites: `*.mcp.toml` files as values. Reads and changes them; starts nothing."""

@@ -1,0 +1,178 @@
+"""The values of a suite: its server, cases and turn cases, each with the line of the file that it starts at.
+
+Texts are as written, with placeholders and `${NAME}`. Nothing here is filled in.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+ENDING = ".mcp.toml"
+
+
+class RequestKind(StrEnum):
+    """What a case requests; the value is its key in the file."""
+
+    TOOL = "tool"
+    READ = "read"
+    PROMPT = "prompt"
+    LIST = "list"
+
+
+class Lose(StrEnum):
+    """What is lost of a request before it is sent again."""
+
+    ANSWER = "answer"
+    CONNECTION = "connection"
+
+
+class Unset:
+    """The type of `UNSET`."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Final = Unset()
+"""An expectation that is not in the file; null is one that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A tool call, a read of a URI, a prompt, or a list (tools, resources, templates, prompts) by `name`."""
+
+    kind: RequestKind
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a response must be. What is `UNSET` or None is not compared.
+
+    Attributes:
+        text: the texts of the result, joined by line breaks, with placeholders.
+        result: structured content (lists and prompts: the whole result), objects may have more members.
+        content: the items of the result that are not plain text, as objects: `type`, `mime`, `size`, `sha256`,
+            `uri`, `name`, `text`.
+        error: the result must be an error: isError, or a JSON-RPC error, whose text is its message.
+        within_ms: reported if it takes longer, and fails with --strict-time.
+        findings: codes of findings of the linter that are accepted.
+    """
+
+    text: str | None = None
+    result: Any = UNSET
+    content: Sequence[Mapping[str, Any]] | None = None
+    error: bool = False
+    within_ms: float | None = None
+    findings: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is expected: a call that was saved without its result."""
+        return self.text is None and self.result is UNSET and self.content is None and not self.error
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One expectation with its request.
+
+    Attributes:
+        line: of its `[[call]]`, from 1; for one of `then`, of its case.
+        lose: what is lost before the request is sent again; None for nothing.
+        save: JSON path in the structured content (or JSON text) of the result, by the name of a value.
+        then: cases that follow directly, and fail this one.
+        answers: what is answered to requests of the server meanwhile, as in the file.
+        fresh: runs in a process of its own.
+        skip: why it is not run, or "".
+    """
+
+    name: str
+    line: int
+    request: Request
+    expected: Expectation = field(default_factory=Expectation)
+    lose: Lose | None = None
+    save: Mapping[str, str] = field(default_factory=dict)
+    then: tuple["Case", ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    fresh: bool = False
+    tags: tuple[str, ...] = ()
+    skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCase:
+    """A question, with the calls that are expected of a model.
+
+    Attributes:
+        calls: in order, other calls may come between; each "TOOL name=value name~part …".
+        never: patterns of tools that must not be called.
+        answer: texts that the answer must contain, with placeholders.
+        cost: the most that one run may cost, in the currency of the profile; None for any.
+        passing: the share of runs that must pass, 0 to 1 (`pass` in the file).
+        models: names of profiles; empty for the model that is active.
+    """
+
+    question: str
+    line: int
+    name: str = ""
+    calls: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    max_steps: int | None = None
+    cost: float | None = None
+    runs: int = 1
+    passing: float = 1.0
+    models: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    skip: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.name or self.question
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteServer:
+    """The server of a suite: a configured `name`, or a `command` with arguments, or a `url`.
+
+    `cwd` is relative to the folder of the file; "" is that folder.
+    """
+
+    name: str = ""
+    command: tuple[str, ...] = ()
+    url: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cwd: str = ""
+    transport: str = ""
+    era: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """`[contract]`: the lock file, relative to the folder of the file, and which verdicts fail.
+
+    `tokens` is the most that the definitions may cost together; None for any. `strength` is "full" or "shape".
+    """
+
+    lock: str
+    fail: tuple[str, ...] = ("breaking", "suspicious")
+    tokens: int | None = None
+    strength: str = "full"
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A `*.mcp.toml` file. `server` is None if the command line has to name it."""
+
+    path: Path
+    server: SuiteServer | None = None
+    cases: tuple[Case, ...] = ()
+    turns: tuple[TurnCase, ...] = ()
+    contract: Contract | None = None
+    warnings: tuple[str, ...] = ()
