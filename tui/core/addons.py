@@ -25,6 +25,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
+    "tests": {"action": ("keep.call",)},
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.
@@ -35,6 +36,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
+- action: keys, texts and function of an action, and the contexts where its keys work, by name
+  (`tui.ui.keys.action_table`).
 - service: what house and add-ons do for each other.
 """
 
@@ -50,6 +53,7 @@ _SAID = {
     "transport": 'transport = "{}"',
     "model": "the {} model",
     "setting": "[{}]",
+    "action": "{}",
     "service": "a {}",
 }
 """What the user wrote, by kind."""

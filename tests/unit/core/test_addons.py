@@ -22,8 +22,9 @@ def test_an_addon_brings_what_the_table_says(addon: str):
     assert {kind: set(names) for kind, names in found.items()} == {
         kind: set(names) for kind, names in ADDONS[addon].items()
     }
-    for kind in found.keys() - {"flags", "parser", "setting"}:
+    for kind in found.keys() - {"action", "flags", "parser", "setting"}:
         assert all(callable(load(value)) for value in found[kind].values())
+    assert all(callable(load(value["call"])) for value in found.get("action", {}).values())
 
 
 def test_the_flags_of_the_table_are_those_of_the_addons():
