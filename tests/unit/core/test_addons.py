@@ -19,6 +19,8 @@ def test_the_table_names_each_folder():
 def test_an_addon_brings_what_the_table_says(addon: str):
     found = brings(addon)
     assert found is not None
+    if "action" in ADDONS[addon]:
+        found = {**found, **(brings(addon, "actions") or {})}
     assert {kind: set(names) for kind, names in found.items()} == {
         kind: set(names) for kind, names in ADDONS[addon].items()
     }
