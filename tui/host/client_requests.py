@@ -110,7 +110,7 @@ async def ask(
     except RoundProblem as problem:
         return RawAnswer(problem=str(problem))
     except TimeoutError:
-        return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}")
+        return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}", late=True)
     except MCPError as error:
         if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
             await set_within(bridge.closed, CLOSING_SECONDS)

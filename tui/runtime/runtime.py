@@ -75,7 +75,8 @@ class Runtime:
     """Everything behind the screens and the commands.
 
     `questioner` answers requests from servers. It is set before `ready()`; without it, everything is
-    declined. So is `sampler`; without it, the active model replies to servers. `recording` is the traffic so far, for the traffic screen. `is_ready`: `ready()` is done.
+    declined. So is `sampler`; without it, the active model replies to servers. `recording` is the traffic so
+    far, for the traffic screen. `is_ready`: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
