@@ -296,6 +296,11 @@ class Runtime:
             raise ConfigError(lacks, next_step=step)
 
     @property
+    def options(self) -> Options:
+        """The options that it was made with."""
+        return self._options
+
+    @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
         parts = (self._active_model.revision, self.conversations.revision, self.request.project.revision)
