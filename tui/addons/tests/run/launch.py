@@ -26,9 +26,7 @@ from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
 
 MOST_SAMPLING = 1_000_000_000
-CONSENT_STEP = (
-    "If you trust all of this, add --trust-config for this run, or start a server of your own with -- COMMAND."
-)
+CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or start a server of your own with -- COMMAND."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +118,8 @@ def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
     head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
     lines = [head]
     for spec in missing:
-        lines += [f"  {clean_line(spec.source, 400)}", *described(spec)]
-    raise UsageError("\n".join(lines), next_step=CONSENT_STEP)
+        lines += [f"  {clean_line(spec.source, 400)}:", *described(spec)]
+    raise UsageError("\n".join((*lines, CONSENT_STEP)))
 
 
 def record_consent(path: Path, spec: ServerSpec) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.addons.tests.run.outcome import Outcome, RunOutcome
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.errors import UsageError
+from tui.core.tools import Tool
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -79,9 +80,9 @@ class Coverage(Protocol):
 
 
 class CoverageOf(Protocol):
-    """Returns the coverage of a run. `tools` are the raw definitions of the tools of each suite's server."""
+    """Returns the coverage of a run. `tools` are those of each suite's server, by the path of the suite."""
 
-    def __call__(self, run: RunOutcome, tools: Mapping[Path, Sequence[Mapping[str, Any]]]) -> Coverage: ...
+    def __call__(self, run: RunOutcome, tools: Mapping[Path, Sequence[Tool]]) -> Coverage: ...
 
 
 def part(name: str) -> Any:
