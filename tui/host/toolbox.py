@@ -124,7 +124,10 @@ class RunningToolbox:
         return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
 
     async def output_problem(self, schema: Mapping[str, Any], structured: Any) -> str:
-        """Return why structured content does not match an output schema, or "". One that is too complex fits."""
+        """Return why structured content does not match an output schema, or "".
+
+        A schema that cannot be applied in bounded time has no problems.
+        """
         return self._redaction.text((await self._checker.check(schema, structured)).problem)
 
     async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:

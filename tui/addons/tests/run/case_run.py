@@ -1,4 +1,4 @@
-"""Runs one case on the server of its suite: fills in, checks, sends, loses, judges, saves, and what follows."""
+"""Runs one case on the server of its suite: checks, sends, loses, judges, saves, and what follows."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -202,7 +202,8 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
         known = [tool.name for tool in instance.tools()]
         hint = did_you_mean(request.name, known)
         names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
-        return f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'} Its tools: {names}."
+        missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
+        return f"{missing} Its tools: {names}."
     problem = await instance.check(tool, request.arguments)
     return (
         f"not sent: invalid arguments for {clean_line(tool.name, 80)}: {clean_line(problem, 400)}"

@@ -1,7 +1,6 @@
 """`mcptui test`: reads the files, asks for consent, runs the cases, and returns the exit code."""
 
 import argparse
-import asyncio
 import os
 import shutil
 import sys
@@ -25,7 +24,8 @@ from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
-from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.addons import load
+from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import ServerSpec
@@ -54,7 +54,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_suites(names: Sequence[str]) -> list[PlannedSuite]:
-    """Return the suites of files and folders; an invalid one has a problem. Raises UsageError if none is found."""
+    """Return the suites of files and folders; an invalid one has a problem.
+
+    Raises UsageError if there are none.
+    """
     paths = found(names)
     if not paths:
         where = ", ".join(clean_line(name, 200) for name in names) or "the current directory"
@@ -113,8 +116,9 @@ class TestRun:
         if any(plan.problem for plan in self.suites):
             return
         options = self.options
-        all_cases = [one for plan in self.suites for one in (*plan.suite.cases, *plan.suite.turns)]
-        names = [(getattr(one, "title", None) or one.name, one.tags) for one in all_cases]
+        suites = [plan.suite for plan in self.suites]
+        names = [(case.name, case.tags) for suite in suites for case in suite.cases]
+        names += [(turn.title, turn.tags) for suite in suites for turn in suite.turns]
         contracts = [("contract", ()) for plan in self.suites if plan.suite.contract is not None]
         if any(options.selects(name, tags) for name, tags in (*names, *contracts)):
             return
@@ -252,9 +256,9 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         path = Path(os.path.expanduser(file))
         if why := write_problem(path):
             raise UsageError(f"cannot write the report: {why}.", where=clean_line(file, 400))
-        made.append(part_if_there(kinds[kind])(path) if isinstance(kinds[kind], str) else kinds[kind](path))
+        made.append(load(kinds[kind])(path))
     for one in part_if_there("automatic") or ():
-        reporter = (part_if_there(one) if isinstance(one, str) else one)(os.environ)
+        reporter = load(one)(os.environ)
         made += [reporter] if reporter is not None else []
     return made
 

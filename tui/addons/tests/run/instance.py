@@ -67,7 +67,7 @@ class ServerInstance:
         runtime.host.add(spec)
 
     async def running(self) -> bool:
-        """Start the server if it does not run, and return whether it does. A server that hangs is restarted."""
+        """Start the server if it does not run or hangs, and return whether it runs."""
         host = self._runtime.host
         is_running = host.status(self.name).state is ServerState.RUNNING
         if is_running and not self._is_stuck:

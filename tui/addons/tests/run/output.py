@@ -1,4 +1,4 @@
-"""The output of `mcptui test` on the terminal: a line a case while it runs, then each failure, then a summary.
+"""The output of `mcptui test` on the terminal: a line a case while it runs, each failure, and a summary.
 
 Everything from servers and files is cleaned. Colors only on a terminal, and not with NO_COLOR.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Suite
-from tui.core.text import cells_of, clean, clean_line, compact, truncated
+from tui.core.text import cells_of, clean, clean_line, compact, equal_start, truncated
 from tui.core.units import duration, plural
 
 VALUE_CHARS = 200
@@ -196,6 +196,6 @@ def _text_difference(before: Sequence[str], after: Sequence[str]) -> Iterator[tu
 
 def _around(one: str, other: str) -> tuple[str, str]:
     """Return two long lines from shortly before the place where they differ."""
-    start = max(0, len(os.path.commonprefix([one, other])) - LINE_CHARS // 4)
+    start = max(0, equal_start(one, other) - LINE_CHARS // 4)
     mark = "…" if start else ""
     return mark + one[start:], mark + other[start:]

@@ -94,14 +94,12 @@ def part(name: str) -> Any:
 
 def part_if_there(name: str) -> Any | None:
     """Return a part, imported, or None."""
-    place = PARTS[name] if name in PARTS else name
-    module, _, attribute = place.partition(":")
-    if not module.startswith("tui."):
-        module = f"tui.addons.tests.{module}"
+    module, _, attribute = PARTS[name].partition(":")
+    place = f"tui.addons.tests.{module}"
     try:
-        loaded = import_module(module)
+        found = import_module(place)
     except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name):
+        if error.name is None or not place.startswith(error.name):
             raise
         return None
-    return getattr(loaded, attribute, None)
+    return getattr(found, attribute, None)

@@ -10,7 +10,7 @@ from tui.core.text import clean_line
 
 
 class RecordedCopy:
-    """A file that gets the recording of a run, once that is complete: `source`, or None if nothing is recorded."""
+    """A file that gets the recording of a run, `source`, once that is complete. None: nothing is recorded."""
 
     def __init__(self, name: str) -> None:
         """Raises UsageError if the file cannot be written."""

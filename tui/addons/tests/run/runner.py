@@ -1,6 +1,6 @@
-"""Runs suites: one server process a file, its cases in order, files side by side, reports in order of the files.
+"""Runs suites: one server process a file, its cases in order, files side by side.
 
-One runtime has all servers, so that one recording has all messages.
+Reports are in the order of the files. One runtime has all servers, so that one recording has all messages.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class RunOptions:
     run_empty: bool = False
     parts: bool = True
     replay_models: Path | None = None
-    repeat: RepeatCommand = RepeatCommand()
+    repeat: RepeatCommand = field(default_factory=RepeatCommand)
 
     def selects(self, name: str, tags: Sequence[str]) -> bool:
         """Return whether a case is wanted."""
