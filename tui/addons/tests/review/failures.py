@@ -128,7 +128,7 @@ def failures_of(run: RunOutcome, at: float = 0.0) -> list[Failure]:
         for outcome in suite.outcomes:
             if _is_reviewed(outcome):
                 found.append(failure_of(suite.suite, outcome, dict(saved), at))
-            saved |= _saved_by(outcome)
+            saved |= saved_by(outcome)
     return found
 
 
@@ -175,7 +175,7 @@ def _is_error(got: Any) -> bool:
     return isinstance(got, Mapping) and isinstance(got.get("code"), int) and "message" in got
 
 
-def _saved_by(outcome: Outcome) -> dict[str, Any]:
+def saved_by(outcome: Outcome) -> dict[str, Any]:
     """Return the values that a case saved."""
     found: dict[str, Any] = {}
     case = outcome.case
