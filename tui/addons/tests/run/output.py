@@ -5,6 +5,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache
@@ -144,7 +145,8 @@ class TerminalReport:
         self._write("\n")
         self._line(f"interrupted: {text}" if run.interrupted else text, color)
         if run.recording is not None and (run.count(State.FAILED) or run.count(State.ERROR)):
-            self._line(f"messages: mcptui traffic {clean_line(run.recording.name, 200)}")
+            name = run.recording.name if run.recording.is_absolute() else str(run.recording)
+            self._line(f"messages: mcptui traffic {clean_line(shlex.quote(name), 200)}")
 
     def _line(self, text: str, color: str = "") -> None:
         self._write(f"{self._in_color(text, color)}\n")

@@ -27,7 +27,7 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
-from tui.core.text import clean
+from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
 INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
+MAX_NOTE = 500
 NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
@@ -214,9 +215,8 @@ class SuiteRunner:
         if outcome.state in BAD:
             self._is_stopped = self._options.stop
             if outcome.call:
-                self._failed_calls[outcome.call] = clean(
-                    f"{outcome.state}: {outcome.name}: {outcome.problem}"
-                )
+                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
         if run.left and outcome.case is run.left[0]:
             run.left.popleft()
