@@ -1,8 +1,8 @@
 """GitHub Actions: annotations on the lines of test files, and the summary of the job.
 
 The runner reads commands from what a step prints: a line that begins with `::`, and `##[` anywhere in a line.
-Texts of servers must not be able to give one: `inert` is for everything that is printed there. Azure Pipelines
-reads `##vso[` in the same way.
+Texts of servers must not be able to give one: `inert` is for everything that is printed there. Azure
+Pipelines reads `##vso[` in the same way.
 """
 
 import os

@@ -228,4 +228,3 @@ def _mismatch(head: str, one: Difference) -> Mismatch:
             return Mismatch(path, one.before, one.after, "in another order")
         case Change.CHANGED:
             return Mismatch(path, one.before, one.after)
-

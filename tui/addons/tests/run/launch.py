@@ -26,9 +26,7 @@ from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
 
 MOST_SAMPLING = 1_000_000_000
-CONSENT_STEP = (
-    "If you trust all of this, add --trust-config for this run, or start a server of your own with -- COMMAND."
-)
+CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or start a server of your own with -- COMMAND."
 
 
 @dataclass(frozen=True, slots=True)
