@@ -7,6 +7,7 @@ Pipelines reads `##vso[` in the same way.
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
@@ -42,6 +43,11 @@ def is_github(env: Mapping[str, str]) -> bool:
 def inert(text: str) -> str:
     """Return a text in which the runner finds no command."""
     return _COMMAND.sub(lambda found: f"{found[1] or ''}{found[2] or ':'} ", text)
+
+
+def github_report(env: Mapping[str, str]) -> "GithubReport | None":
+    """Return the report in GitHub Actions, otherwise None."""
+    return GithubReport(env, sys.stderr) if is_github(env) else None
 
 
 class GithubReport:

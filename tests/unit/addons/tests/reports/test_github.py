@@ -17,7 +17,7 @@ from tests.unit.addons.tests.reports.outcomes import (
     run_outcome,
     suite_outcome,
 )
-from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, inert, is_github
+from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report, inert
 from tui.addons.tests.run.outcome import Mismatch, RunOutcome
 from tui.addons.tests.run.reporter import RunStart
 
@@ -119,5 +119,5 @@ def test_a_summary_stays_below_the_limit_of_github(tmp_path: Path):
 
 
 def test_github_is_known_by_its_variable():
-    assert is_github({"GITHUB_ACTIONS": "true"})
-    assert not is_github({"CI": "true"})
+    assert isinstance(github_report({"GITHUB_ACTIONS": "true"}), GithubReport)
+    assert github_report({"CI": "true"}) is None
