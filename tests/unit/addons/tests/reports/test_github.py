@@ -18,6 +18,7 @@ from tests.unit.addons.tests.reports.outcomes import (
     suite_outcome,
 )
 from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report, inert
+from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Mismatch, RunOutcome
 from tui.addons.tests.run.reporter import RunStart
 
@@ -112,8 +113,9 @@ def test_a_summary_that_cannot_be_written_is_a_warning(tmp_path: Path):
 
 def test_a_summary_stays_below_the_limit_of_github(tmp_path: Path):
     summary = tmp_path / "summary.md"
-    long = replace(FAILED, mismatches=[Mismatch("text", "é\n" * 4_000, "ü\n" * 4_000)] * 50)
+    long = replace(FAILED, mismatches=[Mismatch("text", "é" * 190, "ü" * 190)] * 50)
     run = RunOutcome([suite_outcome(*[long] * 200, path=BASE / f"{'x' * 200}.mcp.toml")] * 3)
+    assert sum(len(piece) for piece in markdown(RunStart(), run, BASE)) > SUMMARY_BYTES
     GithubReport({"GITHUB_STEP_SUMMARY": str(summary)}, io.StringIO()).ended(run)
     assert summary.stat().st_size < SUMMARY_BYTES + 100
 
