@@ -4,7 +4,6 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +16,7 @@ from tests.unit.addons.tests.reports.outcomes import (
     run_outcome,
     suite_outcome,
 )
-from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report, inert
+from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report
 from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Mismatch, RunOutcome
 from tui.addons.tests.run.reporter import RunStart
@@ -68,29 +67,6 @@ def test_an_annotation_is_one_command_whatever_the_texts(name: str, text: str):
     properties, _, data = found.removeprefix("::error ").partition("::")
     assert properties.count(",") == 2
     assert data.startswith("tests/weather.mcp.toml:12%0A")
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("::error::x", ": :error::x"),
-        ("a\n  ::set-output name=a::b", "a\n  : :set-output name=a::b"),
-        ("text ##[add-mask]b", "text # #[add-mask]b"),
-        ("##vso[task.setvariable]", "# #vso[task.setvariable]"),
-        ("a::b: c", "a::b: c"),
-        ("## heading", "## heading"),
-    ],
-)
-def test_no_text_is_a_command_of_the_runner(text: str, said: str):
-    assert inert(text) == said
-
-
-@settings(max_examples=20)
-@given(st.text(st.sampled_from(":# \t\n\r[vsox\u00a0\u2028")))
-def test_nothing_is_a_command_after_it_is_made_inert(text: str):
-    found = inert(text)
-    assert not any(line.strip().startswith("::") for line in found.splitlines())
-    assert "##[" not in found and "##vso[" not in found
 
 
 def test_the_summary_is_appended_to_that_of_the_job(tmp_path: Path):
