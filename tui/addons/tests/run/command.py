@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
@@ -41,6 +42,7 @@ FLUSH_SECONDS = 0.2
 
 def test(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    protect_log(os.environ)
     for flag, name in (("schema", "schema"), ("init", "init"), ("to", "pytest"), ("review", "review")):
         if getattr(args, flag):
             return int(part(name)() if name == "schema" else part(name)(args))
