@@ -179,7 +179,12 @@ def build_parser() -> argparse.ArgumentParser:
     brought = [*every("parser")]
 
     def add(
-        name: str, fill: Callable[[argparse.ArgumentParser], object], *, after: str = "", **about: "Any"
+        name: str,
+        fill: Callable[[argparse.ArgumentParser], object],
+        *,
+        after: str = "",
+        live: bool = False,
+        **about: "Any",
     ) -> None:
         command = commands.add_parser(name, formatter_class=help_text, **about)
         command.fill = fill
@@ -402,12 +407,13 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. For some commands, everything after `--` is kept as a server's command."""
     word = command_word(given)
     cut = len(given)
-    if word in (*VERBS, "traffic", "trace") and "--" in given:
+    live = (name for name, shown in every("parser") if shown.get("live"))
+    if word in (*VERBS, "traffic", "trace", *live) and "--" in given:
         cut = list(given).index("--")
     parser = build_parser()
     check_beginning(parser, given)
     args, rest = parser.parse_known_args(given[:cut])
-    if word in VERBS:  # argparse accepts words only on one side of the options
+    if "words" in vars(args):  # argparse accepts words only on one side of the options
         args.words += [one for one in rest if not one.startswith("-")]
         rest = [one for one in rest if one.startswith("-")]
     if rest:

@@ -25,12 +25,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
+    "tests": {"command": ("test",), "parser": ("test",)},
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.
 
 - command: runs a command with its parsed arguments and returns the exit code.
-- parser: the command that it comes `after` in the help, `fill` to add its arguments, and its texts.
+- parser: the command that it comes `after` in the help, `fill` to add its arguments, and its texts. With
+  `live`, a server's command may follow after `--` (`live_command`). Its arguments `words` may stand on both
+  sides of the options.
 - flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.

@@ -1,0 +1,93 @@
+"""What this add-on brings: `mcptui test`. Loads the standard library only."""
+
+import argparse
+
+from tui.commands.help_text import invalid
+from tui.commands.shared_options import add_common, count, flag, option, repeatable
+
+_TEST_USAGE = """\
+mcptui test [FILE|FOLDER ...] [OPTION ...]
+       mcptui test [FILE|FOLDER ...] [OPTION ...] -- COMMAND [ARG ...]"""
+_TEST_ABOUT = """\
+Run the kept calls of *.mcp.toml files and compare the results. Without names, run every file below the
+current directory. A test file is never changed, except with --review and --init.
+
+  mcptui test                                    every file below this directory
+  mcptui test weather.mcp.toml -k "rain" -x      matching cases, stop at the first failure
+  mcptui test weather.mcp.toml -- python new.py  the same cases with another server
+  mcptui test --report junit=report.xml          a report for CI
+  mcptui test --review                           accept what changed, one difference after the other
+
+Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
+--trust-config or a command after --.
+"""
+_TEST_EPILOG = """\
+exit codes:
+  0    all passed
+  1    a case failed
+  2    invalid usage or file, a report cannot be written, or nothing was run
+  5    a server could not be started
+  130  interrupted
+"""
+
+
+def _fill_test(test: argparse.ArgumentParser) -> None:
+    option(test, "words", "FILE|FOLDER", "test files, or folders with them (default: this folder)", nargs="*")
+    option(test, "-k", "WORDS", "only cases with all these words in their name", dest="matching")
+    repeatable(test, "--tag", "TAG", "only cases with this tag (repeatable: any of them)")
+    flag(test, "-x", "stop at the first failure")
+    text = "protocol era: as the server supports (default), legacy, modern, or both, one after the other"
+    option(test, "--era", None, text, choices=("both", "legacy", "modern"))
+    option(test, "--server", "NAME", "use this configured server instead of the server of the file")
+    flag(test, "--fresh", "start a process for each case")
+    option(test, "--jobs", "N", "files to run at the same time (default: 2)", type=count, default=2)
+    flag(test, "--strict-time", "a case that takes longer than its `within` fails")
+    option(test, "--record", "FILE", "also write the recording of the run to FILE (.mcptrace)")
+    add_common(test)
+    reports = test.add_argument_group("reports")
+    text = "write a report: junit, md, … (repeatable)"
+    option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=_report)
+    flag(reports, "--json", "print one JSON object per line")
+    flag(reports, "--coverage", "print which tools, arguments and values the cases use")
+    option(reports, "--min-coverage", "PERCENT", "fail if fewer arguments are used", type=_percent)
+    turns = test.add_argument_group("turn cases")
+    option(turns, "--replay-models", "FILE", "answer as the models did in this recording, without a key")
+    other = test.add_argument_group("instead of a run")
+    others = other.add_mutually_exclusive_group()
+    flag(others, "--review", "run, then show each difference and ask whether to accept it")
+    flag(others, "--init", "write a test file with one case for each read-only tool of a server")
+    option(others, "--to", None, "write a Python test with the same cases", choices=("pytest",))
+    flag(others, "--schema", "print the JSON Schema of test files")
+
+
+def _report(text: str) -> tuple[str, str]:
+    kind, mark, file = text.partition("=")
+    if not (kind and mark and file):
+        raise invalid("KIND=FILE, such as junit=report.xml", text)
+    return kind, file
+
+
+def _percent(text: str) -> float:
+    try:
+        found = float(text.removesuffix("%"))
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 100:
+        raise invalid("a percentage from 0 to 100", text)
+    return found
+
+
+BRINGS = {
+    "command": {"test": "tui.addons.tests.run.command:test"},
+    "parser": {
+        "test": {
+            "after": "list",
+            "live": True,
+            "fill": _fill_test,
+            "help": "run kept calls as tests",
+            "usage": _TEST_USAGE,
+            "description": _TEST_ABOUT,
+            "epilog": _TEST_EPILOG,
+        }
+    },
+}
