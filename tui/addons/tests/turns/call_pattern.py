@@ -120,6 +120,11 @@ def pattern_of(text: str) -> CallPattern:
     return CallPattern(tool, tuple(arguments))
 
 
+def as_pattern(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call as the pattern that it matches. Names and texts are raw."""
+    return str(CallPattern(tool, tuple(ArgumentPattern(name, value) for name, value in arguments.items())))
+
+
 def is_covered(expected: Any, got: Any) -> bool:
     """Return whether a JSON value is as expected: with placeholders in texts, and maybe more members."""
     found = compare(expected, got, Tolerance(placeholders=True))
