@@ -76,11 +76,13 @@ class TurnCell:
     Attributes:
         model: the name of the profile, which `models` has.
         label: the name of the model itself.
+        wanted: the number of runs that were wanted; after an error, there are fewer.
     """
 
     model: str
     label: str = ""
     currency: str = "USD"
+    wanted: int = 1
     runs: Sequence[TurnRun] = ()
 
     @property
