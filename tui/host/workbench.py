@@ -285,11 +285,13 @@ class HandWorkbench:
         *,
         call: str,
         seconds: float | CallTimeout,
+        whole: bool = True,
     ) -> RawAnswer:
         """Send any request, as recorded or as edited.
 
         Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
-        the protocol's revision identifies the sender.
+        the protocol's revision identifies the sender. Without `whole`, what the server asks for is answered,
+        and a task that it creates is awaited.
         """
         given = params or {}
         if method == READ_RESOURCE:
@@ -305,7 +307,7 @@ class HandWorkbench:
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
             if (listings := connection.listings) is not None:
                 listings.forget()
-        answer = await self._ask(server, method, given, call, seconds, whole=True)
+        answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return await self._redaction.answer(answer)
 
     def _read_of(self, uri: str) -> str:
