@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from tests import programs
-from tests.configurations import config_file, model
-from tests.endpoint import Endpoint
+from tests.configurations import config_file
 from tui.addons.tests.run.outcome import Outcome
-from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.turns.run import TurnRunner
+from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.turns.run import run_turns
 from tui.core.servers import ServerSpec
+from tui.core.traffic import Captured
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
 HANGZHOU = "What is the weather in Hangzhou?"
-NO_NAMES = "[models]\n"
-
-
-def weather(*, name: str = "weather") -> ServerSpec:
-    return programs.server(name, Path(__file__).with_name("weather_server.py"))
+SERVER = "kept"
+WEATHER = programs.server(SERVER, Path(__file__).with_name("weather_server.py"))
 
 
 def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
@@ -30,14 +28,20 @@ def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
 
 
 class TurnStage:
-    """A runtime with one server, and a runner of turn cases."""
+    """A runtime with one server. `called` is the number of tool calls that were sent to it."""
 
-    def __init__(self, runtime: Runtime, runner: TurnRunner) -> None:
+    def __init__(self, runtime: Runtime, replay: Path | None) -> None:
         self.runtime = runtime
-        self.runner = runner
+        self.called = 0
+        runtime.traffic.listener = self._see
+        self._context = PartContext(runtime, SERVER, replay)
+
+    def _see(self, captured: Captured) -> None:
+        self.called += captured.source == SERVER and b'"tools/call"' in captured.raw
 
     async def run(self, *cases: TurnCase) -> Sequence[Outcome]:
-        return [one async for one in self.runner.outcomes(cases, "weather", Path("weather.mcp.toml"))]
+        suite = Suite(Path("weather.mcp.toml"), turns=cases)
+        return [one async for one in run_turns(suite, cases, self._context)]
 
     async def one(self, case: TurnCase) -> Outcome:
         (found,) = await self.run(case)
@@ -46,36 +50,22 @@ class TurnStage:
 
 @asynccontextmanager
 async def turns(
-    folder: Path, *tables: str, chosen: str = "", spec: ServerSpec | None = None, **more: Any
+    folder: Path, *tables: str, spec: ServerSpec = WEATHER, replay: Path | None = None, **options: Any
 ) -> AsyncIterator[TurnStage]:
-    """Start a runtime with these tables of the configuration; `more` is for the runner."""
+    """Start a runtime with these tables of the configuration. `replay` is a recording of models."""
     config = config_file(folder, *tables)
-    options = Options(
-        config=config,
-        trust_config=True,
-        command="test",
-        paced=False,
-        save=False,
-        model=chosen or None,
-        project=False,
+    runtime = Runtime(
+        Options(config=config, trust_config=True, command="test", paced=False, save=False, **options), {}
     )
-    runtime = Runtime(options, {})
     try:
         await runtime.ready(start=False, model=False, taps=False, session=False)
-        runtime.host.add(spec or weather())
-        await runtime.host.start_all([(spec or weather()).name])
-        runner = TurnRunner.of(runtime, chosen=chosen, **more)
-        yield TurnStage(runtime, runner)
-        await runner.close()
+        runtime.host.add(spec)
+        await runtime.host.start_all([spec.name])
+        yield TurnStage(runtime, replay)
     finally:
         await runtime.shutdown()
 
 
-def recording_of(stage: TurnStage, target: Path) -> Path:
+def kept_recording(stage: TurnStage, target: Path) -> Path:
     """Copy the recording of a runtime that has shut down."""
     return Path(shutil.copy(stage.runtime.traffic.path, target))
-
-
-def profile(endpoint: Endpoint, name: str = "stub", **more: Any) -> str:
-    """Return the table of a model of this endpoint."""
-    return model(endpoint, name, **more)

@@ -117,13 +117,13 @@ class RecordedModel:
 class CaseModels:
     """Finds the models of a case, and closes them at the end.
 
-    `chosen`: the command line names a model, which replaces those of all cases. With `replay`, the models
-    of that recording reply instead of their endpoints.
+    A model that the command line names replaces those of all cases. With `replay`, the models of that
+    recording reply instead of their endpoints.
     """
 
-    def __init__(self, runtime: Runtime, *, chosen: str = "", replay: Path | None = None) -> None:
+    def __init__(self, runtime: Runtime, *, replay: Path | None = None) -> None:
         self._runtime = runtime
-        self._chosen = chosen
+        self._chosen = runtime.chosen_model
         self._replay = replay
         self._recorded: RecordedTurns | None = None
         self._live: dict[str, LiveModel | NoModel] = {}
@@ -195,7 +195,7 @@ class CaseModels:
     async def _replayed(self, name: str, case: TurnCase, recorded: RecordedTurns) -> CaseModel | NoModel:
         turns = recorded.of(name, case.question)
         if not turns:
-            why = recorded.why_none(clean_line(name, 60), case.question)
+            why = recorded.why_none(clean_line(name, 60))
             return NoModel(name, sentences(why, RECORD_AGAIN))
         profile = await self._configured(name) or recorded_profile(turns[0])
         model = RecordedModel(name, profile, turns, self._runtime, recorded.native(name))

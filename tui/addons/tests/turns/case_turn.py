@@ -4,6 +4,7 @@ The user agreed to the run, so the model may call every tool of that server with
 that the case says must never be called: they are denied, and counted.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -165,7 +166,8 @@ def limits_of(case: TurnCase, limits: Limits) -> Limits:
     """Return the limits of a turn: those of the configuration, which a case only makes stricter."""
     steps, cost = case.max_steps or limits.max_steps, limits.turn_cost
     if case.cost is not None:
-        cost = case.cost if cost is None else min(cost, case.cost)
+        most = math.nextafter(case.cost, math.inf)  # a limit ends the turn when it is reached, not exceeded
+        cost = most if cost is None else min(cost, most)
     return replace(limits, max_steps=min(steps, limits.max_steps), turn_cost=cost)
 
 

@@ -117,13 +117,13 @@ class RecordedTurns:
         """Return whether a model was sent tools in the format of the endpoint."""
         return any(one.prompt.tools for turn in self._turns if turn.model == model for one in turn.exchanges)
 
-    def why_none(self, model: str, question: str) -> str:
-        """Return why there is no turn with this question."""
+    def why_none(self, model: str) -> str:
+        """Return why there is no turn of a model, "" for any, with the question that was looked for."""
         if not self._turns:
             return self.problem or "the recording has no replies of models"
-        if model not in self.models:
+        if model and model not in self.models:
             return f"the recording has no replies of {model}. It has replies of {and_more(self.models, 5)}"
-        return f"the recording has no reply of {model} to this question"
+        return f"the recording has no reply{f' of {model}' if model else ''} to this question"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,14 @@
 """Runs turn cases: each with each of its models, several times, and says what share of the runs passed."""
 
-import asyncio
-import itertools
 import math
 import shlex
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.run.outcome import Mismatch, Outcome, State, TurnCell, TurnRun
-from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.addons.tests.turns.case_models import CaseModel, CaseModels, NoModel
 from tui.addons.tests.turns.case_turn import AskedModel, CaseTurn, TurnServer
 from tui.addons.tests.turns.expectation import FinishedTurn, mismatches_of
@@ -29,73 +28,61 @@ MOST_NOTES = 5
 _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
+async def run_turns(suite: Suite, turns: Sequence[TurnCase], context: PartContext) -> AsyncIterator[Outcome]:
+    """Run turn cases of a suite, and yield an outcome for each case and model, in order.
+
+    Raises StorageError if the recording to replay cannot be read.
+    """
+    models = CaseModels(context.runtime, replay=context.replay_models)
+    runner = TurnRunner(context.runtime, context.server, models)
+    try:
+        for case in turns:
+            async for outcome in runner.outcomes(case, suite.path):
+                yield outcome
+    finally:
+        await models.close()
+
+
 @dataclass(slots=True)
 class TurnRunner:
-    """Runs the turn cases of all suites of one run, one turn at a time. Close it at the end.
-
-    `sessions` saves the conversations, if it is given.
-    """
+    """Runs turn cases with the server of a suite, one turn at a time. `sessions` saves the conversations."""
 
     runtime: Runtime
+    server: str
     models: CaseModels
     sessions: SessionStore | None = None
-    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    @classmethod
-    def of(
-        cls,
-        runtime: Runtime,
-        *,
-        chosen: str = "",
-        replay: Path | None = None,
-        sessions: SessionStore | None = None,
-    ) -> "TurnRunner":
-        """Return a runner. `chosen` is the model that the command line names, "demo" for the demo, or "".
+    async def outcomes(self, case: TurnCase, path: Path) -> AsyncIterator[Outcome]:
+        """Yield an outcome for each model of a case of the suite at `path`."""
+        if case.skip:
+            yield self._without_runs(case, State.SKIPPED, case.skip)
+            return
+        models = await self.models.of(case)
+        for model in models:
+            title = case.title if len(models) == 1 else f"{case.title} ({model.name})"
+            if isinstance(model, NoModel):
+                state = State.SKIPPED if model.is_skipped else State.ERROR
+                yield replace(self._without_runs(case, state, model.problem), name=title)
+            else:
+                yield replace(await self._outcome(case, model, path), name=title)
 
-        `replay` is a recording whose models reply in place of their endpoints.
-        """
-        return cls(runtime, CaseModels(runtime, chosen=chosen, replay=replay), sessions)
+    def _without_runs(self, case: TurnCase, state: State, problem: str) -> Outcome:
+        return Outcome(case.title, case.line, state, problem, server=self.server, case=case)
 
-    async def close(self) -> None:
-        """Close the connections to models. Bounded in time."""
-        await self.models.close()
-
-    async def outcomes(
-        self, cases: Sequence[TurnCase], server: str, path: Path | None = None
-    ) -> AsyncIterator[Outcome]:
-        """Yield an outcome for each case and model; `server` is the suite's, which runs.
-
-        Raises StorageError if the recording to replay cannot be read.
-        """
-        for case in cases:
-            if case.skip:
-                yield _outcome(case, server, State.SKIPPED, case.skip)
-                continue
-            models = await self.models.of(case)
-            for model in models:
-                title = case.title if len(models) == 1 else f"{case.title} ({model.name})"
-                found = await self._outcome(case, model, server, path)
-                yield replace(found, name=title)
-
-    async def _outcome(
-        self, case: TurnCase, model: CaseModel | NoModel, server: str, path: Path | None
-    ) -> Outcome:
-        if isinstance(model, NoModel):
-            state = State.SKIPPED if model.is_skipped else State.ERROR
-            return _outcome(case, server, state, model.problem)
-        if (problem := _uncountable(case, model)) and model.runs is None:
-            return _outcome(case, server, State.ERROR, problem)
-        if problem:
-            case, notes = replace(case, cost=None), [_NO_PRICES]
-        else:
-            notes = []
-        cell = await self._cell(case, model, server, notes)
+    async def _outcome(self, case: TurnCase, model: CaseModel, path: Path) -> Outcome:
+        notes: list[str] = []
+        judged = case
+        if problem := _without_prices(case, model):
+            if model.runs is None:
+                return self._without_runs(case, State.ERROR, problem)
+            judged = replace(case, cost=None)
+            notes.append(_NO_PRICES)
+        cell = await self._cell(judged, model, notes)
         state, problem = verdict(case, cell)
         notes += [note for note in model.notes if note not in notes]
         failed = next((one for one in cell.runs if one.state is State.FAILED), None)
         return replace(
-            _outcome(case, server, state, problem),
+            self._without_runs(case, state, problem),
             mismatches=failed.mismatches if failed is not None and state is State.FAILED else (),
             notes=notes[:MOST_NOTES],
             ms=cell.ms,
@@ -103,27 +90,27 @@ class TurnRunner:
             cell=cell,
         )
 
-    async def _cell(self, case: TurnCase, model: CaseModel, server: str, notes: list[str]) -> TurnCell:
+    async def _cell(self, case: TurnCase, model: CaseModel, notes: list[str]) -> TurnCell:
         """Run a case with a model. After an error of the model, the other runs are left out."""
         runs: list[TurnRun] = []
         wanted = case.runs if model.runs is None else min(case.runs, model.runs)
         label = ""
         for at in range(wanted):
-            async with self._turn:
-                try:
-                    asked = AskedModel(model.chat(at), model.profile, model.window)
-                except McptuiError as error:
-                    runs.append(TurnRun(State.ERROR, str(error)))
-                    break
-                label = asked.chat.label
-                runs.append(await self._run(case, asked, server, notes))
+            try:
+                asked = AskedModel(model.chat(at), model.profile, model.window)
+            except McptuiError as error:
+                runs.append(TurnRun(State.ERROR, str(error)))
+                break
+            label = asked.chat.label
+            runs.append(await self._run(case, asked, notes))
             if runs[-1].state is State.ERROR:
                 break
         currency = model.profile.currency if model.profile is not None else "USD"
         return TurnCell(model.name, label, currency, wanted, runs)
 
-    async def _run(self, case: TurnCase, model: AskedModel, server: str, notes: list[str]) -> TurnRun:
-        turn = CaseTurn(case, TurnServer(self.runtime, server), model, next(self._numbers))
+    async def _run(self, case: TurnCase, model: AskedModel, notes: list[str]) -> TurnRun:
+        number = self.runtime.conversations.next_turn()
+        turn = CaseTurn(case, TurnServer(self.runtime, self.server), model, number)
         journal = await self.sessions.begin() if self.sessions is not None else None
         finished = await turn.run(journal)
         notes += [note for note in turn.notes if note not in notes]
@@ -180,7 +167,7 @@ def verdict(case: TurnCase, cell: TurnCell) -> tuple[State, str]:
     return State.FAILED, f"{cell.passed} of {plural(cell.wanted, 'run')} passed, {needed} must. {why}"
 
 
-def _uncountable(case: TurnCase, model: CaseModel) -> str:
+def _without_prices(case: TurnCase, model: CaseModel) -> str:
     """Return why the cost of a case cannot be compared, or ""."""
     profile = model.profile
     if case.cost is None or profile is None or profile.price_in is not None or profile.price_out is not None:
@@ -188,11 +175,6 @@ def _uncountable(case: TurnCase, model: CaseModel) -> str:
     return f"`cost` cannot be compared: set price_in and price_out in the profile {profile.name}"
 
 
-def _outcome(case: TurnCase, server: str, state: State, problem: str) -> Outcome:
-    return Outcome(case.title, case.line, state, problem, server=server, case=case)
-
-
-def _repeat(case: TurnCase, model: CaseModel, path: Path | None) -> str:
+def _repeat(case: TurnCase, model: CaseModel, path: Path) -> str:
     """Return the command that runs the case again with this model."""
-    file = [str(path)] if path is not None else []
-    return shlex.join(["mcptui", "test", *file, "-k", case.title, "--model", model.name])
+    return shlex.join(["mcptui", "test", str(path), "-k", case.title, "--model", model.name])
