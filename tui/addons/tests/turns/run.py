@@ -62,7 +62,8 @@ class TurnRunner:
             title = case.title if len(models) == 1 else f"{case.title} ({model.name})"
             if isinstance(model, NoModel):
                 state = State.SKIPPED if model.is_skipped else State.ERROR
-                yield replace(self._without_runs(case, state, model.problem), name=title)
+                cell = TurnCell(model.name) if model.name else None
+                yield replace(self._without_runs(case, state, model.problem), name=title, cell=cell)
             else:
                 yield replace(await self._outcome(case, model, path), name=title)
 
