@@ -128,6 +128,7 @@ class Outcome:
         server: the name of the server in the recording, and `call` the id of its messages there.
         era: "legacy" or "modern" with `--era both`, otherwise "".
         cell: the runs of a turn case with one model; None for other cases.
+        then_got: what `got` is for the case, for each of its `then` that was sent.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Outcome:
     era: str = ""
     case: Case | TurnCase | None = None
     cell: TurnCell | None = None
+    then_got: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)
