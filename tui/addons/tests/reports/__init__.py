@@ -1,0 +1,1 @@
+"""Reports of a run: JUnit XML, Markdown, GitHub annotations, JSON lines. Each is a `Reporter`."""

@@ -1,0 +1,157 @@
+"""What a report says about an outcome: its summary on one line, and its details. Pure.
+
+Texts are cleaned and bounded. Each report escapes them for its format.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.suite.case import ENDING
+from tui.core.text import clean, clean_line, compact, without_styling
+from tui.core.units import duration, noun
+
+MOST_MISMATCHES = 50
+LINE_CHARS = 400
+"""Maximum characters of a sentence or a value on one line."""
+
+VALUE_CHARS = 4_000
+"""Maximum characters of a text that has several lines."""
+
+OUTPUT_CHARS = 64 * 1024
+"""Maximum characters of the server's output. Its end is kept."""
+
+COUNTED = (State.FAILED, State.ERROR, State.PASSED, State.SKIPPED)
+"""The states in the order in which a summary counts them."""
+
+FILE, START = "(file)", "(server start)"
+"""The names of what failed if no case could be run: the file cannot be used, or its server did not start."""
+
+
+def place_of(path: Path, base: Path) -> str:
+    """Return the path of a test file relative to a folder, with slashes, or whole if it is elsewhere."""
+    whole = Path(os.path.realpath(path.parent), path.name)
+    inside = Path(os.path.realpath(base))
+    return (whole.relative_to(inside) if whole.is_relative_to(inside) else whole).as_posix()
+
+
+def name_of(outcome: Outcome) -> str:
+    """Return the name of a case on one line, with its era if there are several."""
+    name = clean_line(outcome.name, LINE_CHARS) or "(no name)"
+    return f"{name} [{outcome.era}]" if outcome.era else name
+
+
+def suite_name(place: str) -> str:
+    """Return the place of a test file without its ending."""
+    return place.removesuffix(ENDING) or place
+
+
+def outcomes_of(suite: SuiteOutcome) -> list[Outcome]:
+    """Return the outcomes of a suite. If none says why it could not be run, one for the suite comes first."""
+    found = list(suite.outcomes)
+    if suite.problem and not any(one.state is State.ERROR for one in found):
+        name = START if suite.not_started else FILE
+        line = suite.suite.server.line if suite.not_started and suite.suite.server is not None else 1
+        found.insert(0, Outcome(name, line, State.ERROR, suite.problem))
+    return found
+
+
+def counts(run: RunOutcome) -> dict[State, int]:
+    """Return the number of outcomes in each state, with those of suites that could not be run."""
+    found = dict.fromkeys(COUNTED, 0)
+    for suite in run.suites:
+        for outcome in outcomes_of(suite):
+            found[outcome.state] += 1
+    return found
+
+
+def count_words(run: RunOutcome) -> str:
+    """Return the summary of a run: "1 failed, 2 errors, 11 passed in 3.2 s"."""
+    words = [
+        f"{number} {noun(number, 'error') if state is State.ERROR else state}"
+        for state, number in counts(run).items()
+        if number
+    ]
+    ended = "interrupted after" if run.interrupted else "in"
+    return f"{', '.join(words) or 'nothing was run'} {ended} {duration(run.seconds * 1000)}"
+
+
+def is_bad(outcome: Outcome) -> bool:
+    """Return whether it failed or could not be run."""
+    return outcome.state in (State.FAILED, State.ERROR)
+
+
+def summary(outcome: Outcome) -> str:
+    """Return on one line why a case failed, could not be run or was skipped; "" if it passed."""
+    if outcome.problem or not is_bad(outcome):
+        return clean_line(outcome.problem, LINE_CHARS)
+    return mismatch_line(outcome.mismatches[0]) if outcome.mismatches else str(outcome.state)
+
+
+def mismatch_line(mismatch: Mismatch) -> str:
+    """Return a mismatch on one line: "result.id: expected 3, got 4"."""
+    path, why = clean_line(mismatch.path, LINE_CHARS), clean_line(mismatch.why, LINE_CHARS)
+    if mismatch.expected is ABSENT and mismatch.got is ABSENT:
+        return f"{path}: {why or 'differs'}"
+    said = f"expected {_shown(mismatch.expected)}, got {_shown(mismatch.got)}"
+    return f"{path}: {said} ({why})" if why else f"{path}: {said}"
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is ABSENT else compact(value, LINE_CHARS)
+
+
+def details(outcome: Outcome, place: str) -> str:
+    """Return everything about a failed case as plain text: what differs, the server's words, the command."""
+    return "\n".join(_detail_lines(outcome, place))
+
+
+def _detail_lines(outcome: Outcome, place: str) -> Iterator[str]:
+    yield f"{place}:{outcome.line}"
+    if outcome.problem:
+        yield clean_line(outcome.problem, LINE_CHARS * 2)
+    for mismatch in outcome.mismatches[:MOST_MISMATCHES]:
+        yield from _mismatch_lines(mismatch)
+    if more := len(outcome.mismatches) - MOST_MISMATCHES:
+        if more > 0:
+            yield f"{more} more {noun(more, 'difference')}"
+    yield from (clean_line(note, LINE_CHARS) for note in outcome.notes)
+    if outcome.said:
+        yield "The server's last words:"
+        yield from (f"  {line}" for line in output_text(outcome.said).split("\n"))
+    if outcome.repeat:
+        yield f"Repeat it: {clean_line(outcome.repeat, VALUE_CHARS)}"
+
+
+def _mismatch_lines(mismatch: Mismatch) -> Iterator[str]:
+    values = (mismatch.expected, mismatch.got)
+    if not any(isinstance(value, str) and "\n" in value for value in values):
+        yield mismatch_line(mismatch)
+        return
+    why = f" ({clean_line(mismatch.why, LINE_CHARS)})" if mismatch.why else ""
+    yield f"{clean_line(mismatch.path, LINE_CHARS)}:{why}"
+    for word, value in zip(("expected", "got"), values, strict=True):
+        if isinstance(value, str):
+            head = clean(value[: VALUE_CHARS + 1])
+            yield f"  {word}:"
+            yield from (f"    {line}" for line in head[:VALUE_CHARS].split("\n"))
+            if len(value) > VALUE_CHARS:
+                yield f"    … {len(value) - VALUE_CHARS} more characters"
+        else:
+            yield f"  {word}: {_shown(value)}"
+
+
+def output_text(lines: Sequence[str]) -> str:
+    """Return lines of a server's output, cleaned, without colors; only the end if there is much."""
+    kept = list[str]()
+    room = OUTPUT_CHARS
+    for line in reversed(lines):
+        text = clean(without_styling(line[-OUTPUT_CHARS:]))
+        if len(text) >= room:
+            kept.append(f"…{text[-room:]}")
+            break
+        kept.append(text)
+        room -= len(text) + 1
+    return "\n".join(reversed(kept))
