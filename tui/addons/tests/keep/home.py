@@ -95,7 +95,9 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
     if spec.url is not None:
         url = _url(origin, redact, needed)
         headers = {
-            name: _value(origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}")
+            name: _value(
+                origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}"
+            )
             for name, value in spec.headers.items()
         }
         transport = "" if spec.transport is Transport.HTTP else spec.transport.value
@@ -103,7 +105,9 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
         return Written(server, tuple(needed.names))
     words = (spec.command, *spec.args)
     if not spec.command:
-        raise UsageError("How this server was started is unknown.", next_step="Start it with mcptui, and call again.")
+        raise UsageError(
+            "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
+        )
     hidden = [*masked_arguments(words)]
     if hidden != [*words] or any(MARK.search(word) or redact(word) != word for word in words):
         raise UsageError(
@@ -117,11 +121,11 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
     is_own_folder = bool(spec.folder) and not spec.cwd
     cwd = "" if is_own_folder else os.path.relpath(start, folder)
     from_ = str(folder) if is_own_folder else start
-    command = tuple(
-        _relative(word, from_, folder, is_program=not at) for at, word in enumerate(words)
-    )
+    command = tuple(_relative(word, from_, folder, is_program=not at) for at, word in enumerate(words))
     transport = "" if spec.transport is Transport.STDIO else spec.transport.value
-    server = SuiteServer(command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era)
+    server = SuiteServer(
+        command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era
+    )
     return Written(server, tuple(needed.names))
 
 
