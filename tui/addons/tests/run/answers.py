@@ -47,7 +47,9 @@ class Script:
             given = given[number - 1] if number <= len(given) else None
         if given is None and len(self.notes) < MAX_NOTES:
             few = f" number {number}" if kind in self.answers else ""
-            self.notes.append(f"declined: the server asked for {_WORDS[kind]}, and `answers.{kind}`{few} is not set.")
+            self.notes.append(
+                f"declined: the server asked for {_WORDS[kind]}, and `answers.{kind}`{few} is not set."
+            )
         return given
 
     def form(self, question: FormQuestion) -> QuestionAnswer:

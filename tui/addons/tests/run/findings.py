@@ -44,7 +44,8 @@ class _ModelsOnly(SchemaValidator):
 class ServerTraffic:
     """What one server sends: linted on request, bounded."""
 
-    def __init__(self, judge: ModelJudge) -> None:
+    def __init__(self, judge: ModelJudge, redact: Callable[[str], str]) -> None:
+        self.redact = redact
         self._waiting: deque[Captured] = deque()
         self._bytes = 0
         self._dropped = False
@@ -100,13 +101,13 @@ class TrafficByServer:
     """The traffic of the servers of a run; a listener of the recording."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
-        self.redact = redact
+        self._redact = redact
         self._judge = ModelJudge()
         self._servers: dict[str, ServerTraffic] = {}
 
     def of(self, server: str) -> ServerTraffic:
         """Return the traffic of a server, from now on."""
-        return self._servers.setdefault(server, ServerTraffic(self._judge))
+        return self._servers.setdefault(server, ServerTraffic(self._judge, self._redact))
 
     def __call__(self, captured: Captured) -> None:
         if (known := self._servers.get(captured.source)) is not None:

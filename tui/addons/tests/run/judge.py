@@ -109,7 +109,7 @@ def judge(expected: Expectation, response: Response, *, strict_time: bool = Fals
 
 
 def content_of(items: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the items of a result that are not plain text, as a case describes them: `type`, `mime`, …"""
+    """Return the items of a result that are not plain text, as the `content` of a case describes them."""
     return [_described(item) for item in items if _plain_text(item) is None]
 
 
@@ -228,4 +228,3 @@ def _mismatch(head: str, one: Difference) -> Mismatch:
             return Mismatch(path, one.before, one.after, "in another order")
         case Change.CHANGED:
             return Mismatch(path, one.before, one.after)
-

@@ -26,9 +26,7 @@ from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
 
 MOST_SAMPLING = 1_000_000_000
-CONSENT_STEP = (
-    "If you trust all of this, add --trust-config for this run, or start a server of your own with -- COMMAND."
-)
+CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or name a server with -- COMMAND."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> Se
 
 
 def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
-    """Raise UsageError with all that would run if one of the servers needs consent and nobody can be asked."""
+    """Raise UsageError, with all that would run, if one of the servers needs consent: nobody can be asked."""
     missing = [spec for spec in specs if not consent.allows(spec)]
     if not missing:
         return
@@ -120,12 +118,12 @@ def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
     head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
     lines = [head]
     for spec in missing:
-        lines += [f"  {clean_line(spec.source, 400)}", *described(spec)]
-    raise UsageError("\n".join(lines), next_step=CONSENT_STEP)
+        lines += [f"  {clean_line(spec.source, 400)}:", *described(spec)]
+    raise UsageError("\n".join((*lines, CONSENT_STEP)))
 
 
 def record_consent(path: Path, spec: ServerSpec) -> str:
-    """Store consent for the server that the test file at `path` names, because the user has kept a call there.
+    """Store consent for the server that the test file at `path` names: the user has kept a call in it.
 
     `spec` is the server of that call, as it is configured. Returns why that failed, or "". Blocks. Raises
     ConfigError if the file is invalid.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.addons.tests.run.outcome import Outcome, RunOutcome
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.errors import UsageError
+from tui.core.tools import Tool
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -79,9 +80,9 @@ class Coverage(Protocol):
 
 
 class CoverageOf(Protocol):
-    """Returns the coverage of a run. `tools` are the raw definitions of the tools of each suite's server."""
+    """Returns the coverage of a run. `tools` are those of each suite's server, by the path of the suite."""
 
-    def __call__(self, run: RunOutcome, tools: Mapping[Path, Sequence[Mapping[str, Any]]]) -> Coverage: ...
+    def __call__(self, run: RunOutcome, tools: Mapping[Path, Sequence[Tool]]) -> Coverage: ...
 
 
 def part(name: str) -> Any:
@@ -93,14 +94,12 @@ def part(name: str) -> Any:
 
 def part_if_there(name: str) -> Any | None:
     """Return a part, imported, or None."""
-    place = PARTS[name] if name in PARTS else name
-    module, _, attribute = place.partition(":")
-    if not module.startswith("tui."):
-        module = f"tui.addons.tests.{module}"
+    module, _, attribute = PARTS[name].partition(":")
+    place = f"tui.addons.tests.{module}"
     try:
-        loaded = import_module(module)
+        found = import_module(place)
     except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name):
+        if error.name is None or not place.startswith(error.name):
             raise
         return None
-    return getattr(loaded, attribute, None)
+    return getattr(found, attribute, None)
