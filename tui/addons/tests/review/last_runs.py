@@ -185,3 +185,8 @@ def _entry(path: str, file: LastFile) -> dict[str, Any]:
         for name, one in newest
     ]
     return {"path": path, "kept": file.kept, "cases": cases}
+
+
+def last_runs_reporter(runtime: object) -> LastRunsReporter:
+    """Return what stores the outcomes of a run."""
+    return LastRunsReporter(LastRuns())
