@@ -112,7 +112,7 @@ def _steps(case: Case, saved: frozenset[str]) -> Iterator[str]:
 
 
 def _options(case: Case) -> str:
-    given = {}
+    given: dict[str, Any] = {}
     if case.lose is not None:
         given["lose"] = case.lose.value
     if case.answers:
