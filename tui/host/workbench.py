@@ -129,6 +129,17 @@ class HandWorkbench:
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
 
+    async def settled(self, server: str) -> None:
+        """Return once the tools are listed after the server's last change notification, or after 5 s."""
+        if (connection := self._connection_of(server)) is not None:
+            await connection.settled()
+
+    async def output_problem(self, tool: Tool, structured: Any) -> str:
+        """Return why structured content does not match the output schema of a tool, or ""."""
+        connection = self._connection_of(tool.server)
+        schema = None if connection is None else connection.catalog.output_schemas.get(tool.name)
+        return "" if schema is None else await self._toolbox.output_problem(schema, structured)
+
     async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or "".
 
@@ -285,11 +296,13 @@ class HandWorkbench:
         *,
         call: str,
         seconds: float | CallTimeout,
+        whole: bool = True,
     ) -> RawAnswer:
         """Send any request, as recorded or as edited.
 
         Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
-        the protocol's revision identifies the sender.
+        the protocol's revision identifies the sender. Without `whole`, what the server asks for is answered,
+        and a task that it creates is awaited.
         """
         given = params or {}
         if method == READ_RESOURCE:
@@ -305,7 +318,7 @@ class HandWorkbench:
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
             if (listings := connection.listings) is not None:
                 listings.forget()
-        answer = await self._ask(server, method, given, call, seconds, whole=True)
+        answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return await self._redaction.answer(answer)
 
     def _read_of(self, uri: str) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import BodyTerm, Captured, TrafficReader, TrafficSink, TrafficWriter
+from tui.core.traffic import BodyTerm, Captured, Kind, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
+from tui.traffic.record.column_parts import mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
 from tui.traffic.record.recorder import RecentEntries, Recorder
@@ -84,6 +85,19 @@ class RunRecording:
             for captured in several:
                 self.listener(captured)
         self._recorder.capture_all(several)
+
+    def mark_calls(self, notes: Mapping[str, str]) -> None:
+        """Mark the request of each of these calls (ids as in `Cause`), and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns, texts = self.columns, {mark_of(call): text for call, text in notes.items()}
+            for index in range(len(columns)):
+                text = texts.get(columns.call[index]) if columns.call[index] else None
+                if text is not None and columns.kind[index] == Kind.REQUEST:
+                    writer.note(columns.seq(index), marked=True, text=text)
+
+        if notes:
+            self._recorder.submit(mark)
 
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""

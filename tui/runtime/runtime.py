@@ -29,8 +29,9 @@ from tui.core.events import ApprovalGiven, Event
 from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
-from tui.core.questions import Questioner
+from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
@@ -74,7 +75,8 @@ class Runtime:
     """Everything behind the screens and the commands.
 
     `questioner` answers requests from servers. It is set before `ready()`; without it, everything is
-    declined. `recording` is the traffic so far, for the traffic screen. `is_ready`: `ready()` is done.
+    declined. So is `sampler`; without it, the active model replies to servers. `recording` is the traffic so
+    far, for the traffic screen. `is_ready`: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
@@ -84,6 +86,7 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: Questioner = Questioner()
+        self.sampler: Sampler | None = None
         self.traffic = RunRecording(lambda: self.redactor)
         self.recording = self.traffic.recording
         self.host = Host((), sink=self.traffic, clock=self._clock)
@@ -217,7 +220,8 @@ class Runtime:
             redactor=self.redactor,
             answerers=Answerers(
                 questioner=self.questioner,
-                sampler=ModelSampler(self._active_model, self.configuration, self.conversations.biller),
+                sampler=self.sampler
+                or ModelSampler(self._active_model, self.configuration, self.conversations.biller),
                 consent=self.consent,
                 decisions=self.decisions,
                 hand=self._options.hand,
@@ -225,7 +229,9 @@ class Runtime:
             remembered=Remembered(
                 eras=self._memory.eras,
                 tasks=self._memory.tasks,
-                definitions=self._memory.definitions,
+                definitions=KnownDefinitions(accept_all=True)
+                if self._options.accept_all
+                else self._memory.definitions,
                 tokens=TokenStore(state_dir() / "sign-in"),
                 client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             ),

@@ -54,6 +54,7 @@ class Outcome:
         repeat: the command that sends the same request again, or "".
         server: the name of the server in the recording, and `call` the id of its messages there.
         era: "legacy" or "modern" with `--era both`, otherwise "".
+        then_got: what `got` is for the case, for each of its `then` that was sent.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Outcome:
     call: str = ""
     era: str = ""
     case: Case | TurnCase | None = None
+    then_got: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)
