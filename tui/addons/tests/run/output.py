@@ -13,6 +13,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.turns.table import text_table
 from tui.core.text import cells_of, clean, clean_line, compact, equal_start, truncated
 from tui.core.units import duration, plural
 
@@ -87,6 +88,7 @@ class TerminalReport:
         for suite, outcome in bad:
             self._failure(suite, outcome)
         self._notes(run)
+        self._turns(run)
         self._summary(run)
 
     # ---- parts ---------------------------------------------------------------------------------------
@@ -99,7 +101,8 @@ class TerminalReport:
         self._write("\n")
         self._line(f"{outcome.state.upper()}  {head}  ({place})", _COLORS[outcome.state])
         first = outcome.mismatches[0] if outcome.mismatches else None
-        if outcome.problem and (first is None or first.got is first.expected is ABSENT):
+        is_share = outcome.cell is not None and outcome.cell.wanted > 1
+        if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
             self._line(f"  {truncated(clean(outcome.problem), 2_000)}")
         for one in outcome.mismatches[:MISMATCHES]:
             for line, color in mismatch_lines(one) if one is not first or one.got is not one.expected else ():
@@ -127,6 +130,12 @@ class TerminalReport:
             self._line(text, "33")
         if (more := len(told) - NOTES) > 0:
             self._line(f"and {plural(more, 'more note')}", "33")
+
+    def _turns(self, run: RunOutcome) -> None:
+        lines = text_table(run)
+        self._write("\n" if lines else "")
+        for line in lines:
+            self._line(line)
 
     def _summary(self, run: RunOutcome) -> None:
         counts = [(state, run.count(state)) for state in State]

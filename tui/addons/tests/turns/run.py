@@ -82,6 +82,8 @@ class TurnRunner:
         state, problem = verdict(case, cell)
         notes += [note for note in model.notes if note not in notes]
         failed = next((one for one in cell.runs if one.state is State.FAILED), None)
+        if state is State.FAILED and failed is not None:
+            notes.append(f"The messages of the run that failed first: --filter turn:{failed.turn}")
         return replace(
             self._without_runs(case, state, problem),
             mismatches=failed.mismatches if failed is not None and state is State.FAILED else (),
