@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.configurations import model
+from tests.configurations import config_file, model
 from tests.endpoint import Endpoint, Request, calls, refuses, says
+from tests.protocol.command import mcptui
 from tests.protocol.turn_stage import HANGZHOU, WEATHER, asks, kept_recording, turns
 from tests.unit.core.stand_ins import ScriptedApprover
 from tui.addons.tests.run.outcome import Outcome, State, TurnRun
@@ -257,3 +258,59 @@ async def test_a_conversation_of_the_app_can_be_replayed(tmp_path: Path):
     async with turns(tmp_path, EMPTY, replay=recording) as stage:
         found = await stage.one(asks(calls=EXPECTED))
     assert (found.state, found.problem) == (State.PASSED, "")
+
+
+FILE = f"""\
+[server]
+command = {json.dumps([WEATHER.command, *WEATHER.args])}
+
+[[turn]]
+name = "hangzhou"
+question = "{HANGZHOU}"
+calls = ["get_weather location~hangzhou"]
+answer = "<number> °C"
+runs = 2
+pass = 0.5
+"""
+
+
+async def test_the_command_records_models_and_replays_them_with_the_table_in_each_report(tmp_path: Path):
+    file, trace = tmp_path / "weather.mcp.toml", str(tmp_path / "models.mcptrace")
+    file.write_text(FILE, "utf-8")
+    called = calls(("weather__get_weather", {"location": "Hangzhou"}))
+    async with Endpoint([called, RAIN, says("No idea.")]) as endpoint:
+        recorded = await mcptui(
+            "test", str(file), "--config", config_file(tmp_path, model(endpoint)), "--record", trace
+        )
+    report = tmp_path / "report.md"
+    config = config_file(tmp_path, EMPTY)
+    replayed = await mcptui(
+        "test", str(file), "--config", config, "--replay-models", trace, "--report", f"md={report}"
+    )
+    objects = await mcptui("test", str(file), "--config", config, "--replay-models", trace, "--json")
+    assert (recorded.code, replayed.code, objects.code) == (0, 0, 0), recorded
+    header, line = [
+        one.split() for one in replayed.out.splitlines() if one.startswith(("turn ", "hangzhou "))
+    ]
+    assert header == ["turn", "model", "passed", "tokens", "cost", "time"]
+    assert line[:5] == ["hangzhou", "scripted", "1", "of", "2"]
+    assert "| turn | scripted |\n|---|---|\n| hangzhou | 1 of 2, " in report.read_text("utf-8")
+    (case,) = objects.of_type("case")
+    assert [run["state"] for run in case["turn"]["runs"]] == ["passed", "failed"]
+
+
+async def test_a_recording_that_is_not_there_is_named_before_anything_runs(tmp_path: Path):
+    (tmp_path / "weather.mcp.toml").write_text(FILE, "utf-8")
+    done = await mcptui("test", str(tmp_path), "--replay-models", "nowhere.mcptrace")
+    assert (done.code, done.out) == (2, "") and "nowhere.mcptrace: recording not found" in done.err
+    both = await mcptui("test", str(tmp_path), "--replay-models", "x", "--demo")
+    assert (both.code, both.err) == (2, "mcptui: --demo cannot be combined with --replay-models.\n")
+
+
+async def test_the_calls_of_a_turn_case_are_checked_when_the_file_is_read(tmp_path: Path):
+    (tmp_path / "weather.mcp.toml").write_text(
+        FILE.replace("location~hangzhou", "location=New York"), "utf-8"
+    )
+    done = await mcptui("test", str(tmp_path), "--demo")
+    assert done.code == 2
+    assert "weather.mcp.toml:7 turn[1].calls: “get_weather location=New York” is not a call" in done.out

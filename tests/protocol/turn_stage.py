@@ -11,6 +11,7 @@ from tests.configurations import config_file
 from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.run.parts import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.turns.recorded_endpoint import read_turns
 from tui.addons.tests.turns.run import run_turns
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Captured
@@ -34,7 +35,7 @@ class TurnStage:
         self.runtime = runtime
         self.called = 0
         runtime.traffic.listener = self._see
-        self._context = PartContext(runtime, SERVER, replay)
+        self._context = PartContext(runtime, SERVER, None if replay is None else read_turns(replay))
 
     def _see(self, captured: Captured) -> None:
         self.called += captured.source == SERVER and b'"tools/call"' in captured.raw

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol
 
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.recorded_endpoint import (
     RECORD_AGAIN,
     RecordedEndpoint,
-    read_turns,
     recorded_chat,
     recorded_profile,
 )
@@ -117,26 +115,24 @@ class RecordedModel:
 class CaseModels:
     """Finds the models of a case, and closes them at the end.
 
-    A model that the command line names replaces those of all cases. With `replay`, the models of that
-    recording reply instead of their endpoints.
+    A model that the command line names replaces those of all cases. With `replay`, recorded models reply
+    instead of their endpoints.
     """
 
-    def __init__(self, runtime: Runtime, *, replay: Path | None = None) -> None:
+    def __init__(self, runtime: Runtime, *, replay: RecordedTurns | None = None) -> None:
         self._runtime = runtime
         self._chosen = runtime.chosen_model
         self._replay = replay
-        self._recorded: RecordedTurns | None = None
         self._live: dict[str, LiveModel | NoModel] = {}
-        self._finding = asyncio.Lock()
         self._closing = Tasks()
 
     async def of(self, case: TurnCase) -> Sequence[CaseModel | NoModel]:
-        """Return the models of a case. Raises StorageError if the recording cannot be read."""
-        async with self._finding:
-            if self._replay is not None:
-                return await self._recorded_for(case, self._replay)
-            names = (self._chosen,) if self._chosen else case.models or ("",)
-            return [await self._found(name) for name in names]
+        """Return the models of a case."""
+        named = (self._chosen,) if self._chosen else case.models
+        if (recorded := self._replay) is not None:
+            there = (one for one in recorded.models if recorded.of(one, case.question))
+            return [await self._replayed(one, case, recorded) for one in named or tuple(there) or ("",)]
+        return [await self._found(name) for name in named or ("",)]
 
     async def close(self) -> None:
         for model in self._live.values():
@@ -183,14 +179,6 @@ class CaseModels:
         if self._active.profile is None:
             raise _NoModelError(NO_MODEL)
         return self._active.profile
-
-    async def _recorded_for(self, case: TurnCase, path: Path) -> Sequence[CaseModel | NoModel]:
-        if self._recorded is None:
-            self._recorded = await asyncio.to_thread(read_turns, path)
-        recorded = self._recorded
-        named = (self._chosen,) if self._chosen else case.models
-        names = named or [one for one in recorded.models if recorded.of(one, case.question)]
-        return [await self._replayed(name, case, recorded) for name in names or ("",)]
 
     async def _replayed(self, name: str, case: TurnCase, recorded: RecordedTurns) -> CaseModel | NoModel:
         turns = recorded.of(name, case.question)

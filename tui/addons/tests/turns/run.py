@@ -29,10 +29,7 @@ _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
 async def run_turns(suite: Suite, turns: Sequence[TurnCase], context: PartContext) -> AsyncIterator[Outcome]:
-    """Run turn cases of a suite, and yield an outcome for each case and model, in order.
-
-    Raises StorageError if the recording to replay cannot be read.
-    """
+    """Run turn cases of a suite, and yield an outcome for each case and model, in order."""
     models = CaseModels(context.runtime, replay=context.replay_models)
     runner = TurnRunner(context.runtime, context.server, models)
     try:
