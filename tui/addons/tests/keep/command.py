@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
 from tui.addons.tests.keep.repeat import question, results_again, why_not_repeated
@@ -55,7 +55,7 @@ def keep(args: argparse.Namespace) -> int:
     loaded = ConfigFile(args.config, os.environ).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
     current = Path.cwd()
-    origin = _origin(found, loaded, current)
+    origin = origin_of(found.exchange, server_specs(loaded), current)
     redact = Redactor(loaded.secrets).redact
     keeping = Keeping.of(found.exchange, origin, current, redact, is_own=found.is_own)
     exchange = keeping.draft.exchange
@@ -167,24 +167,6 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
 
 
 # ---- the server --------------------------------------------------------------------------------------------
-
-
-def _origin(found: _Found, loaded: Loaded, current: Path) -> Origin:
-    """Return the server of a call: a configured one that starts in the same way, or as it was recorded."""
-    exchange = found.exchange
-    launched = exchange.launched
-    for spec in server_specs(loaded):
-        if spec.name != exchange.server or launched is None:
-            continue
-        is_same = spec.shown_url == launched.url if launched.url else spec.shown_command == launched.command
-        if is_same:
-            return Origin.of_spec(spec, str(current), configured=True)
-    if launched is None:
-        raise UsageError(
-            "the recording does not say how its server was started.",
-            next_step="Call it again, and keep that call.",
-        )
-    return Origin.of_recording(exchange.server, launched, str(current))
 
 
 def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapping[str, Any], float]]:

@@ -54,6 +54,7 @@ class Exchange:
 
     Attributes:
         server: its name in the recording, without "tap:".
+        tapped: whether another host called it, and `mcptui tap` recorded that.
         result: the raw result, None for a JSON-RPC error, which is `error`.
         ms: milliseconds from the request to the response, without the time in which the user was asked.
         answers: what the user answered meanwhile, as in a test file.
@@ -81,6 +82,7 @@ class Exchange:
     launched: Launched | None = None
     seq: int = 0
     call: str = ""
+    tapped: bool = False
 
     @property
     def is_error(self) -> bool:

@@ -72,6 +72,18 @@ def newest_request(reader: TrafficReader, last: int) -> int:
     return (by_hand or kept)[-1].seq if kept else 0
 
 
+def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
+    """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
+    after = 0
+    while page := reader.columns(after, PAGE):
+        after = page[-1].seq
+        for one in page:
+            cause = one.cause
+            if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
+                return one.seq
+    return 0
+
+
 def is_kept(entry: Entry) -> bool:
     """Return whether an entry is a request to a server that can be kept."""
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT and entry.method in METHODS
@@ -170,6 +182,7 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
         secrets=secrets_in([request.name, request.arguments, answers]),
         at=first.wall_ns / 1e9,
         seq=first.seq,
+        tapped=first.source.startswith(TAP),
         call=first.cause.call if first.cause is not None else "",
     )
 

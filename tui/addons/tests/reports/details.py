@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import ENDING
 from tui.core.text import clean, clean_line, compact, without_styling
 from tui.core.units import duration, noun
 
-MOST_MISMATCHES = 50
+MOST_MISMATCHES, WHOLE_MISMATCHES = 50, 5
+"""Maximum differences of a case, and those of them that are shown over several lines."""
+
 LINE_CHARS = 400
 """Maximum characters of a sentence or a value on one line."""
 
-VALUE_CHARS = 4_000
-"""Maximum characters of a text that has several lines."""
+COMMAND_CHARS = 4_000
 
 OUTPUT_CHARS = 64 * 1024
 """Maximum characters of the server's output. Its end is kept."""
@@ -85,9 +87,15 @@ def is_bad(outcome: Outcome) -> bool:
 
 def summary(outcome: Outcome) -> str:
     """Return on one line why a case failed, could not be run or was skipped; "" if it passed."""
-    if outcome.problem or not is_bad(outcome):
-        return clean_line(outcome.problem, LINE_CHARS)
-    return mismatch_line(outcome.mismatches[0]) if outcome.mismatches else str(outcome.state)
+    if is_bad(outcome) and (first := _first(outcome)) is not None:
+        return mismatch_line(first)
+    return clean_line(outcome.problem, LINE_CHARS) or (str(outcome.state) if is_bad(outcome) else "")
+
+
+def _first(outcome: Outcome) -> Mismatch | None:
+    """Return the first mismatch if it says more than the problem: it has values."""
+    first = outcome.mismatches[0] if outcome.mismatches else None
+    return None if first is None or first.expected is first.got is ABSENT else first
 
 
 def mismatch_line(mismatch: Mismatch) -> str:
@@ -110,37 +118,19 @@ def details(outcome: Outcome, place: str) -> str:
 
 def _detail_lines(outcome: Outcome, place: str) -> Iterator[str]:
     yield f"{place}:{outcome.line}"
-    if outcome.problem:
+    if outcome.problem and _first(outcome) is None:
         yield clean_line(outcome.problem, LINE_CHARS * 2)
-    for mismatch in outcome.mismatches[:MOST_MISMATCHES]:
-        yield from _mismatch_lines(mismatch)
+    for mismatch in outcome.mismatches[:WHOLE_MISMATCHES]:
+        yield from (line for line, _ in mismatch_lines(mismatch))
+    yield from map(mismatch_line, outcome.mismatches[WHOLE_MISMATCHES:MOST_MISMATCHES])
     if more := len(outcome.mismatches) - MOST_MISMATCHES:
         if more > 0:
             yield f"{more} more {noun(more, 'difference')}"
     yield from (clean_line(note, LINE_CHARS) for note in outcome.notes)
     if outcome.said:
-        yield "The server's last words:"
-        yield from (f"  {line}" for line in output_text(outcome.said).split("\n"))
+        yield from (f"stderr: {line}" for line in output_text(outcome.said).split("\n"))
     if outcome.repeat:
-        yield f"Repeat it: {clean_line(outcome.repeat, VALUE_CHARS)}"
-
-
-def _mismatch_lines(mismatch: Mismatch) -> Iterator[str]:
-    values = (mismatch.expected, mismatch.got)
-    if not any(isinstance(value, str) and "\n" in value for value in values):
-        yield mismatch_line(mismatch)
-        return
-    why = f" ({clean_line(mismatch.why, LINE_CHARS)})" if mismatch.why else ""
-    yield f"{clean_line(mismatch.path, LINE_CHARS)}:{why}"
-    for word, value in zip(("expected", "got"), values, strict=True):
-        if isinstance(value, str):
-            head = clean(value[: VALUE_CHARS + 1])
-            yield f"  {word}:"
-            yield from (f"    {line}" for line in head[:VALUE_CHARS].split("\n"))
-            if len(value) > VALUE_CHARS:
-                yield f"    … {len(value) - VALUE_CHARS} more characters"
-        else:
-            yield f"  {word}: {_shown(value)}"
+        yield f"repeat: {clean_line(outcome.repeat, COMMAND_CHARS)}"
 
 
 def output_text(lines: Sequence[str]) -> str:

@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+from tui.addons.tests.reports.junit import junit
+from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Suite
@@ -19,17 +21,9 @@ Render = Callable[[RunStart, RunOutcome, Path], Iterator[str]]
 class FileReport:
     """Writes a report when the run ends, also after ctrl+c."""
 
-    def __init__(self, kind: str, file: str, render: Render, base: Path) -> None:
-        """Raises UsageError if `file` is a folder."""
-        self._kind, self._render, self._base = kind, render, base
-        self._path = Path(os.path.expanduser(file))
+    def __init__(self, path: Path, render: Render, base: Path) -> None:
+        self._path, self._render, self._base = path, render, base
         self._start = RunStart()
-        if self._path.is_dir():
-            raise UsageError(f"{self._label} cannot be written: it is a folder", next_step="Name a file.")
-
-    @property
-    def _label(self) -> str:
-        return f"--report {self._kind}={clean_line(str(self._path), 4096)}"
 
     def began(self, run: RunStart) -> None:
         self._start = run
@@ -45,13 +39,27 @@ class FileReport:
 
     def ended(self, run: RunOutcome) -> None:
         """Write the report. Raises UsageError if that fails; an existing file is then unchanged."""
-        with suppress(OSError):  # writing names the reason
-            self._path.parent.mkdir(parents=True, exist_ok=True)
         pieces = self._render(self._start, run, self._base)
         try:
             atomic_write(self._path, pieces, mode=_mode(), wait=False)
         except OSError as error:
-            raise UsageError(f"{self._label} cannot be written ({reason_of(error)})") from error
+            why = f"cannot write the report ({reason_of(error)})"
+            raise UsageError(why, where=clean_line(str(self._path), 4096)) from error
+
+
+def junit_report(path: Path) -> FileReport:
+    """Return a report as JUnit XML, valid by the schema of Jenkins."""
+    return FileReport(path, junit, Path.cwd())
+
+
+def gitlab_report(path: Path) -> FileReport:
+    """Return a report as JUnit XML with the file and line of each case."""
+    return FileReport(path, partial(junit, with_lines=True), Path.cwd())
+
+
+def markdown_report(path: Path) -> FileReport:
+    """Return a report in Markdown."""
+    return FileReport(path, markdown, Path.cwd())
 
 
 def _mode() -> int:

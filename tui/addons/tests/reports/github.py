@@ -1,17 +1,12 @@
-"""GitHub Actions: annotations on the lines of test files, and the summary of the job.
-
-The runner reads commands from what a step prints: a line that begins with `::`, and `##[` anywhere in a line.
-Texts of servers must not be able to give one: `inert` is for everything that is printed there. Azure
-Pipelines reads `##vso[` in the same way.
-"""
+"""GitHub Actions: annotations on the lines of test files, and the summary of the job."""
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
 from tui.addons.tests.reports import details
+from tui.addons.tests.reports.ci_log import command_stream, inert, is_github
 from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
@@ -26,22 +21,13 @@ MESSAGE_CHARS = 2_000
 SUMMARY_BYTES = 900 * 1024
 """GitHub rejects a summary of more than 1 MiB."""
 
-_ENDS = r"\r\n\v\f\x1c-\x1e\x85\u2028\u2029"
-"""Characters that may end a line."""
-
-_COMMAND = re.compile(rf"(?:\A|(?<=[{_ENDS}]))([^\S{_ENDS}]*):(?=:)|(#)(?=#(?:vso)?\[)")
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def is_github(env: Mapping[str, str]) -> bool:
-    """Return whether this is a step of GitHub Actions, or of a program that acts like it."""
-    return env.get("GITHUB_ACTIONS") == "true"
-
-
-def inert(text: str) -> str:
-    """Return a text in which the runner finds no command."""
-    return _COMMAND.sub(lambda found: f"{found[1] or ''}{found[2] or ':'} ", text)
+def github_report(env: Mapping[str, str]) -> "GithubReport | None":
+    """Return the report in GitHub Actions, otherwise None."""
+    return GithubReport(env, command_stream()) if is_github(env) else None
 
 
 class GithubReport:
@@ -106,9 +92,10 @@ def annotations(run: RunOutcome, workspace: Path) -> list[str]:
 
 def _annotation(suite: SuiteOutcome, outcome: Outcome, workspace: Path) -> str:
     place = details.place_of(suite.path, workspace)
-    text = details.details(outcome, place)
+    text = inert(details.details(outcome, place))
     if len(text) > MESSAGE_CHARS:
         text = f"{text[:MESSAGE_CHARS]}\n… truncated"
     where = f"file={place.translate(_PROPERTY)},line={outcome.line},"
     where = where if not os.path.isabs(place) else ""
-    return f"::error {where}title={details.name_of(outcome).translate(_PROPERTY)}::{text.translate(_DATA)}"
+    title = inert(details.name_of(outcome)).translate(_PROPERTY)
+    return f"::error {where}title={title}::{text.translate(_DATA)}"

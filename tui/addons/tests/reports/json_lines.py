@@ -18,8 +18,8 @@ Of a value or text longer than `MOST_CHARS`, only the beginning is printed, as t
 """
 
 import json
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tui.addons.tests.reports import details
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
@@ -38,8 +38,8 @@ HEAD_CHARS = 4_000
 class JsonLines:
     """Prints a run as JSON lines."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
 
     def began(self, run: RunStart) -> None:
         pass
@@ -71,8 +71,13 @@ class JsonLines:
         self._print(found | _counts([one for suite in run.suites for one in suite.outcomes]))
 
     def _print(self, value: dict[str, Any]) -> None:
-        self._out.write(json_line(value) + "\n")
-        self._out.flush()  # whoever reads a pipe sees each case when it ends
+        # In the log of a job of CI, `##[` would begin a command. It can only be in a text.
+        self._write(json_line(value).replace("##", "#\\u0023") + "\n")
+
+
+def json_reporter(write: Callable[[str], object]) -> JsonLines:
+    """Return the reporter of `--json`. `write` takes a line at a time."""
+    return JsonLines(write)
 
 
 def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:

@@ -63,8 +63,11 @@ def _sections(sections: Sequence[Section]) -> Iterator[ComparedLine]:
 
 
 def _line(before: str | None, after: str | None, part: Part, *, same: bool = False) -> ComparedLine:
-    shown = (None if one is None else clean(one[:LINE_CHARS]).expandtabs(4) for one in (before, after))
-    return ComparedLine(LinePair(*shown, same), part)
+    return ComparedLine(LinePair(_shown(before), _shown(after), same), part)
+
+
+def _shown(line: str | None) -> str | None:
+    return None if line is None else clean(line[:LINE_CHARS]).expandtabs(4)
 
 
 def _values(expected: Any, got: Any, indent: str, lead: str, at: Path) -> Iterator[ComparedLine]:
@@ -100,7 +103,7 @@ def _members(expected: dict[str, Any], got: dict[str, Any], indent: str, at: Pat
 
 
 def _items(expected: list[Any], got: list[Any], indent: str, at: Path) -> Iterator[ComparedLine]:
-    for old, new in _aligned(expected, got):
+    for old, new in aligned(expected, got):
         place = Part((*at, old)) if old is not None else Part(at)
         if old is not None and new is not None:
             yield from _values(expected[old], got[new], indent, "", place.steps)
@@ -117,7 +120,7 @@ def _texts(expected: str, got: str, indent: str, at: Path) -> Iterator[ComparedL
             yield _line(_after(indent, before), _after(indent, after), Part(at, number), same=True)
         return
     number = 0
-    for before, after in _aligned(old, new):
+    for before, after in aligned(old, new):
         number = before if before is not None else number
         one, other = (
             old[before] if before is not None else None,
@@ -131,7 +134,7 @@ def _after(indent: str, line: str | None) -> str | None:
     return None if line is None else indent + line
 
 
-def _aligned(expected: Sequence[Any], got: Sequence[Any]) -> Iterator[tuple[int | None, int | None]]:
+def aligned(expected: Sequence[Any], got: Sequence[Any]) -> Iterator[tuple[int | None, int | None]]:
     """Yield which item belongs to which, by their places; None for a missing one."""
     if len(expected) == len(got) or max(len(expected), len(got)) > MOST_ALIGNED:
         yield from zip_longest(range(len(expected)), range(len(got)))

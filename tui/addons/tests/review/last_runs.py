@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
@@ -17,6 +17,9 @@ from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
 from tui.settings.state.state_file import Content, StateFile, entries
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_FILES = 200
@@ -101,10 +104,11 @@ class LastRuns:
 
 
 class LastRunsReporter:
-    """Stores the outcomes of a run."""
+    """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one."""
 
-    def __init__(self, runs: LastRuns) -> None:
+    def __init__(self, runs: LastRuns, recording: Callable[[], Path | None]) -> None:
         self._runs = runs
+        self._recording = recording
         self._run = RunStart()
 
     def began(self, run: RunStart) -> None:
@@ -117,7 +121,7 @@ class LastRunsReporter:
         pass
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
-        self._runs.put_later(outcome, self._run.recording, self._run.at)
+        self._runs.put_later(outcome, self._recording(), self._run.at)
 
     def ended(self, run: RunOutcome) -> None:
         self._runs.close()
@@ -187,6 +191,11 @@ def _entry(path: str, file: LastFile) -> dict[str, Any]:
     return {"path": path, "kept": file.kept, "cases": cases}
 
 
-def last_runs_reporter(runtime: object) -> LastRunsReporter:
+def last_runs_reporter(runtime: "Runtime") -> LastRunsReporter:
     """Return what stores the outcomes of a run."""
-    return LastRunsReporter(LastRuns())
+    return LastRunsReporter(LastRuns(), lambda: _file_of(runtime))
+
+
+def _file_of(runtime: "Runtime") -> Path | None:
+    path = runtime.traffic.path
+    return path if path != Path() else None

@@ -61,7 +61,8 @@ class ServerInstance:
         self.traffic = traffic
         self.problem = ""
         self._runtime = runtime
-        self._starts = 0
+        self._calls = f"hand-{uuid.uuid4().hex[:12]}"
+        self._starts = self._sent = 0
         self._printed = 0
         self._is_stuck = False
         runtime.host.add(spec)
@@ -69,7 +70,7 @@ class ServerInstance:
     async def running(self) -> bool:
         """Start the server if it does not run or hangs, and return whether it runs."""
         host = self._runtime.host
-        is_running = host.status(self.name).state is ServerState.RUNNING
+        is_running = self._runtime.workbench.is_running(self.name)
         if is_running and not self._is_stuck:
             return True
         if self._starts >= MOST_STARTS:
@@ -113,9 +114,7 @@ class ServerInstance:
 
     async def tool(self, name: str) -> Tool | None:
         """Return a tool as the server lists it now."""
-        workbench = self._runtime.workbench
-        await workbench.settled(self.name)
-        return next((tool for tool in workbench.tools(self.name) if tool.name == name), None)
+        return await self._runtime.workbench.tool(self.name, name)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools that the server lists."""
@@ -123,7 +122,8 @@ class ServerInstance:
 
     async def send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Exchange:
         """Send the request of a case, answer what the server asks, and wait for the response."""
-        call = f"hand-{uuid.uuid4().hex[:12]}"
+        self._sent += 1
+        call = f"{self._calls}-{self._sent}"
         began = time.perf_counter()
         if kind is RequestKind.LIST:
             answer = await self._list(name, call)

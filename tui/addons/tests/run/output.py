@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ _COLORS = {
 BAD = (State.FAILED, State.ERROR)
 
 
+@lru_cache(maxsize=256)
 def shown_path(path: Path) -> str:
     """Return a path from the current folder, if it is below it."""
     try:

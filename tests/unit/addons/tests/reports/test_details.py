@@ -64,32 +64,33 @@ def test_a_mismatch_is_one_line(mismatch: Mismatch, said: str):
     assert mismatch_line(mismatch) == said
 
 
-def test_the_first_mismatch_is_the_summary_of_a_failure_without_a_sentence():
-    assert summary(FAILED) == 'result.rain: expected 3, got "three"'
-    assert summary(replace(FAILED, problem="Two values differ.")) == "Two values differ."
+def test_the_first_mismatch_is_the_summary_of_a_failure_if_it_has_values():
+    assert summary(replace(FAILED, problem="result differs")) == 'result.rain: expected 3, got "three"'
+    without = [Mismatch("error", why="it succeeded")]
+    assert summary(replace(FAILED, problem="It succeeded.", mismatches=without)) == "It succeeded."
+    assert summary(replace(FAILED, mismatches=())) == "failed"
     assert summary(PASSED) == ""
 
 
 def test_details_have_place_differences_last_words_and_command():
     assert details(FAILED, "weather.mcp.toml").split("\n") == [
         "weather.mcp.toml:12",
-        'result.rain: expected 3, got "three"',
-        "text:",
-        "  expected:",
-        "    light",
-        "    rain",
-        "  got:",
-        "    no",
-        "    rain",
-        "The server's last words:",
-        "  starting",
-        "  no data",
-        "Repeat it: mcptui call get_weather location=Hangzhou -- python weather.py",
+        "result.rain",
+        "  - expected 3",
+        '  + got      "three"',
+        "text",
+        "  @@ -1,2 +1,2 @@",
+        "  -light",
+        "  +no",
+        "   rain",
+        "stderr: starting",
+        "stderr: no data",
+        "repeat: mcptui call get_weather location=Hangzhou -- python weather.py",
     ]
 
 
 def test_details_of_many_and_long_differences_are_bounded():
-    text = "a line\n" * 100_000
+    text = "a line\n" * 10_000
     outcome = replace(FAILED, mismatches=[Mismatch(f"result[{at}]", text, text) for at in range(5_000)])
     said = details(outcome, "x.mcp.toml")
     assert "4950 more differences" in said

@@ -4,7 +4,6 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +16,8 @@ from tests.unit.addons.tests.reports.outcomes import (
     run_outcome,
     suite_outcome,
 )
-from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, inert, is_github
+from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report
+from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Mismatch, RunOutcome
 from tui.addons.tests.run.reporter import RunStart
 
@@ -69,29 +69,6 @@ def test_an_annotation_is_one_command_whatever_the_texts(name: str, text: str):
     assert data.startswith("tests/weather.mcp.toml:12%0A")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("::error::x", ": :error::x"),
-        ("a\n  ::set-output name=a::b", "a\n  : :set-output name=a::b"),
-        ("text ##[add-mask]b", "text # #[add-mask]b"),
-        ("##vso[task.setvariable]", "# #vso[task.setvariable]"),
-        ("a::b: c", "a::b: c"),
-        ("## heading", "## heading"),
-    ],
-)
-def test_no_text_is_a_command_of_the_runner(text: str, said: str):
-    assert inert(text) == said
-
-
-@settings(max_examples=20)
-@given(st.text(st.sampled_from(":# \t\n\r[vsox\u00a0\u2028")))
-def test_nothing_is_a_command_after_it_is_made_inert(text: str):
-    found = inert(text)
-    assert not any(line.strip().startswith("::") for line in found.splitlines())
-    assert "##[" not in found and "##vso[" not in found
-
-
 def test_the_summary_is_appended_to_that_of_the_job(tmp_path: Path):
     summary, out = tmp_path / "summary.md", io.StringIO()
     summary.write_text("before\n")
@@ -112,12 +89,13 @@ def test_a_summary_that_cannot_be_written_is_a_warning(tmp_path: Path):
 
 def test_a_summary_stays_below_the_limit_of_github(tmp_path: Path):
     summary = tmp_path / "summary.md"
-    long = replace(FAILED, mismatches=[Mismatch("text", "é\n" * 4_000, "ü\n" * 4_000)] * 50)
+    long = replace(FAILED, mismatches=[Mismatch("text", "é" * 190, "ü" * 190)] * 50)
     run = RunOutcome([suite_outcome(*[long] * 200, path=BASE / f"{'x' * 200}.mcp.toml")] * 3)
+    assert sum(len(piece) for piece in markdown(RunStart(), run, BASE)) > SUMMARY_BYTES
     GithubReport({"GITHUB_STEP_SUMMARY": str(summary)}, io.StringIO()).ended(run)
     assert summary.stat().st_size < SUMMARY_BYTES + 100
 
 
 def test_github_is_known_by_its_variable():
-    assert is_github({"GITHUB_ACTIONS": "true"})
-    assert not is_github({"CI": "true"})
+    assert isinstance(github_report({"GITHUB_ACTIONS": "true"}), GithubReport)
+    assert github_report({"CI": "true"}) is None

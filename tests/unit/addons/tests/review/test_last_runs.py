@@ -14,8 +14,8 @@ def outcome(name: str = "rain", state: State = State.PASSED, ms: float | None = 
 
 
 def ran(runs: LastRuns, *outcomes: Outcome, suite: Suite = SUITE, at: float = 100.0, problem: str = ""):
-    reporter = LastRunsReporter(runs)
-    reporter.began(RunStart([suite], Path("/state/run.mcptrace"), at))
+    reporter = LastRunsReporter(runs, lambda: Path("/state/run.mcptrace"))
+    reporter.began(RunStart([suite], None, at))
     reporter.suite_ended(SuiteOutcome(suite, outcomes, problem, not_started=bool(problem)))
     reporter.ended(RunOutcome())
 
