@@ -90,4 +90,9 @@ BRINGS = {
             "epilog": _TEST_EPILOG,
         }
     },
+    "service": {
+        "pytest items": "tui.addons.tests.python.items:SuiteFile",
+        "pytest servers": "tui.addons.tests.python.items:servers_of",
+        "pytest assertion": "tui.addons.tests.python.server:assertion",
+    },
 }
