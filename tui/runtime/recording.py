@@ -153,7 +153,7 @@ class RunRecording:
         recordings = Recordings(folder)
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
-        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command}
+        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command, "cwd": _folder()}
         return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
     def _reader(self) -> TrafficReader:
@@ -167,6 +167,14 @@ class RunRecording:
             return
         # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.annotations.filters = change_filter(self._filters, name, text)
+
+
+def _folder() -> str:
+    """Return the current folder, in which relative paths of commands begin; "" if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def model_judge() -> "ModelJudge":
