@@ -27,7 +27,9 @@ _ITEMS, _SERVERS, _ASSERTION = "pytest items", "pytest servers", "pytest asserti
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the setting that turns off the collection of test files."""
-    parser.addini(_COLLECT, f"collect the cases of *{ENDING} files (default: true)", type="bool", default=True)
+    parser.addini(
+        _COLLECT, f"collect the cases of *{ENDING} files (default: true)", type="bool", default=True
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -44,9 +46,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def mcp_server(request: pytest.FixtureRequest) -> "Generator[Callable[..., Any]]":
     """Start MCP servers: `mcp_server("python server.py")`. Each command runs once a module, and ends with it.
 
-    `server.call("tool", name=value)`, `server.read("uri")`, `server.prompt("name")` and `server.list("tools")`
-    return results for `assert_result`. A URL, `name=` of a configured server, and the path of a *.mcp.toml
-    file for its [server] work too, with `env`, `headers` and `cwd`.
+    `server.call("tool", name=value)`, `server.read("uri")`, `server.prompt("name")` and
+    `server.list("tools")` return results for `assert_result`. A URL, `name=` of a configured server, and a
+    *.mcp.toml file for its [server] work too, with `env`, `headers` and `cwd`.
     """
     with brought("service", _SERVERS)(request.config, request.path.parent) as start:
         yield start

@@ -25,7 +25,13 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
-    "tests": {"command": ("test",), "parser": ("test",), "action": ("keep.call",), "flags": ("traffic",)},
+    "tests": {
+        "command": ("test",),
+        "parser": ("test",),
+        "action": ("keep.call",),
+        "flags": ("traffic",),
+        "service": ("pytest items", "pytest servers", "pytest assertion"),
+    },
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.

@@ -31,8 +31,8 @@ T = TypeVar("T")
 class Engine:
     """A runtime in a thread. It starts with the first `run`, and ends with `close`.
 
-    `answers` answers what servers ask. Methods without `async` belong to the thread of pytest, the others to
-    that of the runtime.
+    `answers` answers what servers ask, `runtime` is there once something ran. Methods without `async` belong
+    to the thread of pytest, the others to that of the runtime.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Engine:
         self._started: Future[None] = Future()
         self._loop: asyncio.AbstractEventLoop
         self._end: asyncio.Event
-        self._runtime: Runtime
+        self.runtime: Runtime
         self._traffic: TrafficByServer
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -89,7 +89,7 @@ class Engine:
     async def _serve(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         options = Options(command="test", trust_config=True, accept_all=True, save=False)
-        runtime = self._runtime = Runtime(options, os.environ)
+        runtime = self.runtime = Runtime(options, os.environ)
         runtime.questioner, runtime.sampler = self.answers, ScriptedSampler()
         try:
             await runtime.ready(start=False, model=False, taps=False, session=False)
@@ -106,7 +106,7 @@ class Engine:
     async def instance(self, suite: Suite) -> ServerInstance:
         """Return the server of a suite, which is not started yet. Raises SuiteError."""
         found = suite_server(suite, self._configured)
-        self._runtime.redactor.add(found.secrets)
+        self.runtime.redactor.add(found.secrets)
         name, number = found.spec.name, self._names.get(found.spec.name, 0) + 1
         self._names[name] = number
         spec = for_cases(found.spec, suite, name=name if number == 1 else f"{name}-{number}")
@@ -114,7 +114,7 @@ class Engine:
 
     def of_spec(self, spec: ServerSpec) -> ServerInstance:
         """Return another process of a server."""
-        return ServerInstance(self._runtime, spec, self._traffic.of(spec.name))
+        return ServerInstance(self.runtime, spec, self._traffic.of(spec.name))
 
     def another(self, instance: ServerInstance) -> ServerInstance:
         """Return a second process of a server, for a case of its own."""

@@ -1,4 +1,4 @@
-"""The server that tests in Python talk to: `mcp_server(...)`, its results, and what they are asserted to be."""
+"""The server that tests in Python talk to: `mcp_server(…)`, its results, and assertions about them."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,13 +11,18 @@ from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT
+from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import ENDING, UNSET, Expectation, Lose, RequestKind, Suite, SuiteServer
-from tui.addons.tests.suite.json_path import NotFound, value_at
+from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Finding, Severity
+from tui.core.units import plural
 from tui.settings.new_server import is_address
+
+MOST_SHOWN = 5
+"""Differences that an assertion names."""
 
 
 class CallFailed(AssertionError):
@@ -43,7 +48,7 @@ class Result:
 
     @property
     def content(self) -> Sequence[Mapping[str, Any]]:
-        """Images, links and other items that are not plain text: type, mime, size, sha256, uri, name, text."""
+        """The items that are not plain text, with type, mime, size, sha256, uri, name and text."""
         return self.response.content
 
     @property
@@ -77,7 +82,9 @@ class RequestOptions:
 class Server:
     """A running server. Requests wait for their response, and return it even if it is an error."""
 
-    def __init__(self, engine: Engine, instance: ServerInstance, options: RequestOptions | None = None) -> None:
+    def __init__(
+        self, engine: Engine, instance: ServerInstance, options: RequestOptions | None = None
+    ) -> None:
         self._engine = engine
         self._instance = instance
         self._options = options or RequestOptions()
@@ -236,4 +243,7 @@ def assertion(
         error=error,
         findings=tuple(findings),
     )
-    return differences(judge(wanted, got.response).mismatches)
+    mismatches = judge(wanted, got.response).mismatches
+    lines = [line for one in mismatches[:MOST_SHOWN] for line, _ in mismatch_lines(one)]
+    more = len(mismatches) - MOST_SHOWN
+    return "\n".join([*lines, *([f"and {plural(more, 'more difference')}"] if more > 0 else [])])

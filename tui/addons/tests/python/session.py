@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.outcome import Outcome
-from tui.addons.tests.suite.case import Case, Suite
+from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.references import names_in, texts_of
 
 
@@ -34,6 +35,27 @@ class SuiteSession:
         for earlier in self._needed(case):
             await self._run(earlier)
         return await self._run(case)
+
+    async def contract(self) -> Outcome:
+        """Compare the definitions of the server with the lock."""
+        contract = self.suite.contract
+        assert contract is not None
+        if not await self.instance.running():
+            return Outcome("contract", contract.line, State.ERROR, self.instance.problem)
+        found: Outcome = await part("contract")(self.suite, self._context)
+        return found
+
+    async def turn(self, turn: TurnCase) -> Outcome:
+        """Run a turn case."""
+        if not await self.instance.running():
+            return Outcome(turn.title, turn.line, State.ERROR, self.instance.problem, case=turn)
+        outcomes = [one async for one in part("turns")(self.suite, [turn], self._context)]
+        found: Outcome = next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
+        return found
+
+    @property
+    def _context(self) -> PartContext:
+        return PartContext(self.engine.runtime, self.instance.name)
 
     async def close(self) -> None:
         """Stop the server."""
@@ -65,6 +87,7 @@ def _used_names(case: Case) -> list[str]:
     """Return the names of the saved values that a case refers to."""
     steps = (case, *case.then)
     parts = [
-        [one.request.name, dict(one.request.arguments), one.expected.text, one.expected.result] for one in steps
+        [one.request.name, dict(one.request.arguments), one.expected.text, one.expected.result]
+        for one in steps
     ]
     return [name for text in texts_of(parts) for name in names_in(text)[0]]

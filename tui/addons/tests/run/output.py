@@ -102,20 +102,8 @@ class TerminalReport:
             return  # that is written once for the file
         self._write("\n")
         self._line(f"{outcome.state.upper()}  {head}  ({place})", _COLORS[outcome.state])
-        first = outcome.mismatches[0] if outcome.mismatches else None
-        is_share = outcome.cell is not None and outcome.cell.wanted > 1
-        if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
-            self._line(f"  {truncated(clean(outcome.problem), 2_000)}")
-        for one in outcome.mismatches[:MISMATCHES]:
-            for line, color in mismatch_lines(one) if one is not first or one.got is not one.expected else ():
-                self._line(f"  {line}", color)
-        if more := len(outcome.mismatches) - MISMATCHES:
-            if more > 0:
-                self._line(f"  and {plural(more, 'more difference')}")
-        for line in outcome.said:
-            self._line(f"  stderr: {clean_line(line, LINE_CHARS)}")
-        if outcome.repeat:
-            self._line(f"  repeat: {clean(outcome.repeat)}")
+        for line, color in failure_lines(outcome):
+            self._line(f"  {line}", color)
 
     def _notes(self, run: RunOutcome) -> None:
         told = dict[str, int]()
@@ -165,6 +153,23 @@ def _era(outcome: Outcome) -> str:
 
 def _words(state: State, number: int) -> str:
     return "errors" if state is State.ERROR and number != 1 else str(state)
+
+
+def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say about a case that did not pass as clean lines, each with its color."""
+    first = outcome.mismatches[0] if outcome.mismatches else None
+    is_share = outcome.cell is not None and outcome.cell.wanted > 1
+    if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
+        yield truncated(clean(outcome.problem), 2_000), ""
+    for one in outcome.mismatches[:MISMATCHES]:
+        if one is not first or one.got is not one.expected:
+            yield from mismatch_lines(one)
+    if (more := len(outcome.mismatches) - MISMATCHES) > 0:
+        yield f"and {plural(more, 'more difference')}", ""
+    for line in outcome.said:
+        yield f"stderr: {clean_line(line, LINE_CHARS)}", ""
+    if outcome.repeat:
+        yield f"repeat: {clean(outcome.repeat)}", ""
 
 
 def mismatch_lines(one: Mismatch) -> Iterator[tuple[str, str]]:
