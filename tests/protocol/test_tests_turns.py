@@ -12,6 +12,7 @@ from tests.protocol.turn_stage import HANGZHOU, WEATHER, asks, kept_recording, t
 from tests.unit.core.stand_ins import ScriptedApprover
 from tui.addons.tests.run.outcome import Outcome, State, TurnRun
 from tui.core.ports import Answer, Decision
+from tui.runtime.recording_file import take_notes
 
 CALLED = calls(("kept__get_weather", {"location": "Hangzhou"}))
 ELSEWHERE = calls(("kept__get_weather", {"location": "Beijing"}))
@@ -49,6 +50,8 @@ async def test_a_wrong_call_fails_with_the_argument_that_differs_and_how_to_repe
     assert found.problem == 'get_weather location~hangzhou: location is "Beijing"'
     assert [one.path for one in found.mismatches] == ["calls[0]"]
     assert found.repeat == "mcptui test weather.mcp.toml -k hangzhou --model scripted"
+    (note,) = take_notes(stage.runtime.traffic.path, stage.runtime.traffic.columns).values()
+    assert note == 'failed: hangzhou: get_weather location~hangzhou: location is "Beijing"'
 
 
 async def test_a_forbidden_tool_is_offered_but_never_run(tmp_path: Path):

@@ -14,6 +14,7 @@ from tui.addons.tests.turns.case_turn import AskedModel, CaseTurn, TurnServer
 from tui.addons.tests.turns.expectation import FinishedTurn, mismatches_of
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
+from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.runtime.runtime import Runtime
 from tui.storage.sessions.store import SessionStore
@@ -25,6 +26,7 @@ ANSWER_CHARS = 8_000
 """Maximum characters of an answer to keep."""
 
 MOST_NOTES = 5
+NOTE_CHARS = 400
 _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
@@ -81,6 +83,8 @@ class TurnRunner:
         failed = next((one for one in cell.runs if one.state is State.FAILED), None)
         if state is State.FAILED and failed is not None:
             notes.append(f"The messages of the run that failed first: --filter turn:{failed.turn}")
+            said = clean_line(f"failed: {case.title}: {failed.problem}", NOTE_CHARS)
+            self.runtime.traffic.mark_turn(failed.turn, said)
         return replace(
             self._without_runs(case, state, problem),
             mismatches=failed.mismatches if failed is not None and state is State.FAILED else (),
