@@ -31,6 +31,7 @@ from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 
 if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
@@ -67,7 +68,7 @@ class RunOptions:
     strict_time: bool = False
     run_empty: bool = False
     parts: bool = True
-    replay_models: Path | None = None
+    replay_models: "RecordedTurns | None" = None
     repeat: RepeatCommand = field(default_factory=RepeatCommand)
 
     def selects(self, name: str, tags: Sequence[str]) -> bool:
