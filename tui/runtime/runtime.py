@@ -163,13 +163,15 @@ class Runtime:
         start: bool = True,
         model: bool = True,
         record: bool = True,
+        lint: bool = True,
         taps: bool = True,
         session: bool = True,
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         `start` those with autostart, and `record` the traffic, unless command line or configuration forbid
-        it. Without `model`, none is chosen: commands without a question need none. `taps`: also show the
+        it. Without `model`, none is chosen: commands without a question need none. Without `lint`, the
+        traffic is linted when it is opened. `taps`: also show the
         traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
         names; an error is reported as a problem.
         """
@@ -187,6 +189,7 @@ class Runtime:
                 data_dir() / "filters.toml",
                 command=self._options.command,
                 follow_taps=taps,
+                lint=lint,
             )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:

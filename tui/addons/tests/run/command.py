@@ -36,6 +36,7 @@ from tui.settings.new_server import unconfigured_server
 from tui.settings.problems import did_you_mean
 
 PASSED, FAILED, WRONG, NOT_STARTED = 0, 1, 2, 5
+FLUSH_SECONDS = 0.2
 
 
 def test(args: argparse.Namespace) -> int:
@@ -138,7 +139,7 @@ class TestRun:
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
             runtime.sampler = ScriptedSampler()
             has_turns = any(plan.suite.turns for plan in self.suites)
-            await runtime.ready(start=False, model=has_turns, taps=False, session=False)
+            await runtime.ready(start=False, model=has_turns, lint=False, taps=False, session=False)
             planned = await self._planned(runtime)
             last_runs = part_if_there("last runs")
             more = [last_runs(runtime)] if last_runs is not None else []
@@ -238,11 +239,12 @@ def exit_code(outcome: RunOutcome) -> int:
 
 def _reporters(args: argparse.Namespace) -> list[Reporter]:
     """Return the reporters that the arguments and the environment ask for. Raises UsageError."""
+    output = _Output()
     if args.json:
-        made: list[Reporter] = [part("json")(_write)]
+        made: list[Reporter] = [part("json")(output.write)]
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        made = [TerminalReport(_write, colored=colored_for(sys.stdout, os.environ), width=width)]
+        made = [TerminalReport(output.write, colored=colored_for(sys.stdout, os.environ), width=width)]
     kinds: Mapping[str, Any] = part("reports") if args.report else {}
     for kind, file in args.report:
         if kind not in kinds:
@@ -263,9 +265,19 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
     return made
 
 
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+class _Output:
+    """Standard output. On a terminal, each line appears at once, elsewhere those of a moment together."""
+
+    def __init__(self) -> None:
+        self._at_once = sys.stdout.isatty()
+        self._flushed = 0.0
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text)
+        now = time.monotonic()
+        if not self._at_once and now - self._flushed > FLUSH_SECONDS:
+            sys.stdout.flush()
+            self._flushed = now
 
 
 async def _asked_on_terminal(question: ConsentQuestion) -> QuestionAnswer:

@@ -18,6 +18,7 @@ from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.output import BAD, NOT_RUN
 from tui.addons.tests.run.parts import PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
@@ -33,10 +34,9 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
-BAD = (State.FAILED, State.ERROR)
 INTERRUPTED = "interrupted"
-STOPPED = "not run: an earlier case failed (-x)"
-NOT_REACHED = "not run: interrupted"
+STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
+NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
 @dataclass(frozen=True, slots=True)
