@@ -39,6 +39,7 @@ from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.workbench import HandWorkbench
+from tui.model.endpoints.profile import DEMO
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
@@ -351,6 +352,11 @@ class Runtime:
     def model_label(self) -> str:
         """The display name of the model."""
         return self._active_model.label or (NO_MODEL if self.is_ready else "")
+
+    @property
+    def chosen_model(self) -> str:
+        """The profile that the command line names, "demo" for the demo model, or ""."""
+        return DEMO if self._options.demo else self._options.model or ""
 
     @property
     def model_notice(self) -> str:

@@ -1,7 +1,7 @@
 """What the user answered to a server during a call, as `answers` of a test file. Pure.
 
-Up to 2025-11-25 a server sends requests during a call. From 2026-07-28 on it asks in a result, and the answers
-are in the next round of the call.
+Up to 2025-11-25 a server sends requests during a call. From 2026-07-28 on it asks in a result, and the
+answers are in the next round of the call.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
@@ -28,30 +27,37 @@ DAY = timedelta(days=2)
 _FIRST_TIME = 1e8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """What a case is made of. `off` are the variations that are switched off or on against the proposal."""
+    """What a case is made of.
+
+    Attributes:
+        parts: the keys of the expectation with their values, without placeholders: text, result, content.
+        variations: what varies, in the order of the file.
+        switched: those that are switched off or on against the proposal.
+    """
 
     exchange: Exchange
     name: str
-    switched: frozenset[Variation] = field(default_factory=frozenset)
+    parts: Mapping[str, Any]
+    variations: Sequence[Variation]
+    switched: frozenset[Variation] = frozenset()
 
-    @cached_property
-    def parts(self) -> Mapping[str, Any]:
-        """The keys of the expectation with their values, without placeholders: text, result, content."""
-        return parts_of(response_of(self.exchange))
-
-    @cached_property
-    def variations(self) -> Sequence[Variation]:
-        """What varies, in the order of the file."""
-        near = is_near(self.exchange.at)
-        others = [response_of(self.exchange, one) for one in self.exchange.others]
-        given = [self.exchange.request.name, self.exchange.request.arguments]
-        return [
-            found
-            for head, value in self.parts.items()
-            for found in variations(head, value, [part(one, head) for one in others], given, near)
+    @classmethod
+    def of(cls, exchange: Exchange, name: str, switched: Collection[Variation] = ()) -> Self:
+        """Return an exchange with what varies in it. Takes long for a large result."""
+        parts = parts_of(response_of(exchange))
+        near = is_near(exchange.at)
+        others = [response_of(exchange, one) for one in exchange.others]
+        given = [exchange.request.name, exchange.request.arguments]
+        found = [
+            one
+            for head, value in parts.items()
+            for one in variations(head, value, [part(other, head) for other in others], given, near)
         ]
+        kept = {(one.path, one.start, one.placeholder) for one in switched}
+        still = frozenset(one for one in found if (one.path, one.start, one.placeholder) in kept)
+        return cls(exchange, name, parts, found, still)
 
     def is_on(self, one: Variation) -> bool:
         """Return whether a part becomes a placeholder."""
@@ -142,7 +148,11 @@ def structured_of(response: Response) -> Any:
 
 def _only_wraps(structured: Any, text: str) -> bool:
     """Return whether structured content is only the text: SDKs wrap it as `{"result": text}`."""
-    return isinstance(structured, Mapping) and list(structured.values()) == [text] and [*structured] == ["result"]
+    return (
+        isinstance(structured, Mapping)
+        and list(structured.values()) == [text]
+        and [*structured] == ["result"]
+    )
 
 
 def _says(structured: Any, response: Response) -> bool:
@@ -151,7 +161,9 @@ def _says(structured: Any, response: Response) -> bool:
     values = [structured]
     if isinstance(structured, Mapping) and [*structured] == ["result"]:
         values.append(structured["result"])
-    if not text or any(text == (one if isinstance(one, str) else compact(one, len(text) + 1)) for one in values):
+    if not text or any(
+        text == (one if isinstance(one, str) else compact(one, len(text) + 1)) for one in values
+    ):
         return True
     items = (mapping(one) for one in list_in(mapping(response.result), "content"))
     blocks = [text_in(one, "text") for one in items if one.get("type") == "text"]
@@ -216,4 +228,3 @@ def _described(request: Request) -> str:
         if value not in ("", None)
     )
     return f"{request.name} {given}".strip()
-

@@ -54,6 +54,7 @@ class Exchange:
 
     Attributes:
         server: its name in the recording, without "tap:".
+        tapped: whether another host called it, and `mcptui tap` recorded that.
         result: the raw result, None for a JSON-RPC error, which is `error`.
         ms: milliseconds from the request to the response, without the time in which the user was asked.
         answers: what the user answered meanwhile, as in a test file.
@@ -61,6 +62,7 @@ class Exchange:
         others: the results of other recorded requests that are equal to this one, raw, the nearest first.
         other_ms: how long those took.
         secrets: names of the secrets in the request, for which the recording has only marks.
+        hints: annotations of the tool, as the server listed them in the recording.
         launched: how the server was started, None if the recording does not say.
         seq: of its first request in the recording.
         call: the id by which its messages are found, or "".
@@ -76,9 +78,11 @@ class Exchange:
     others: Sequence[Mapping[str, Any]] = ()
     other_ms: tuple[float, ...] = ()
     secrets: tuple[str, ...] = ()
+    hints: Mapping[str, Any] = field(default_factory=dict)
     launched: Launched | None = None
     seq: int = 0
     call: str = ""
+    tapped: bool = False
 
     @property
     def is_error(self) -> bool:

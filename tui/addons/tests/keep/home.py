@@ -6,11 +6,11 @@ becomes `${NAME}`, and a command with a secret is not written.
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tui.addons.tests.keep.exchange import Launched
+from tui.addons.tests.keep.exchange import Exchange, Launched
 from tui.addons.tests.suite.case import ENDING, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -68,6 +68,24 @@ class Origin:
         return cls(name, spec, launched.cwd or folder, names_only=True)
 
 
+def origin_of(exchange: Exchange, specs: Iterable[ServerSpec], current: Path) -> Origin:
+    """Return the server of a recorded call: a configured one that starts in the same way, or as recorded."""
+    launched = exchange.launched
+    for spec in specs:
+        if spec.name == exchange.server and launched is not None:
+            is_same = (
+                spec.shown_url == launched.url if launched.url else spec.shown_command == launched.command
+            )
+            if is_same:
+                return Origin.of_spec(spec, str(current), configured=True)
+    if launched is None:
+        raise UsageError(
+            "The recording does not say how its server was started.",
+            next_step="Call it again, and keep that call.",
+        )
+    return Origin.of_recording(exchange.server, launched, str(current))
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A server as a file names it; `needs` are the variables to set when it is run."""
@@ -95,7 +113,9 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
     if spec.url is not None:
         url = _url(origin, redact, needed)
         headers = {
-            name: _value(origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}")
+            name: _value(
+                origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}"
+            )
             for name, value in spec.headers.items()
         }
         transport = "" if spec.transport is Transport.HTTP else spec.transport.value
@@ -103,7 +123,9 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
         return Written(server, tuple(needed.names))
     words = (spec.command, *spec.args)
     if not spec.command:
-        raise UsageError("How this server was started is unknown.", next_step="Start it with mcptui, and call again.")
+        raise UsageError(
+            "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
+        )
     hidden = [*masked_arguments(words)]
     if hidden != [*words] or any(MARK.search(word) or redact(word) != word for word in words):
         raise UsageError(
@@ -117,11 +139,11 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
     is_own_folder = bool(spec.folder) and not spec.cwd
     cwd = "" if is_own_folder else os.path.relpath(start, folder)
     from_ = str(folder) if is_own_folder else start
-    command = tuple(
-        _relative(word, from_, folder, is_program=not at) for at, word in enumerate(words)
-    )
+    command = tuple(_relative(word, from_, folder, is_program=not at) for at, word in enumerate(words))
     transport = "" if spec.transport is Transport.STDIO else spec.transport.value
-    server = SuiteServer(command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era)
+    server = SuiteServer(
+        command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era
+    )
     return Written(server, tuple(needed.names))
 
 
@@ -203,18 +225,6 @@ def _identity(server: SuiteServer) -> Sequence[object]:
     return (server.name, server.command, server.url, os.path.normpath(server.cwd or "."))
 
 
-def without_values(server: SuiteServer) -> Mapping[str, object]:
-    """Return what a person reads of a server: its name, its command, or its URL."""
-    if server.name:
-        return {"server": server.name}
-    return {"url": server.url} if server.url else {"command": server.command}
-
-
 def named(origin: Origin) -> Written:
     """Return a configured server by its name."""
     return Written(SuiteServer(name=origin.name))
-
-
-def with_folder(origin: Origin, folder: str) -> Origin:
-    """Return an origin whose command begins in another folder."""
-    return replace(origin, base=folder)

@@ -47,11 +47,12 @@ def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
     exchange = _exchange(window, first)
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
-    return replace(with_others(exchange, others), launched=_launched(reader, first, cwd))
+    hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
+    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, cwd))
 
 
 def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
-    """Return an exchange with more results of equal requests, at most `MOST_OTHERS`, and how long each took."""
+    """Return an exchange with more results of equal requests, and how long each took, up to `MOST_OTHERS`."""
     results, times = [*exchange.others], [*exchange.other_ms]
     for result, ms in others:
         results.append(result)
@@ -69,6 +70,18 @@ def newest_request(reader: TrafficReader, last: int) -> int:
     kept = [one for one in entries if one.seq in done and is_kept(one)]
     by_hand = [one for one in kept if one.cause is not None and one.cause.call]
     return (by_hand or kept)[-1].seq if kept else 0
+
+
+def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
+    """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
+    after = 0
+    while page := reader.columns(after, PAGE):
+        after = page[-1].seq
+        for one in page:
+            cause = one.cause
+            if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
+                return one.seq
+    return 0
 
 
 def is_kept(entry: Entry) -> bool:
@@ -169,6 +182,7 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
         secrets=secrets_in([request.name, request.arguments, answers]),
         at=first.wall_ns / 1e9,
         seq=first.seq,
+        tapped=first.source.startswith(TAP),
         call=first.cause.call if first.cause is not None else "",
     )
 
@@ -219,7 +233,9 @@ def _asked(
     window: _Window, first: Entry, end: Entry
 ) -> tuple[list[tuple[Mapping[str, Any], Mapping[str, Any]]], float]:
     """Return the server's requests during a call, each with the response; and milliseconds they took."""
-    meanwhile = [one for one in window.entries if first.seq < one.seq < end.seq and one.source == first.source]
+    meanwhile = [
+        one for one in window.entries if first.seq < one.seq < end.seq and one.source == first.source
+    ]
     answers = {one.pair: one for one in meanwhile if one.kind in ANSWERS and one.direction is Direction.OUT}
     found, waited = [], 0
     for one in meanwhile:
@@ -278,6 +294,24 @@ def _equal_results(
             yield result, (answer.mono_ns - one.mono_ns) / 1e6
         if found >= MOST_OTHERS:
             return
+
+
+def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]:
+    """Return the annotations of a tool in the last list before its call."""
+    answers = [
+        one
+        for one in window.entries
+        if one.kind is Kind.RESPONSE and one.method == "tools/list" and one.source == first.source
+    ]
+    for answer in sorted(answers, key=lambda one: (one.seq > first.seq, abs(one.seq - first.seq))):
+        try:
+            listed = list_in(object_in(window.message(answer), "result"), "tools")
+        except UsageError:
+            continue
+        for tool in listed:
+            if isinstance(tool, Mapping) and tool.get("name") == request.name:
+                return object_in(tool, "annotations")
+    return {}
 
 
 def _launched(reader: TrafficReader, first: Entry, cwd: str) -> Launched | None:

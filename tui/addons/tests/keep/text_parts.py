@@ -11,15 +11,18 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from tui.core.comparison.placeholders import LONG_TEXT
+from tui.core.comparison.values import parts_that_differ
 
-MOST_TOKENS = 3_000
+MOST_TOKENS = 2_000
 """Texts with more tokens are compared line by line."""
 
 MOST_PARTS = 100
 """Texts with more parts that differ are one part."""
 
 _UUID = r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
-_DATE = r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?(?:Z|[+-]\d{2}:?\d{2}))?)?(?!\d)"
+_DATE = (
+    r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?(?:Z|[+-]\d{2}:?\d{2}))?)?(?!\d)"
+)
 _CLOCK = r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b"
 _NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)"
 _WORD = r"\w[\w-]*\w|\w"
@@ -40,10 +43,10 @@ _SPLIT_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A part of a text, from `start` to `end`, with the name of its placeholder and the texts that others have.
+    """A part of a text, from `start` to `end`, with the name of its placeholder, and what others have there.
 
     `others` is empty for a part that was not seen to vary, but looks as if it did. `steady`: others have the
-    same text there.
+    same there.
     """
 
     start: int
@@ -89,13 +92,16 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 def _differing(tokens: Sequence[_Token], others: Sequence[_Token]) -> set[int]:
     """Return the indices of tokens that differ; one that only the other text has is added to a neighbor."""
-    mine, theirs = [one.text for one in tokens], [one.text for one in others]
+    (first, last), (other_first, other_last) = parts_that_differ(
+        mine := [one.text for one in tokens], theirs := [one.text for one in others]
+    )
     found: set[int] = set()
-    for kind, start, end, _, _ in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+    matcher = SequenceMatcher(None, mine[first:last], theirs[other_first:other_last], autojunk=False)
+    for kind, start, end, _, _ in matcher.get_opcodes():
         if kind == "insert":
-            found.add(max(0, start - 1))
+            found.add(max(0, first + start - 1))
         elif kind != "equal":
-            found |= set(range(start, end))
+            found |= set(range(first + start, first + end))
     return found
 
 

@@ -61,7 +61,11 @@ class Variation:
 
 
 def variations(
-    head: str, value: Any, others: Sequence[Any], given: Sequence[Any] = (), near: Callable[[Any], bool] = bool
+    head: str,
+    value: Any,
+    others: Sequence[Any],
+    given: Sequence[Any] = (),
+    near: Callable[[Any], bool] = bool,
 ) -> list[Variation]:
     """Return the parts of a value that vary.
 
@@ -119,7 +123,9 @@ class _Finder:
             for at, item in enumerate(value):
                 self.look((*path, at), item, [one[at] for one in others])
 
-    def _look_at_scalar(self, path: Path, value: Any, others: Sequence[Any], differing: Sequence[Any]) -> None:
+    def _look_at_scalar(
+        self, path: Path, value: Any, others: Sequence[Any], differing: Sequence[Any]
+    ) -> None:
         name = _name_of(path)
         by_name = generalized(name, value, RUN_TO_RUN) if _is_number(value) else value
         if differing:
@@ -136,9 +142,7 @@ class _Finder:
     def _look_at_text(self, path: Path, value: str, others: Sequence[str]) -> None:
         for mark in _MARK.finditer(value):
             name = mark.group()[len("[redacted:") : -1]
-            self._add(
-                path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True
-            )
+            self._add(path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True)
         secret = [(one.start, one.end) for one in self.found if one.path == path]
         name, differing = _name_of(path), [one for one in others if one != value]
         if name == "sha256" and path[0] == "content" and differing:
