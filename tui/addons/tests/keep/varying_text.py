@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from tui.core.comparison.placeholders import LONG_TEXT
+from tui.core.comparison.placeholders import LONG_TEXT, fits_text
+from tui.core.comparison.text_parts import NUMBER
 from tui.core.comparison.values import parts_that_differ
 
 MOST_TOKENS = 2_000
@@ -20,24 +21,22 @@ MOST_PARTS = 100
 """Texts with more parts that differ are one part."""
 
 _UUID = r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
-_DATE = (
-    r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?(?:Z|[+-]\d{2}:?\d{2}))?)?(?!\d)"
-)
-_CLOCK = r"\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?\b"
-_NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)"
-_WORD = r"\w[\w-]*\w|\w"
+_ZONE = r"(?:\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?"
+_CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?:\s?[AaPp][Mm]\b)?{_ZONE}"
+_DATE = rf"\d{{4}}[-/.]\d{{2}}[-/.]\d{{2}}(?:[Tt ]{_CLOCK})?"
+_IN_WORDS = rf"(?:[A-Z][a-z]{{2}}, )?\d{{1,2}} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}"
 _TOKEN = re.compile(
-    rf"(?P<id>{_UUID})|(?P<time>{_DATE}|{_CLOCK})|(?P<number>{_NUMBER})"
-    rf"|(?P<unit>(?<![\w.])-?\d+(?:\.\d+)?(?=[^\W\d_]{{1,3}}\b))|(?P<word>{_WORD})|(?P<space>\s+)|(?P<other>.)",
+    rf"(?P<id>{_UUID})|(?P<time>(?<![\w.:])(?:{_IN_WORDS}|{_DATE}|{_CLOCK})(?![\w:]))"
+    rf"|(?P<number>(?<![\w.]){NUMBER.regex}(?!\w))|(?P<unit>(?<![\w.])-?\d+(?:\.\d+)?(?=[^\W\d_]{{1,3}}\b))"
+    r"|(?P<word>\w[\w-]*\w|\w)|(?P<space>\s+)|(?P<other>.)",
     re.DOTALL,
 )
+_SHORT_TIME = re.compile(r"\d{1,2}:\d{2}")
+"""May be a ratio or a chapter: it is not proposed, unless it differs."""
+
 _MEASURED = re.compile(r"\s?(?:ns|us|µs|ms)\b")
 """Units of durations that no one writes by hand."""
 
-_TIME = re.compile(rf"{_DATE}|{_CLOCK}")
-_IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_IS_TIME = re.compile(rf"(?:{_DATE}|{_CLOCK})")
-_IS_ID = re.compile(r"[\w.:+/=~-]+")
 _SPLIT_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -185,26 +184,20 @@ def _is_other_text(text: str, spans: Sequence[tuple[int, int]]) -> bool:
 
 def _kind_of(texts: Sequence[str]) -> str:
     """Return the placeholder that fits all of these texts."""
-    for kind, pattern in (("number", _IS_NUMBER), ("time", _IS_TIME)):
-        if all(pattern.fullmatch(text) for text in texts):
+    for kind in ("number", "time"):
+        if all(fits_text(f"<{kind}>", text) for text in texts):
             return kind
-    if all(_IS_ID.fullmatch(text) and re.search(r"\d", text) for text in texts):
-        return "id"
-    return "text"
+    are_ids = all(fits_text("<id>", text) and re.search(r"\d", text) for text in texts)
+    return "id" if are_ids else "text"
 
 
 def _looks_varying(tokens: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and placeholder of times, UUIDs and measured durations."""
     for at, token in enumerate(tokens):
         end = token.start + len(token.text)
-        if token.kind in ("time", "id"):
+        if token.kind == "id" or (token.kind == "time" and not _SHORT_TIME.fullmatch(token.text)):
             yield token.start, end, token.kind
         elif token.kind in ("number", "unit"):
             after = "".join(one.text for one in tokens[at + 1 : at + 4])
             if _MEASURED.match(after):
                 yield token.start, end, "number"
-
-
-def is_time(text: str) -> bool:
-    """Return whether a text is a date or a time, and no more."""
-    return _TIME.fullmatch(text) is not None
