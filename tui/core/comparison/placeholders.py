@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from tui.core.comparison.text_parts import GAP, ID, NUMBER, TIME, Gap, TextPart, fits_whole
@@ -90,10 +91,15 @@ def generalized(name: str, value: Any, kinds: Kinds) -> Any:
         return f"<{Placeholder.ID}>"
     if isinstance(value, str):
         return generalized_text(value, kinds)
-    if Placeholder.TIME in kinds and _TIME_KEYS.search(name) and value > _FIRST_TIME:
+    if Placeholder.TIME in kinds and is_moment(name, value):
         return f"<{Placeholder.TIME}>"
     is_duration = Placeholder.DURATION in kinds and _DURATION_KEYS.search(name)
     return f"<{Placeholder.DURATION}>" if is_duration else value
+
+
+def is_moment(name: str, value: float) -> bool:
+    """Return whether a number, the member `name` of an object, counts seconds or less since 1970."""
+    return value > _FIRST_TIME and _TIME_KEYS.search(name) is not None
 
 
 def generalized_text(text: str, kinds: Kinds) -> str:
@@ -208,7 +214,7 @@ def fits(expected: str, value: Any) -> bool:
         return value > _FIRST_TIME
     if isinstance(alone, Pattern):
         return _fits_pattern(alone.regex, json.dumps(value))
-    return alone in (Placeholder.NUMBER, Placeholder.ID)
+    return alone is Placeholder.NUMBER or alone is Placeholder.ID
 
 
 def fits_text(expected: str, text: str) -> bool:
@@ -218,7 +224,8 @@ def fits_text(expected: str, text: str) -> bool:
     parts = parts_of(expected)
     if all(type(part) is str for part in parts):
         return text == "".join(map(str, parts))
-    if all(part in (Placeholder.TEXT, Placeholder.ANY) for part in parts):
+    # By identity: the literal text "any" is equal to `Placeholder.ANY`.
+    if all(part is Placeholder.TEXT or part is Placeholder.ANY for part in parts):
         return True
     if len(text) > LONGEST:
         return False
@@ -288,15 +295,18 @@ def escaped_value(value: Any) -> Any:
 
 def written(parts: Iterable[Part]) -> str:
     """Return parts as an expectation: the opposite of `parts_of`."""
-    made = ""
-    for part in parts:
-        if type(part) is str:
-            made += escaped(part)
+    made: list[str] = []
+    for is_literal, group in groupby(parts, lambda part: type(part) is str):
+        if is_literal:
+            made.append(escaped("".join(map(str, group))))
             continue
-        mark = f"<re:{part.regex}>" if isinstance(part, Pattern) else f"<{part}>"
-        stem = made.rstrip("<")
-        made = (stem + f"<re:\\<{{{len(made) - len(stem)}}}>" if stem != made else made) + mark
-    return made
+        marks = "".join(f"<re:{part.regex}>" if isinstance(part, Pattern) else f"<{part}>" for part in group)
+        # A "<" directly before it would escape it.
+        before = made.pop() if made else ""
+        stem = before.rstrip("<")
+        count = len(before) - len(stem)
+        made += (stem, "<re:\\<>" * count, marks)
+    return "".join(made)
 
 
 _LOOKALIKE = re.compile(r"<([A-Za-z]{2,12})(?:>|:)")
