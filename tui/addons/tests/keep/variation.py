@@ -168,8 +168,8 @@ class _Finder:
     ) -> None:
         text, is_whole = value[part.start : part.end], part.end - part.start == len(value)
         placeholder = f"<{part.kind}>"
-        if is_whole and part.kind == "number":
-            placeholder = "<text>"  # "7" is not 7
+        if is_whole and part.kind == "number" and len(path) > 1:
+            placeholder = "<id>"  # alone, <number> does not fit a text of a value
         if part.others:
             there = tuple(dict.fromkeys(one for one in part.others if one != text))
             self._add(path, placeholder, text, there, _differs(differing, others), part.start, part.end)
