@@ -25,7 +25,13 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
-    "tests": {"command": ("test",), "parser": ("test",), "action": ("keep.call",)},
+    "tests": {
+        "command": ("test",),
+        "parser": ("test",),
+        "action": ("keep.call",),
+        "flags": ("traffic",),
+        "service": ("pytest items", "pytest servers", "pytest assertion"),
+    },
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.
@@ -46,7 +52,10 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
     "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
-    "traffic": {"replay": ("--replay", "--yes", "--approve", "--server", "--mask")},
+    "traffic": {
+        "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
+        "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
+    },
 }
 """The flags that add-ons bring to commands, to name the add-on that one is missing from."""
 

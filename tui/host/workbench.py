@@ -115,6 +115,19 @@ class HandWorkbench:
             return ()
         return self._redaction.tools(self._servers[server].offer.tools(connection.catalog))
 
+    def is_running(self, server: str) -> bool:
+        return self._connection_of(server) is not None
+
+    async def tool(self, server: str, name: str) -> Tool | None:
+        """Return a tool as the server lists it after its last change notification, or None."""
+        connection = self._connection_of(server)
+        if connection is None:
+            return None
+        await connection.settled()
+        offered = self._servers[server].offer.tools(connection.catalog)
+        found = next((tool for tool in offered if tool.name == name), None)
+        return None if found is None else next(iter(self._redaction.tools([found])))
+
     def relist(self, server: str) -> None:
         """Request all lists of a running server again, soon; its status shows when they have changed."""
         if (connection := self._connection_of(server)) is not None:
@@ -128,11 +141,6 @@ class HandWorkbench:
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
-
-    async def settled(self, server: str) -> None:
-        """Return once the tools are listed after the server's last change notification, or after 5 s."""
-        if (connection := self._connection_of(server)) is not None:
-            await connection.settled()
 
     async def output_problem(self, tool: Tool, structured: Any) -> str:
         """Return why structured content does not match the output schema of a tool, or ""."""

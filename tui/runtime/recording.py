@@ -99,6 +99,17 @@ class RunRecording:
         if notes:
             self._recorder.submit(mark)
 
+    def mark_turn(self, number: int, text: str) -> None:
+        """Mark the first entry of a turn, and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns = self.columns
+            first = next((index for index in range(len(columns)) if columns.turn[index] == number), None)
+            if first is not None:
+                writer.note(columns.seq(first), marked=True, text=text)
+
+        self._recorder.submit(mark)
+
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.backlog.crowded
@@ -111,18 +122,21 @@ class RunRecording:
         *,
         command: str = "",
         follow_taps: bool = False,
+        lint: bool = True,
     ) -> None:
         """Start recording, including earlier traffic.
 
         `folder` is that of all recordings. Without a file of named `filters`, none can be named. `command` is
-        "" for the app. With `follow_taps`, also add what `mcptui tap` records.
+        "" for the app. With `follow_taps`, also add what `mcptui tap` records. Without `lint`, entries are
+        linted when the recording is opened.
         """
         self._settings, self._filters, self._command = settings, filters, command
         self._folder = folder if settings.record else None
         if filters is not None:
             self.recording.annotations.filters.update(load_filters(filters))
         self._recorder.start(keep_all=settings.keep_all)
-        self._linting.start()
+        if lint:
+            self._linting.start()
         if follow_taps and self._folder is not None:
             from tui.runtime.tap_follower import TapWatch
 

@@ -51,7 +51,7 @@ class Exchange:
 class ServerInstance:
     """A server in the host, of which at most one process runs at any time.
 
-    `problem` is why it does not run, as sentences; "" if it runs or may be started.
+    `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
     """
 
     def __init__(self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic) -> None:
@@ -61,7 +61,8 @@ class ServerInstance:
         self.traffic = traffic
         self.problem = ""
         self._runtime = runtime
-        self._starts = 0
+        self._calls = f"hand-{uuid.uuid4().hex[:12]}"
+        self._starts = self._sent = 0
         self._printed = 0
         self._is_stuck = False
         runtime.host.add(spec)
@@ -69,9 +70,11 @@ class ServerInstance:
     async def running(self) -> bool:
         """Start the server if it does not run or hangs, and return whether it runs."""
         host = self._runtime.host
-        is_running = host.status(self.name).state is ServerState.RUNNING
+        is_running = self._runtime.workbench.is_running(self.name)
         if is_running and not self._is_stuck:
             return True
+        if self.problem:
+            return False
         if self._starts >= MOST_STARTS:
             ended = clean_line(host.status(self.name).detail, 300)
             self.problem = sentences(f"not run: the server ended or hung {self._starts} times", ended)
@@ -81,9 +84,8 @@ class ServerInstance:
         self._is_stuck = False
         status = host.status(self.name)
         if status.state is ServerState.RUNNING:
-            self.problem = ""
             return True
-        step = step_in_shell(status, "Add --verbose to mcptui list to print its log.")
+        step = step_in_shell(status, "")
         step = _CONFIGURED.sub(r"\1 \2 in [server] of the test file.", step)
         self.problem = sentences(status.detail or "it failed to start", step)
         if line := status.unquoted_line:
@@ -113,9 +115,7 @@ class ServerInstance:
 
     async def tool(self, name: str) -> Tool | None:
         """Return a tool as the server lists it now."""
-        workbench = self._runtime.workbench
-        await workbench.settled(self.name)
-        return next((tool for tool in workbench.tools(self.name) if tool.name == name), None)
+        return await self._runtime.workbench.tool(self.name, name)
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools that the server lists."""
@@ -123,7 +123,8 @@ class ServerInstance:
 
     async def send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Exchange:
         """Send the request of a case, answer what the server asks, and wait for the response."""
-        call = f"hand-{uuid.uuid4().hex[:12]}"
+        self._sent += 1
+        call = f"{self._calls}-{self._sent}"
         began = time.perf_counter()
         if kind is RequestKind.LIST:
             answer = await self._list(name, call)
