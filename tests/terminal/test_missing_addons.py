@@ -87,6 +87,7 @@ NAMED = {
         (("traffic", "x", "--replay"), "--replay"),
         (("traffic", "x", "--mask", "$.time"), "--mask"),
     ],
+    "tests": [(("config", "check"), "keep.call")],
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),
@@ -100,6 +101,7 @@ NAMED = {
 SETTINGS = {
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
+    "tests": '[ui.keys]\n"keep.call" = "K"\n',
     "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 

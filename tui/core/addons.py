@@ -25,7 +25,13 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
-    "tests": {"command": ("test",), "parser": ("test",), "flags": ("traffic",)},
+    "tests": {
+        "command": ("test",),
+        "parser": ("test",),
+        "action": ("keep.call",),
+        "flags": ("traffic",),
+        "service": ("pytest items", "pytest servers", "pytest assertion"),
+    },
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.
@@ -38,6 +44,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
+- action: keys, texts and function of an action, and the contexts where its keys work, by name
+  (`tui.ui.keys.action_table`). They are in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
 """
 
@@ -56,6 +64,7 @@ _SAID = {
     "transport": 'transport = "{}"',
     "model": "the {} model",
     "setting": "[{}]",
+    "action": "{}",
     "service": "a {}",
 }
 """What the user wrote, by kind."""
@@ -87,17 +96,17 @@ def service(name: str) -> "Any | None":
 def every(kind: str) -> "Iterator[tuple[str, Any]]":
     """Yield the names and values of a kind that the installed add-ons bring."""
     for addon, kinds in ADDONS.items():
-        if kind in kinds and (found := brings(addon)) is not None:
+        if kind in kinds and (found := brings(addon, "actions" if kind == "action" else "addon")) is not None:
             yield from found[kind].items()
 
 
-def brings(addon: str) -> "Mapping[str, Mapping[str, Any]] | None":
+def brings(addon: str, module: str = "addon") -> "Mapping[str, Mapping[str, Any]] | None":
     """Return what an add-on brings, by kind and name, or None if it is not installed."""
     place = f"tui.addons.{addon}"
     try:
-        found: Mapping[str, Mapping[str, Any]] = import_module(f"{place}.addon").BRINGS
+        found: Mapping[str, Mapping[str, Any]] = import_module(f"{place}.{module}").BRINGS
     except ModuleNotFoundError as error:
-        if error.name not in ("tui.addons", place, f"{place}.addon"):
+        if error.name not in ("tui.addons", place, f"{place}.{module}"):
             raise
         return None
     return found

@@ -99,6 +99,17 @@ class RunRecording:
         if notes:
             self._recorder.submit(mark)
 
+    def mark_turn(self, number: int, text: str) -> None:
+        """Mark the first entry of a turn, and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns = self.columns
+            first = next((index for index in range(len(columns)) if columns.turn[index] == number), None)
+            if first is not None:
+                writer.note(columns.seq(first), marked=True, text=text)
+
+        self._recorder.submit(mark)
+
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.backlog.crowded
@@ -156,7 +167,7 @@ class RunRecording:
         recordings = Recordings(folder)
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
-        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command}
+        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command, "cwd": _folder()}
         return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
     def _reader(self) -> TrafficReader:
@@ -170,6 +181,14 @@ class RunRecording:
             return
         # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.annotations.filters = change_filter(self._filters, name, text)
+
+
+def _folder() -> str:
+    """Return the current folder, in which relative paths of commands begin; "" if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def model_judge() -> "ModelJudge":

@@ -110,4 +110,9 @@ BRINGS = {
             "run": "tui.addons.tests.recorded.command:expect",
         }
     },
+    "service": {
+        "pytest items": "tui.addons.tests.python.items:SuiteFile",
+        "pytest servers": "tui.addons.tests.python.items:servers_of",
+        "pytest assertion": "tui.addons.tests.python.server:assertion",
+    },
 }

@@ -6,7 +6,8 @@ Each object has a `type`:
   contract), `state` (passed, failed, error, skipped), `problem` (a sentence, or ""), `mismatches` (objects
   with `path`, `why`, and `expected` and `got` unless that side has no value), `notes`, `ms` (null without a
   response), `era` ("" unless with --era both), `server` and `call` (its name and the id of the call in the
-  recording), `repeat` (a command, or "").
+  recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what share of its
+  `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer.
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
   `seconds`, and the number of cases in each state.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
@@ -24,6 +25,7 @@ from tui.addons.tests.reports import details
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.turns.table import cell_object
 from tui.commands.table import json_line
 from tui.core.text import compact
 
@@ -95,6 +97,7 @@ def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:
         "server": outcome.server,
         "call": outcome.call,
         "repeat": outcome.repeat,
+        **({"turn": cell_object(outcome.cell)} if outcome.cell is not None else {}),
     }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tui.addons.tests.reports import details
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.turns.table import matrix
 from tui.core.attachments import fenced
 from tui.core.text import clean_line
 from tui.core.units import duration, plural
@@ -40,6 +41,7 @@ def markdown(start: RunStart, run: RunOutcome, base: Path) -> Iterator[str]:
     yield f"## mcptui test: {details.count_words(run)}\n\n"
     yield from _warnings(run.suites, base)
     yield from _table(placed, bad)
+    yield from _turns(run)
     for place, outcome in bad[:MOST_DETAILS]:
         yield from _details(place, outcome)
     if len(bad) > MOST_DETAILS:
@@ -70,6 +72,17 @@ def _table(placed: list[Placed], bad: list[Placed]) -> Iterator[str]:
     yield "\n"
     if len(placed) > len(shown):
         yield f"{plural(len(placed) - len(shown), 'more case')} are not in the table.\n\n"
+
+
+def _turns(run: RunOutcome) -> Iterator[str]:
+    """Yield the table of turn cases and models."""
+    header, *rows = matrix(run) or [[]]
+    if not header:
+        return
+    yield f"| {' | '.join(map(cell, header))} |\n|---{'|---' * (len(header) - 1)}|\n"
+    for row in rows[:MOST_ROWS]:
+        yield f"| {' | '.join(map(cell, row))} |\n"
+    yield "\n"
 
 
 def _row(place: str, outcome: Outcome) -> str:
