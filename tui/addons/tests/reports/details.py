@@ -4,6 +4,7 @@ Texts are cleaned and bounded. Each report escapes them for its format.
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,16 @@ MOST_MISMATCHES, WHOLE_MISMATCHES = 50, 5
 LINE_CHARS = 400
 """Maximum characters of a sentence or a value on one line."""
 
-COMMAND_CHARS = 4_000
+COMMAND_CHARS, PROBLEM_CHARS = 4_000, 8_000
 
 OUTPUT_CHARS = 64 * 1024
 """Maximum characters of the server's output. Its end is kept."""
 
 COUNTED = (State.FAILED, State.ERROR, State.PASSED, State.SKIPPED)
 """The states in the order in which a summary counts them."""
+
+_PLACE = re.compile(rf"{re.escape(ENDING)}:(\d{{1,6}})\b")
+"""The line of the first problem of a file."""
 
 FILE, START = "(file)", "(server start)"
 """The names of what failed if no case could be run: the file cannot be used, or its server did not start."""
@@ -54,9 +58,12 @@ def outcomes_of(suite: SuiteOutcome) -> list[Outcome]:
     """Return the outcomes of a suite. If none says why it could not be run, one for the suite comes first."""
     found = list(suite.outcomes)
     if suite.problem and not any(one.state is State.ERROR for one in found):
-        name = START if suite.not_started else FILE
-        line = suite.suite.server.line if suite.not_started and suite.suite.server is not None else 1
-        found.insert(0, Outcome(name, line, State.ERROR, suite.problem))
+        server = suite.suite.server
+        if suite.not_started:
+            found.insert(0, Outcome(START, server.line if server else 1, State.ERROR, suite.problem))
+        else:
+            place = _PLACE.search(suite.problem[:LINE_CHARS])
+            found.insert(0, Outcome(FILE, int(place[1]) if place else 1, State.ERROR, suite.problem))
     return found
 
 
@@ -76,8 +83,8 @@ def count_words(run: RunOutcome) -> str:
         for state, number in counts(run).items()
         if number
     ]
-    ended = "interrupted after" if run.interrupted else "in"
-    return f"{', '.join(words) or 'nothing was run'} {ended} {duration(run.seconds * 1000)}"
+    ended = ", interrupted after" if run.interrupted else " in"
+    return f"{', '.join(words) or 'nothing was run'}{ended} {duration(run.seconds * 1000)}"
 
 
 def is_bad(outcome: Outcome) -> bool:
@@ -119,7 +126,7 @@ def details(outcome: Outcome, place: str) -> str:
 def _detail_lines(outcome: Outcome, place: str) -> Iterator[str]:
     yield f"{place}:{outcome.line}"
     if outcome.problem and _first(outcome) is None:
-        yield clean_line(outcome.problem, LINE_CHARS * 2)
+        yield from clean(outcome.problem[:PROBLEM_CHARS]).split("\n")
     for mismatch in outcome.mismatches[:WHOLE_MISMATCHES]:
         yield from (line for line, _ in mismatch_lines(mismatch))
     yield from map(mismatch_line, outcome.mismatches[WHOLE_MISMATCHES:MOST_MISMATCHES])

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import islice, repeat, zip_longest
 from typing import Any, NamedTuple
 
-from tui.core.comparison.placeholders import fits, has_placeholder, same
+from tui.core.comparison.placeholders import fits, fits_text, has_placeholder, same
 from tui.core.comparison.values import LINE_CHARS, MAX_DEPTH, MOST_LINES, LinePair, Path, lines_of
 from tui.core.text import clean
 
@@ -49,7 +49,7 @@ def compared(sections: Sequence[Section]) -> list[ComparedLine]:
 
 
 def as_expected(expected: Any, got: Any) -> bool:
-    """Return whether a value without members is as expected."""
+    """Return whether a JSON value without members is as expected."""
     return fits(expected, got) if has_placeholder(expected) else same(expected, got)
 
 
@@ -115,7 +115,7 @@ def _items(expected: list[Any], got: list[Any], indent: str, at: Path) -> Iterat
 
 def _texts(expected: str, got: str, indent: str, at: Path) -> Iterator[ComparedLine]:
     old, new = expected.split("\n"), got.split("\n")
-    if as_expected(expected, got):
+    if fits_text(expected, got):
         for number, (before, after) in enumerate(zip_longest(old, new)):
             yield _line(_after(indent, before), _after(indent, after), Part(at, number), same=True)
         return
@@ -126,7 +126,7 @@ def _texts(expected: str, got: str, indent: str, at: Path) -> Iterator[ComparedL
             old[before] if before is not None else None,
             new[after] if after is not None else None,
         )
-        fit = one is not None and other is not None and as_expected(one, other)
+        fit = one is not None and other is not None and fits_text(one, other)
         yield _line(_after(indent, one), _after(indent, other), Part(at, number), same=fit)
 
 

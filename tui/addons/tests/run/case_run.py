@@ -1,6 +1,7 @@
 """Runs one case on the server of its suite: checks, sends, loses, judges, saves, and what follows."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from tui.settings.problems import did_you_mean
 
 NOTHING_EXPECTED = "expects nothing yet, record its result with mcptui test --review"
 REDACTED = "[redacted:"
+_NUMBER = re.compile(r",? (?:by|of|in) #[\d,]+")
+"""The number of an entry in a sentence of the linter. The recording has other numbers."""
+
 MAX_TOOLS = 20
 
 
@@ -129,14 +133,12 @@ class CaseRunner:
         return await self._judged(replace(case, request=request), expected, exchange, script, instance)
 
     def _expected(self, expected: Expectation) -> Expectation:
-        if not self.saved:
-            _require_none(expected)
-            return expected
-        result = expected.result
+        result, content = expected.result, expected.content
         return replace(
             expected,
             text=expected_with_saved(expected.text, self.saved),
             result=result if result is UNSET else expected_with_saved(result, self.saved),
+            content=None if content is None else expected_with_saved([*content], self.saved),
         )
 
     async def _judged(
@@ -146,12 +148,13 @@ class CaseRunner:
         if answer.problem:
             state = State.ERROR if answer.late else State.FAILED
             problem = answer.problem.partition("\n")[0]  # its log follows
+            problem = problem.replace("tools/call", clean_line(case.request.name, 80), 1)
             return _Step(state, problem, script.mismatches, script.notes, exchange)
         findings = list(exchange.findings)
         if kind is RequestKind.TOOL and answer.error is None:
             findings += await _output_findings(case, answer.result, instance)
         redact = instance.traffic.redact
-        findings = [replace(one, sentence=redact(one.sentence)) for one in findings]
+        findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
         judgement: Judgement = judge(expected, response, strict_time=self.options.strict_time)
         mismatches = [*script.mismatches, *judgement.mismatches]
@@ -183,11 +186,6 @@ def why_skipped(case: Case, *, run_empty: bool = False) -> str:
 
 def _expects_nothing(case: Case) -> bool:
     return case.expected.is_empty and not case.save and all(map(_expects_nothing, case.then))
-
-
-def _require_none(expected: Expectation) -> None:
-    """Raise NotSaved if an expectation refers to saved values, of which there are none."""
-    expected_with_saved([expected.text, None if expected.result is UNSET else expected.result], {})
 
 
 async def _unfit(request: Request, instance: ServerInstance, expected: Expectation) -> str:

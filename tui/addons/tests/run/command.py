@@ -162,12 +162,13 @@ class TestRun:
             runner = SuiteRunner(runtime, answers, self.options, [*reporters, *more])
             interrupt.on_signal = runner.interrupt
             outcome = await runner.run(planned, at=time.time())
+            if copy is not None:
+                copy.source = outcome.recording
+                outcome = replace(outcome, recording=copy.path)
             code = self._coverage(runner, outcome)
             runner.reports.tell(lambda one: one.ended(outcome))
             sys.stdout.flush()
             self._problems += runner.reports.problems
-            if copy is not None:
-                copy.source = outcome.recording
             interrupted = interrupt.exit_code if outcome.interrupted else 0
             return interrupted or max(code, exit_code(outcome), key=_RANK.index)
 

@@ -51,7 +51,7 @@ class Exchange:
 class ServerInstance:
     """A server in the host, of which at most one process runs at any time.
 
-    `problem` is why it does not run, as sentences; "" if it runs or may be started.
+    `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
     """
 
     def __init__(self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic) -> None:
@@ -73,6 +73,8 @@ class ServerInstance:
         is_running = self._runtime.workbench.is_running(self.name)
         if is_running and not self._is_stuck:
             return True
+        if self.problem:
+            return False
         if self._starts >= MOST_STARTS:
             ended = clean_line(host.status(self.name).detail, 300)
             self.problem = sentences(f"not run: the server ended or hung {self._starts} times", ended)
@@ -82,9 +84,8 @@ class ServerInstance:
         self._is_stuck = False
         status = host.status(self.name)
         if status.state is ServerState.RUNNING:
-            self.problem = ""
             return True
-        step = step_in_shell(status, "Add --verbose to mcptui list to print its log.")
+        step = step_in_shell(status, "")
         step = _CONFIGURED.sub(r"\1 \2 in [server] of the test file.", step)
         self.problem = sentences(status.detail or "it failed to start", step)
         if line := status.unquoted_line:

@@ -9,6 +9,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import UNSET, Expectation, RequestKind
 from tui.core.attachments import decoded_size
+from tui.core.comparison.placeholders import fits_text
 from tui.core.comparison.values import Change, Difference, Tolerance, compare
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.encodings import plain_base64
@@ -20,7 +21,6 @@ MAX_JSON = 16 * 1024 * 1024
 """Maximum characters of a text that is parsed as JSON."""
 
 MAX_ITEMS = 10_000
-_TEXT = Tolerance(placeholders=True)
 _RESULT = Tolerance(placeholders=True, additions=True)
 
 
@@ -174,8 +174,8 @@ def _kinds(items: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _text(expected: Expectation, response: Response) -> Iterator[Mismatch]:
-    if expected.text is not None:
-        yield from _differences("text", expected.text, response.text, _TEXT)
+    if expected.text is not None and not fits_text(expected.text, got := response.text):
+        yield Mismatch("text", expected.text, got)
 
 
 def _result(expected: Expectation, response: Response) -> Iterator[Mismatch]:
@@ -185,13 +185,13 @@ def _result(expected: Expectation, response: Response) -> Iterator[Mismatch]:
         why = "the response has no structured content, and its text is not JSON"
         yield Mismatch("result", expected.result, ABSENT, why)
         return
-    yield from _differences("result", expected.result, value, _RESULT)
+    yield from _differences("result", expected.result, value)
 
 
 def _content(expected: Sequence[Mapping[str, Any]], got: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
     for number, (wanted, item) in enumerate(zip(expected, got, strict=False)):
         given = {name: item[name] for name in wanted if name in item}
-        yield from _differences(f"content[{number}]", dict(wanted), given, _RESULT)
+        yield from _differences(f"content[{number}]", dict(wanted), given)
     for number, item in enumerate(got[len(expected) :], len(expected)):
         yield Mismatch(f"content[{number}]", ABSENT, item, "an item that is not expected")
     for number, wanted in enumerate(expected[len(got) :], len(got)):
@@ -208,8 +208,8 @@ def _fails(finding: Finding) -> bool:
     return finding.severity > Severity.HINT
 
 
-def _differences(head: str, expected: Any, got: Any, tolerance: Tolerance) -> Iterator[Mismatch]:
-    comparison = compare(expected, got, tolerance)
+def _differences(head: str, expected: Any, got: Any) -> Iterator[Mismatch]:
+    comparison = compare(expected, got, _RESULT)
     for one in comparison.differences:
         yield _mismatch(head, one)
     if not comparison.complete and not comparison.differences:

@@ -5,6 +5,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache
@@ -33,6 +34,8 @@ _COLORS = {
     State.SKIPPED: "33",
 }
 BAD = (State.FAILED, State.ERROR)
+NOT_RUN = "not run: "
+"""How the problem of a case begins that was not run because the run ended early."""
 
 
 @lru_cache(maxsize=256)
@@ -110,7 +113,8 @@ class TerminalReport:
         for suite in run.suites:
             for one in suite.outcomes:
                 head = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}"
-                skipped = [f"skipped: {one.problem}"] if one.state is State.SKIPPED else []
+                is_told = one.state is State.SKIPPED and not one.problem.startswith(NOT_RUN)
+                skipped = [f"skipped: {one.problem}"] if is_told else []
                 for note in (*one.notes, *skipped):
                     text = f"{head}: {clean_line(note, 400)}"
                     told[text] = told.get(text, 0) + 1
@@ -138,7 +142,8 @@ class TerminalReport:
         self._write("\n")
         self._line(f"interrupted: {text}" if run.interrupted else text, color)
         if run.recording is not None and (run.count(State.FAILED) or run.count(State.ERROR)):
-            self._line(f"messages: mcptui traffic {clean_line(run.recording.name, 200)}")
+            name = run.recording.name if run.recording.is_absolute() else str(run.recording)
+            self._line(f"messages: mcptui traffic {clean_line(shlex.quote(name), 200)}")
 
     def _line(self, text: str, color: str = "") -> None:
         self._write(f"{self._in_color(text, color)}\n")
@@ -174,6 +179,12 @@ def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
 
 def mismatch_lines(one: Mismatch) -> Iterator[tuple[str, str]]:
     """Yield a difference as clean lines, each with its color: the path, and both values or a small diff."""
+    head, _, kind = one.path.rpartition(".")
+    if kind == "findings":
+        where = f"{clean_line(head, 200)}: " if head else ""
+        yield f"{where}finding {clean_line(str(one.got), 60)}: {clean_line(one.why, 400)}", ""
+        yield f'  to accept it, add findings = ["{clean_line(str(one.got), 60)}"]', ""
+        return
     why = f"  ({clean_line(one.why, 400)})" if one.why else ""
     yield f"{clean_line(one.path, 200)}{why}", ""
     if one.expected is ABSENT and one.got is ABSENT:

@@ -18,6 +18,7 @@ from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.output import BAD, NOT_RUN
 from tui.addons.tests.run.parts import PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
@@ -26,7 +27,7 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
-from tui.core.text import clean
+from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
-BAD = (State.FAILED, State.ERROR)
 INTERRUPTED = "interrupted"
-STOPPED = "not run: an earlier case failed (-x)"
-NOT_REACHED = "not run: interrupted"
+STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
+MAX_NOTE = 500
+NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +216,8 @@ class SuiteRunner:
         if outcome.state in BAD:
             self._is_stopped = self._options.stop
             if outcome.call:
-                self._failed_calls[outcome.call] = clean(
-                    f"{outcome.state}: {outcome.name}: {outcome.problem}"
-                )
+                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
         if run.left and outcome.case is run.left[0]:
             run.left.popleft()

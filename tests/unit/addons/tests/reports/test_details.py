@@ -30,7 +30,7 @@ from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, 
 
 def test_the_counts_of_a_run_name_each_state_that_occurs():
     assert count_words(MIXED) == "1 failed, 1 error, 1 passed, 1 skipped in 2.0 s"
-    assert count_words(replace(MIXED, interrupted=True)).endswith("interrupted after 2.0 s")
+    assert count_words(replace(MIXED, interrupted=True)).endswith(", interrupted after 2.0 s")
     assert count_words(EMPTY) == "nothing was run in 0 ms"
 
 
@@ -46,8 +46,15 @@ def test_a_problem_of_a_suite_is_not_said_twice():
 
 
 def test_an_invalid_file_is_an_error_of_the_file():
-    (found,) = outcomes_of(suite_outcome(problem="line 3: unknown key"))
+    (found,) = outcomes_of(suite_outcome(problem="It is too large."))
     assert (found.name, found.line, found.state) == ("(file)", 1, State.ERROR)
+
+
+def test_an_invalid_file_has_the_line_of_its_first_problem_and_all_problems_in_its_details():
+    problem = "a/b.mcp.toml:3 call[1]: no request\na/b.mcp.toml:9 call[2]: no request"
+    (found,) = outcomes_of(suite_outcome(problem=problem))
+    assert found.line == 3
+    assert details(found, "a/b.mcp.toml") == f"a/b.mcp.toml:3\n{problem}"
 
 
 @pytest.mark.parametrize(
