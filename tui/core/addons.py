@@ -29,6 +29,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("test",),
         "parser": ("test",),
         "action": ("keep.call",),
+        "flags": ("traffic",),
         "service": ("pytest items", "pytest servers", "pytest assertion"),
     },
     "websocket": {"transport": ("websocket",)},
@@ -51,7 +52,10 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
     "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
-    "traffic": {"replay": ("--replay", "--yes", "--approve", "--server", "--mask")},
+    "traffic": {
+        "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
+        "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
+    },
 }
 """The flags that add-ons bring to commands, to name the add-on that one is missing from."""
 

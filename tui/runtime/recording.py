@@ -99,6 +99,17 @@ class RunRecording:
         if notes:
             self._recorder.submit(mark)
 
+    def mark_turn(self, number: int, text: str) -> None:
+        """Mark the first entry of a turn, and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns = self.columns
+            first = next((index for index in range(len(columns)) if columns.turn[index] == number), None)
+            if first is not None:
+                writer.note(columns.seq(first), marked=True, text=text)
+
+        self._recorder.submit(mark)
+
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.backlog.crowded

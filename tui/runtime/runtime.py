@@ -39,6 +39,7 @@ from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.workbench import HandWorkbench
+from tui.model.endpoints.profile import DEMO
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
@@ -299,6 +300,11 @@ class Runtime:
             raise ConfigError(lacks, next_step=step)
 
     @property
+    def options(self) -> Options:
+        """The options that it was made with."""
+        return self._options
+
+    @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
         parts = (self._active_model.revision, self.conversations.revision, self.request.project.revision)
@@ -346,6 +352,11 @@ class Runtime:
     def model_label(self) -> str:
         """The display name of the model."""
         return self._active_model.label or (NO_MODEL if self.is_ready else "")
+
+    @property
+    def chosen_model(self) -> str:
+        """The profile that the command line names, "demo" for the demo model, or ""."""
+        return DEMO if self._options.demo else self._options.model or ""
 
     @property
     def model_notice(self) -> str:

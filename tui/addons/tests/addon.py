@@ -3,7 +3,7 @@
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, count, flag, option, repeatable
+from tui.commands.shared_options import add_common, count, flag, option, repeatable, report
 
 _TEST_USAGE = """\
 mcptui test [FILE|FOLDER ...] [OPTION ...]
@@ -46,7 +46,7 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     add_common(test)
     reports = test.add_argument_group("reports")
     text = "write a report: junit, md, … (repeatable)"
-    option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=_report)
+    option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=report)
     flag(reports, "--json", "print one JSON object per line")
     flag(reports, "--coverage", "print which tools, arguments and values the cases use")
     option(reports, "--min-coverage", "PERCENT", "fail if fewer arguments are used", type=_percent)
@@ -63,13 +63,6 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     flag(other, "--yes", "with --init and --to: do not ask for confirmation")
 
 
-def _report(text: str) -> tuple[str, str]:
-    kind, mark, file = text.partition("=")
-    if not (kind and mark and file):
-        raise invalid("KIND=FILE, such as junit=report.xml", text)
-    return kind, file
-
-
 def _percent(text: str) -> float:
     try:
         found = float(text.removesuffix("%"))
@@ -78,6 +71,24 @@ def _percent(text: str) -> float:
     if not 0 <= found <= 100:
         raise invalid("a percentage from 0 to 100", text)
     return found
+
+
+_EXPECTATIONS = ("expect_tool", "forbid_tool", "max_latency", "no_errors")
+
+
+def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
+    found = traffic.add_argument_group("expectations (exit code 1 if one does not hold)")
+    tool = "TOOL is a name or a pattern, also SERVER/TOOL"
+    text = f"a tool that must be called (repeatable). {tool}"
+    option(found, "--expect-tool", "TOOL", text, action="append")
+    option(found, "--forbid-tool", "TOOL", "a tool that must not be called (repeatable)", action="append")
+    text = "the most that each call of a tool, or of any, may take, e.g. get_*=800ms (repeatable)"
+    option(found, "--max-latency", "[TOOL=]TIME", text, action="append")
+    flag(found, "--no-errors", "no request may fail")
+
+
+def _check_nothing(args: argparse.Namespace) -> None:
+    """Expectations can be combined with each other and with every filter."""
 
 
 BRINGS = {
@@ -91,6 +102,15 @@ BRINGS = {
             "usage": _TEST_USAGE,
             "description": _TEST_ABOUT,
             "epilog": _TEST_EPILOG,
+        }
+    },
+    "flags": {
+        "traffic": {
+            "fill": _fill_traffic,
+            "deeds": _EXPECTATIONS,
+            "several": True,
+            "check": _check_nothing,
+            "run": "tui.addons.tests.recorded.command:expect",
         }
     },
     "service": {

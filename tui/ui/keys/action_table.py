@@ -34,6 +34,8 @@ class Context(StrEnum):
     RULES = "Rules"
     SERVER_QUESTION = "Server request"
     RESULT = "Tool result"
+    TESTS = "Tests"
+    REVIEW = "Test review"
 
 
 _C = Context
@@ -65,6 +67,7 @@ OPENERS = {
     Context.MODELS: "chat.models",
     Context.RULES: "rules.open",
     Context.RESULT: "chat.result",
+    Context.TESTS: "tests.open",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 

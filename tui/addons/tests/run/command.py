@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
@@ -24,6 +25,7 @@ from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
+from tui.commands.recordings import recordings
 from tui.core.addons import load
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import ConsentQuestion
@@ -35,12 +37,16 @@ from tui.runtime.runtime import Runtime
 from tui.settings.new_server import unconfigured_server
 from tui.settings.problems import did_you_mean
 
+if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
+
 PASSED, FAILED, WRONG, NOT_STARTED = 0, 1, 2, 5
 FLUSH_SECONDS = 0.2
 
 
 def test(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    protect_log(os.environ)
     for flag, name in (("schema", "schema"), ("init", "init"), ("to", "pytest"), ("review", "review")):
         if getattr(args, flag):
             return int(part(name)() if name == "schema" else part(name)(args))
@@ -80,6 +86,17 @@ def test_options(args: argparse.Namespace) -> Options:
     return replace(Options.from_args(args), command="test", save=False, accept_all=True)
 
 
+def _recorded_models(args: argparse.Namespace) -> "RecordedTurns | None":
+    """Return the replies of models in the recording to replay, if there is one. Raises StorageError."""
+    if not args.replay_models:
+        return None
+    if vars(args).get("demo"):
+        raise UsageError("--demo cannot be combined with --replay-models.")
+    from tui.addons.tests.turns.recorded_endpoint import read_turns
+
+    return read_turns(recordings().find(args.replay_models))
+
+
 @dataclass(slots=True)
 class TestRun:
     """A run of `mcptui test` with its arguments. Servers come from the files, or from the command line."""
@@ -108,7 +125,7 @@ class TestRun:
             stop=args.x,
             jobs=args.jobs,
             strict_time=args.strict_time,
-            replay_models=Path(args.replay_models) if args.replay_models else None,
+            replay_models=_recorded_models(args),
             repeat=RepeatCommand(tuple(args.live_command), args.server or "", more),
         )
 
@@ -138,20 +155,20 @@ class TestRun:
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
             runtime.sampler = ScriptedSampler()
-            has_turns = any(plan.suite.turns for plan in self.suites)
-            await runtime.ready(start=False, model=has_turns, lint=False, taps=False, session=False)
+            await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
             planned = await self._planned(runtime)
             last_runs = part_if_there("last runs")
             more = [last_runs(runtime)] if last_runs is not None else []
             runner = SuiteRunner(runtime, answers, self.options, [*reporters, *more])
             interrupt.on_signal = runner.interrupt
             outcome = await runner.run(planned, at=time.time())
+            if copy is not None:
+                copy.source = outcome.recording
+                outcome = replace(outcome, recording=copy.path)
             code = self._coverage(runner, outcome)
             runner.reports.tell(lambda one: one.ended(outcome))
             sys.stdout.flush()
             self._problems += runner.reports.problems
-            if copy is not None:
-                copy.source = outcome.recording
             interrupted = interrupt.exit_code if outcome.interrupted else 0
             return interrupted or max(code, exit_code(outcome), key=_RANK.index)
 

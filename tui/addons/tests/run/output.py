@@ -5,6 +5,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache
@@ -14,6 +15,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.turns.table import text_table
 from tui.core.text import cells_of, clean, clean_line, compact, equal_start, truncated
 from tui.core.units import duration, plural
 
@@ -91,6 +93,7 @@ class TerminalReport:
         for suite, outcome in bad:
             self._failure(suite, outcome)
         self._notes(run)
+        self._turns(run)
         self._summary(run)
 
     # ---- parts ---------------------------------------------------------------------------------------
@@ -122,6 +125,12 @@ class TerminalReport:
         if (more := len(told) - NOTES) > 0:
             self._line(f"and {plural(more, 'more note')}", "33")
 
+    def _turns(self, run: RunOutcome) -> None:
+        lines = text_table(run)
+        self._write("\n" if lines else "")
+        for line in lines:
+            self._line(line)
+
     def _summary(self, run: RunOutcome) -> None:
         counts = [(state, run.count(state)) for state in State]
         words = [f"{number} {_words(state, number)}" for state, number in counts if number]
@@ -133,7 +142,8 @@ class TerminalReport:
         self._write("\n")
         self._line(f"interrupted: {text}" if run.interrupted else text, color)
         if run.recording is not None and (run.count(State.FAILED) or run.count(State.ERROR)):
-            self._line(f"messages: mcptui traffic {clean_line(run.recording.name, 200)}")
+            name = run.recording.name if run.recording.is_absolute() else str(run.recording)
+            self._line(f"messages: mcptui traffic {clean_line(shlex.quote(name), 200)}")
 
     def _line(self, text: str, color: str = "") -> None:
         self._write(f"{self._in_color(text, color)}\n")
@@ -153,7 +163,8 @@ def _words(state: State, number: int) -> str:
 def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about a case that did not pass as clean lines, each with its color."""
     first = outcome.mismatches[0] if outcome.mismatches else None
-    if outcome.problem and (first is None or first.got is first.expected is ABSENT):
+    is_share = outcome.cell is not None and outcome.cell.wanted > 1
+    if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
         yield truncated(clean(outcome.problem), 2_000), ""
     for one in outcome.mismatches[:MISMATCHES]:
         if one is not first or one.got is not one.expected:

@@ -15,6 +15,7 @@ from tui.core.errors import UsageError
 from tui.core.tools import Tool
 
 if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 PARTS: Mapping[str, str] = {
@@ -47,12 +48,12 @@ class PartContext:
 
     Attributes:
         server: the name of the suite's server, which runs, in `runtime.host`.
-        replay_models: the file of `--replay-models`, or None.
+        replay_models: the replies of models in the recording of `--replay-models`, or None.
     """
 
     runtime: "Runtime"
     server: str
-    replay_models: Path | None = None
+    replay_models: "RecordedTurns | None" = None
 
 
 class ContractCheck(Protocol):

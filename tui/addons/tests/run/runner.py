@@ -27,15 +27,17 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
-from tui.core.text import clean
+from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 
 if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
 INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
+MAX_NOTE = 500
 NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
@@ -66,7 +68,7 @@ class RunOptions:
     strict_time: bool = False
     run_empty: bool = False
     parts: bool = True
-    replay_models: Path | None = None
+    replay_models: "RecordedTurns | None" = None
     repeat: RepeatCommand = field(default_factory=RepeatCommand)
 
     def selects(self, name: str, tags: Sequence[str]) -> bool:
@@ -214,9 +216,8 @@ class SuiteRunner:
         if outcome.state in BAD:
             self._is_stopped = self._options.stop
             if outcome.call:
-                self._failed_calls[outcome.call] = clean(
-                    f"{outcome.state}: {outcome.name}: {outcome.problem}"
-                )
+                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
         if run.left and outcome.case is run.left[0]:
             run.left.popleft()
