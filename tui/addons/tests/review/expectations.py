@@ -33,7 +33,7 @@ def recorded(request: Request, response: Response, at: float) -> Expectation:
     result = response.result if isinstance(response.result, Mapping) else None
     error = response.error if result is None else None
     exchange = Exchange(server="", request=request, result=result, error=error, ms=response.ms, at=at)
-    return Draft(exchange, "").case().expected
+    return Draft.of(exchange, "").case().expected
 
 
 def accepted(
