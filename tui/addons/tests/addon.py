@@ -83,6 +83,9 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     flag(others, "--init", "write a test file with one case for each read-only tool of a server")
     option(others, "--to", None, "write a Python test with the same cases", choices=("pytest",))
     flag(others, "--schema", "print the JSON Schema of test files")
+    text = "with --init: also try tools of this name, though the server does not mark them as read-only"
+    repeatable(other, "--read-only", "NAME", text)
+    flag(other, "--yes", "with --init and --to: do not ask for confirmation")
 
 
 def _percent(text: str) -> float:
