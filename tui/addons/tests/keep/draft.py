@@ -10,8 +10,10 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
+from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import same
 from tui.core.jsonrpc.reader import json_within
+from tui.core.secrets.walk import changed
 from tui.core.text import clean_line, compact, list_in, mapping, text_in
 
 MIN_WITHIN = 100.0
@@ -35,6 +37,7 @@ class Draft:
         parts: the keys of the expectation with their values, without placeholders: text, result, content.
         variations: what varies, in the order of the file.
         switched: those that are switched off or on against the proposal.
+        timed: whether the case has a time limit.
     """
 
     exchange: Exchange
@@ -42,6 +45,7 @@ class Draft:
     parts: Mapping[str, Any]
     variations: Sequence[Variation]
     switched: frozenset[Variation] = frozenset()
+    timed: bool = True
 
     @classmethod
     def of(cls, exchange: Exchange, name: str, switched: Collection[Variation] = ()) -> Self:
@@ -71,6 +75,11 @@ class Draft:
     def chosen(self) -> Sequence[Variation]:
         return [one for one in self.variations if self.is_on(one)]
 
+    @property
+    def within(self) -> float:
+        """The time limit in milliseconds."""
+        return within(max(self.exchange.ms, *self.exchange.other_ms, 0.0))
+
     def case(self) -> Case:
         """Return the case as it will be written."""
         chosen = self.chosen
@@ -81,9 +90,22 @@ class Draft:
             result=values.get("result", UNSET),
             content=values.get("content"),
             error=exchange.is_error,
-            within_ms=within(max(exchange.ms, *exchange.other_ms, 0.0)),
+            within_ms=self.within if self.timed else None,
         )
-        return Case(self.name, 0, exchange.request, expectation, answers=exchange.answers)
+        return Case(self.name, 0, as_written(exchange.request), expectation, answers=exchange.answers)
+
+
+def as_written(request: Request) -> Request:
+    """Return a request as a file has it: `${` is the beginning of a saved value there."""
+
+    def text(path: tuple[Any, ...], value: Any) -> Any:
+        return without_references(value) if isinstance(value, str) and "${" in value else value
+
+    return replace(
+        request,
+        name=without_references(request.name) if request.kind is RequestKind.READ else request.name,
+        arguments=changed(dict(request.arguments), text),
+    )
 
 
 def response_of(exchange: Exchange, result: Mapping[str, Any] | None = None) -> Response:

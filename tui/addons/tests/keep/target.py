@@ -13,7 +13,7 @@ from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, i
 from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer
 from tui.addons.tests.suite.change import with_case, with_server
 from tui.addons.tests.suite.read import suite_of
-from tui.core.errors import UsageError, reason_of
+from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
 from tui.core.text import clean_line, quoted_name
 
@@ -60,11 +60,8 @@ def default_target(origin: Origin, current: Path, redact: Callable[[str], str], 
     first = folder / file_name(origin.name)
     for path in (first, *_neighbors(folder)):
         found = _suite_at(path, server)
-        if (
-            found is not None
-            and found.suite is not None
-            and is_same_server(found.suite.server, server.server)
-        ):
+        there = found.suite.server if found is not None and found.suite is not None else None
+        if found is not None and there is not None and _may_share(there, origin, folder, redact):
             return found
     numbered = (
         first.with_name(f"{first.name.removesuffix(ENDING)}-{number}{ENDING}") for number in range(2, 100)
@@ -128,7 +125,7 @@ def _suite_at(path: Path, server: Written) -> Target | None:
     """Return a file that can be read as a suite, or None."""
     try:
         return _read(path, server) if path.is_file() else None
-    except (UsageError, OSError):
+    except (McptuiError, OSError):
         return None
 
 

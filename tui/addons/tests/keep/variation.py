@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.keep.text_parts import TextPart, parts_that_vary
-from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized, same
+from tui.addons.tests.keep.varying_text import TextPart, parts_that_vary
+from tui.addons.tests.suite.references import without_references
+from tui.core.comparison.placeholders import RUN_TO_RUN, Part, Placeholder, fits, generalized, same, written
 from tui.core.comparison.values import Path, path_text
 from tui.core.text import compact
 
@@ -108,7 +109,7 @@ class _Finder:
         for name, member in value.items():
             there = [one[name] for one in others if name in one]
             if len(there) < len(others):
-                without = f"missing in {_of(len(others) - len(there), len(others))}"
+                without = f"missing in {len(others) - len(there)} of {len(others)}"
                 self._add((*path, name), LEFT_OUT, member, (), without)
             else:
                 self.look((*path, name), member, there)
@@ -167,8 +168,8 @@ class _Finder:
     ) -> None:
         text, is_whole = value[part.start : part.end], part.end - part.start == len(value)
         placeholder = f"<{part.kind}>"
-        if is_whole and part.kind == "number":
-            placeholder = "<text>"  # "7" is not 7
+        if is_whole and part.kind == "number" and len(path) > 1:
+            placeholder = "<id>"  # alone, <number> does not fit a text of a value
         if part.others:
             there = tuple(dict.fromkeys(one for one in part.others if one != text))
             self._add(path, placeholder, text, there, _differs(differing, others), part.start, part.end)
@@ -210,11 +211,7 @@ def _short(value: Any) -> str:
 
 
 def _differs(differing: Sequence[Any], others: Sequence[Any]) -> str:
-    return f"differs in {_of(len(differing), len(others))}"
-
-
-def _of(number: int, all_of_them: int) -> str:
-    return "the other result" if all_of_them == 1 else f"{number} of {all_of_them} other results"
+    return f"differs in {len(differing)} of {len(others)}"
 
 
 def _is_number(value: Any) -> bool:
@@ -266,17 +263,10 @@ def _is_left_out(path: Path, chosen: Mapping[Path, Sequence[Variation]]) -> bool
 
 
 def _filled_text(text: str, chosen: Sequence[Variation]) -> str:
-    made, place = "", 0
+    parts: list[Part] = []
+    place = 0
     for one in sorted(chosen, key=lambda each: each.start):
         if one.start >= place:
-            made += literal(text[place : one.start]) + one.placeholder
+            parts += [without_references(text[place : one.start]), Placeholder(one.placeholder[1:-1])]
             place = one.end
-    return made + literal(text[place:])
-
-
-_PLACEHOLDER = re.compile(r"<(?=(?:text|number|time|id|any)>|<|re:)")
-
-
-def literal(text: str) -> str:
-    """Return a text as a file expects it literally."""
-    return _PLACEHOLDER.sub("<<", text)
+    return written([*parts, without_references(text[place:])])

@@ -63,6 +63,7 @@ class Place:
 
 async def keep(owner: object) -> None:
     """Keep the selected call of a screen, or of the chat screen (`ChatParts`), or say why there is none."""
+    place: Place | str | None = None
     match owner:
         case ServerScreen():
             place = _in_workbench(owner)
@@ -70,8 +71,6 @@ async def keep(owner: object) -> None:
             place = _in_traffic(owner)
         case ChatParts():
             place = await _in_chat(owner)
-        case _:
-            return
     if isinstance(place, str):
         _app_of(owner).notify(place, timeout=5)
     elif place is not None:
@@ -92,7 +91,8 @@ def _in_workbench(screen: ServerScreen) -> Place | str:
         return screen.why_no_item() or "Select a tool, a resource or a prompt first."
     call = bench.calls.selected
     if call is None:
-        return f"No result yet. Press {key('bench.call')} to {bench.item.verb}, then {key('keep.call')} to keep it."
+        to_call = f"{key('bench.call')} to {bench.item.verb}"
+        return f"No result yet. Press {to_call}, then {key('keep.call')} to keep the result."
     if call.took_ms is None:
         return "The call is still running."
     if call.result is None:
@@ -158,7 +158,12 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
         seq = _request_in(recording.entries, span.id, navigator.turn_number(span))
         if not seq:
             return "This call did not go to a server, or was not recorded."
-        return Place(parts.regions.screen.app, partial(_read, recording.open_reader, seq, os.getcwd()), runtime, next_id)
+        return Place(
+            parts.regions.screen.app,
+            partial(_read, recording.open_reader, seq, os.getcwd()),
+            runtime,
+            next_id,
+        )
     if (found := await navigator.earlier_recording(span)) is None:
         return "The recording of that run was deleted."
     read = partial(_read_earlier, *found, span.id)
@@ -234,6 +239,8 @@ def _again(place: Place, keeping: Keeping) -> Again:
 
     async def call() -> list[tuple[Mapping[str, Any], float]]:
         timeout = runtime.turn_context.limits.call_timeout
-        return await results_again(runtime.workbench, exchange.server, exchange.request, place.next_id, timeout)
+        return await results_again(
+            runtime.workbench, exchange.server, exchange.request, place.next_id, timeout
+        )
 
     return Again(call, runtime)
