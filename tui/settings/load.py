@@ -171,11 +171,16 @@ def _parsed_toml(text: str, path: Path) -> Source | Problem:
     except RecursionError:
         return Problem("is nested too deeply")
     except ValueError as error:
-        # Only the message contains the place: "Invalid value (at line 3, column 5)".
-        found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
-        line = 0 if found is None else int(found[1]) if found[1] else text.count("\n") + 1
-        reason = reason_of(error).replace(f" at line {line}, column", " at column")  # the line is named too
-        return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
+        return toml_problem(error, text)
+
+
+def toml_problem(error: ValueError, text: str) -> Problem:
+    """Return the problem with a text that `tomllib` rejects."""
+    # Only the message contains the place: "Invalid value (at line 3, column 5)".
+    found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
+    line = 0 if found is None else int(found[1]) if found[1] else text.count("\n") + 1
+    reason = reason_of(error).replace(f" at line {line}, column", " at column")  # the line is named too
+    return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
 
 
 def _foreign(text: str, path: Path) -> Source | Problem:

@@ -13,6 +13,7 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
 from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
+from tui.ui.workbench.kept_calls import Badge
 
 SHORT_NOTES = {
     "read-only": "R",
@@ -67,6 +68,7 @@ class ItemList(LinePane):
         self._signs = symbols_for()
         self._news = news
         self._notes: Mapping[str, str] = {}
+        self._badges: Mapping[str, Badge] = {}
         self.empty: tuple[Row, ...] = ()
         self._all: Sequence[Item] = ()
         self._shown: Sequence[TreeRow] = ()
@@ -86,6 +88,11 @@ class ItemList(LinePane):
     def note(self, notes: Mapping[str, str]) -> None:
         """Set the notes of items, by item key; they are shown next to those of the server."""
         self._notes = notes
+        self.rows_changed()
+
+    def show_badges(self, badges: Mapping[str, Badge]) -> None:
+        """Set the badges of items, by item key."""
+        self._badges = badges
         self.rows_changed()
 
     def filter(self, text: str) -> None:
@@ -173,7 +180,9 @@ class ItemList(LinePane):
             mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
         if not long[1]:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
-        return ((mark, mark_style), (note, style), (size, "dim"))
+        badge = self._badges.get(item.key)
+        kept = badge.cell(long=long[1]) if badge is not None else ("", "")
+        return (kept, (mark, mark_style), (note, style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
@@ -182,9 +191,9 @@ class ItemList(LinePane):
         return max(least, min(wanted, width * 2 // 5))
 
     def _widths(self, long: Long) -> list[int]:
-        """Return the common widths of the mark, the note and the size."""
+        """Return the common widths of badge, mark, note and size."""
         rows = [self._cells(item, long) for item in self._all]
-        return [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
+        return [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(4)]
 
     def _names(self) -> int:
         return max((cells_of(item.label) for item in self._all), default=0)

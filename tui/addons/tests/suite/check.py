@@ -1,0 +1,255 @@
+"""Checks the tables of a suite against the table of keys, and collects all problems. Pure."""
+
+import datetime
+import json
+import math
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tui.addons.tests.suite.durations import milliseconds
+from tui.addons.tests.suite.keys import FORM_ANSWERS, SECTIONS, SYNONYMS, Key, Kind
+from tui.core.errors import reason_of, shown_text
+from tui.core.jsonrpc.reader import loads
+from tui.core.text import quoted_name
+from tui.core.units import and_more
+from tui.settings.key_positions import KeyPath, Place, line_of
+from tui.settings.problems import Problem, did_you_mean
+
+MAX_DEPTH = 60
+"""Deeper values have no place in the file."""
+
+MAX_PROBLEMS = 200
+"""More are not collected: the file is something else."""
+
+Table = dict[str, Any]
+
+
+class Checker:
+    """Collects the problems of one text, each with its line."""
+
+    def __init__(self, text: str, places: Mapping[KeyPath, Place], file: str) -> None:
+        self._text = text
+        self._places = places
+        self._file = file
+        self.problems: list[Problem] = []
+
+    def line(self, path: KeyPath) -> int:
+        """Return the line of a key, or of what contains it; at least 1."""
+        return max(1, line_of(self._places, path))
+
+    def error(self, path: KeyPath, message: str, suggestion: str = "", *, line: int = 0) -> None:
+        """Add an error."""
+        self._add(Problem(message, path, suggestion, line=line or self.line(path), file=self._file))
+
+    def warning(self, path: KeyPath, message: str, suggestion: str = "") -> None:
+        """Add a warning."""
+        self._add(Problem(message, path, suggestion, warning=True, line=self.line(path), file=self._file))
+
+    def _add(self, problem: Problem) -> None:
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+
+    def table(self, section: str, value: Any, path: KeyPath) -> Table | None:
+        """Return the members of a table that are right, or None if it is no table; adds all problems."""
+        if not isinstance(value, dict):
+            self.error(path, f"must be a table, not {_named(value)}")
+            return None
+        keys = SECTIONS[section]
+        found: Table = {}
+        for name, member in value.items():
+            if (key := keys.get(name)) is None:
+                self._unknown(keys, name, (*path, name))
+            elif not (faults := list(self._faults(key, member, (*path, name)))):
+                found[name] = member
+            else:
+                self.problems += faults[: max(0, MAX_PROBLEMS - len(self.problems))]
+        for name, key in keys.items():
+            if key.required and name not in value:
+                self.error(path, f"has no `{name}`", f"add a line such as `{key.example}`")
+        return found
+
+    def _unknown(self, keys: Mapping[str, Key], name: str, path: KeyPath) -> None:
+        near = did_you_mean(name, keys, SYNONYMS)
+        known = ", ".join(keys)
+        self.error(path, "unknown key", near or f"known keys: {known}")
+
+    def _problem(self, path: KeyPath, message: str, suggestion: str = "", line: int = 0) -> Problem:
+        return Problem(message, path, suggestion, line=line or self.line(path), file=self._file)
+
+    def _faults(self, key: Key, value: Any, path: KeyPath) -> list[Problem]:
+        """Return the problems of one value."""
+        if not _FITS[key.kind](value):
+            return [self._wrong(key, value, path)]
+        if key.kind in (Kind.ARGUMENTS, Kind.RESULT, Kind.FORMS):
+            if (bad := _not_json(value, path)) is not None:
+                return [self._problem(bad[0], bad[1], bad[2])]
+        if key.kind in (Kind.RESULT, Kind.ARGUMENTS) and isinstance(value, str):
+            return self._json_faults(key, value, path)
+        if key.kind is Kind.DURATION and milliseconds(value) is None:
+            step = "write a number with ms, s or m, such as `800ms`, `2s` or `1m`"
+            return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
+        if key.choices:
+            return self._choice_faults(key, value, path)
+        if isinstance(value, str) and not value and key.kind is Kind.TEXT and path[-1] != "text":
+            return [self._problem(path, "is empty", f"write `{key.example}`" if key.example else "")]
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._bound_faults(key, value, path)
+        return []
+
+    def _choice_faults(self, key: Key, value: Any, path: KeyPath) -> list[Problem]:
+        listed = value if isinstance(value, list) else [value]
+        faults = []
+        for at, one in enumerate(listed):
+            if isinstance(one, str) and one not in key.choices:
+                here = (*path, at) if isinstance(value, list) else path
+                near = did_you_mean(one, key.choices)
+                choices = and_more([f'"{choice}"' for choice in key.choices], 8)
+                faults.append(
+                    self._problem(here, f"is {quoted_name(one)}", near or f"write one of {choices}")
+                )
+        return faults
+
+    def _bound_faults(self, key: Key, value: float, path: KeyPath) -> list[Problem]:
+        if not math.isfinite(value):
+            return [self._problem(path, "must be a finite number")]
+        if key.least is not None and value < key.least:
+            return [self._problem(path, f"must be at least {key.least:g}")]
+        if key.most is not None and value > key.most:
+            return [self._problem(path, f"must be at most {key.most:g}")]
+        return []
+
+    def _wrong(self, key: Key, value: Any, path: KeyPath) -> Problem:
+        step = f"write `{key.example}`" if key.example and "\n" not in key.example else ""
+        if key.kind is Kind.TEXTS and isinstance(value, str):
+            words = [value]
+            if path[-1] == "command":
+                try:
+                    words = shlex.split(value)
+                except ValueError:
+                    words = [value]
+            items = ", ".join(json.dumps(shown_text(word, 60), ensure_ascii=False) for word in words)
+            step = f"write `{path[-1]} = [{items}]`"
+        elif path[-1] == "skip" and value is True:
+            step = 'write why: `skip = "needs a database"`'
+        elif key.kind is Kind.TABLES:
+            step = f"write `{key.example}`, in two brackets"
+        elif key.kind is Kind.TABLE:
+            step = f"write `{key.example}`, in one pair of brackets, once"
+        elif path[-1] == "within" and isinstance(value, int | float) and not isinstance(value, bool):
+            step = f'write `within = "{value:g}ms"`, with its unit'
+        article = {Kind.TRUTH: "", Kind.WHOLE: "an "}.get(key.kind, "a ")
+        return self._problem(path, f"must be {article}{key.kind}, not {_named(value)}", step)
+
+    def _json_faults(self, key: Key, text: str, path: KeyPath) -> list[Problem]:
+        try:
+            value = loads(text)
+        except (ValueError, RecursionError) as error:
+            inside = error.lineno if isinstance(error, json.JSONDecodeError) else 0
+            is_text = key.kind is Kind.RESULT and text.strip()[:1] not in ("{", "[", '"')
+            step = "to expect a plain text, use `text`" if is_text else ""
+            line = self._line_within(path, inside)
+            reason = reason_of(error)
+            if line and inside:
+                reason = reason.replace(f" at line {inside}, column", " at column")
+            return [self._problem(path, f"is not JSON: {reason}", step, line)]
+        if key.kind is Kind.ARGUMENTS and not isinstance(value, dict):
+            return [self._problem(path, "is not a JSON object", f"write `{key.example}`")]
+        too_deep = _not_json(value, ())
+        return [self._problem(path, too_deep[1], too_deep[2])] if too_deep else []
+
+    def _line_within(self, path: KeyPath, inside: int) -> int:
+        """Return the line of the file where a line of a multi-line string is, 0 if it is not one."""
+        place = self._places.get(path)
+        if place is None or inside < 1:
+            return 0
+        start = self._text[place.start : place.start + 5]
+        if not start.startswith(("'''", '"""')):
+            return 0
+        trimmed = start[3:4] == "\n" or start[3:5] == "\r\n"
+        return self._text.count("\n", 0, place.start) + inside + trimmed
+
+
+def _not_json(value: Any, path: KeyPath) -> tuple[KeyPath, str, str] | None:
+    """Return the first part of a TOML value that JSON does not have: its path, what it is, what to do."""
+    rest: list[tuple[KeyPath, Any]] = [(path, value)]
+    while rest:
+        at, one = rest.pop()
+        if len(at) > MAX_DEPTH:
+            return at[: len(path) or 1], "is nested too deeply", ""
+        if isinstance(one, dict):
+            rest += [((*at, name), member) for name, member in one.items()]
+        elif isinstance(one, list):
+            rest += [((*at, number), member) for number, member in enumerate(one)]
+        elif isinstance(one, datetime.date | datetime.time):
+            return at, "is a date, which JSON does not have", f'write it in quotes: "{one.isoformat()}"'
+        elif isinstance(one, float) and not math.isfinite(one):
+            return at, f"is {one}, which JSON does not have", ""
+    return None
+
+
+def _named(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"the string {quoted_name(value, 40)}"
+        case int() | float():
+            return f"the number {shown_text(f'{value:g}', 30)}" if abs(value) < 1e300 else "a number"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+        case _:
+            return "a date"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _is_form(value: Any) -> bool:
+    return isinstance(value, dict) or value in FORM_ANSWERS
+
+
+def _is_reply(value: Any) -> bool:
+    return isinstance(value, str) or value is False
+
+
+_FITS: Mapping[Kind, Callable[[Any], bool]] = {
+    Kind.TEXT: _is_text,
+    Kind.TEXTS: _are_texts,
+    Kind.ONE_OR_MORE: lambda value: _is_text(value) or _are_texts(value),
+    Kind.TRUTH: lambda value: isinstance(value, bool),
+    Kind.WHOLE: _is_whole,
+    Kind.NUMBER: _is_number,
+    Kind.DURATION: _is_text,
+    Kind.SIZE: lambda value: _is_whole(value) or _is_text(value),
+    Kind.ARGUMENTS: lambda value: isinstance(value, dict | str),
+    Kind.TEXT_TABLE: lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
+    Kind.ANSWERS: lambda value: isinstance(value, dict),
+    Kind.CONTENT: _are_tables,
+    Kind.CASES: _are_tables,
+    Kind.RESULT: lambda value: True,
+    Kind.FORMS: lambda value: _is_form(value) or (isinstance(value, list) and all(map(_is_form, value))),
+    Kind.REPLIES: lambda value: _is_reply(value) or (isinstance(value, list) and all(map(_is_reply, value))),
+    Kind.SERVER: lambda value: isinstance(value, str | dict),
+    Kind.TABLE: lambda value: isinstance(value, dict),
+    Kind.TABLES: _are_tables,
+}

@@ -1,0 +1,136 @@
+"""`${NAME}` in a suite: variables of the environment in env, headers and url, saved values everywhere else.
+
+`$${` is a literal `${`, as in the configuration. Pure.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
+from tui.settings.references import FILE, NAME, Expanded, expand
+from tui.settings.references import escaped as without_references
+
+_WHOLE = re.compile(rf"\$\{{({NAME})\}}")
+SAVED_NAME = re.compile(NAME)
+
+
+class NotSaved(LookupError):
+    """No earlier case saved the value of a name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no value of ${{{name}}} was saved")
+        self.name = name
+
+
+def names_in(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the names that a text refers to, and whether it has a `${` without `NAME}`."""
+    found = expand(text, {})
+    return found.missing + _defaulted(text), found.broken
+
+
+def _defaulted(text: str) -> tuple[str, ...]:
+    """Return the names with a default, which `expand` does not miss."""
+    return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
+
+
+def variables_of(texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the variables of the environment that some texts refer to, each once."""
+    names = (name for text in texts.values() for name in names_in(text)[0] if not name.startswith(FILE))
+    return tuple(dict.fromkeys(names))
+
+
+def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
+    """Return arguments or a URI with saved values filled in.
+
+    A text that is one `${NAME}` becomes the value itself, with its type. Raises `NotSaved`.
+    """
+    if isinstance(value, dict):
+        return {name: with_saved(member, saved) for name, member in value.items()}
+    if isinstance(value, list):
+        return [with_saved(item, saved) for item in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    if (whole := _WHOLE.fullmatch(value)) is not None:
+        return _saved(whole[1], saved)
+    return _filled(value, saved)
+
+
+def expected_with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
+    """Return an expectation with saved values filled in, which never become placeholders.
+
+    Raises `NotSaved`.
+    """
+    if isinstance(value, dict):
+        return {name: expected_with_saved(member, saved) for name, member in value.items()}
+    if isinstance(value, list):
+        return [expected_with_saved(item, saved) for item in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    whole = _WHOLE.fullmatch(value)
+    if whole is not None and not isinstance(found := _saved(whole[1], saved), str):
+        return found
+    return written(_filled_part(part, saved) for part in parts_of(value))
+
+
+def _filled_part(part: Part, saved: Mapping[str, Any]) -> Part:
+    if isinstance(part, Pattern):
+        return Pattern(_filled(part.regex, {name: _in_pattern(value) for name, value in saved.items()}))
+    return _filled(part, saved) if type(part) is str else part
+
+
+def _in_pattern(value: Any) -> str:
+    return re.sub("[<>]", r"\\\g<0>", re.escape(_as_text(value)))
+
+
+def without_references_in(value: Any) -> Any:
+    """Return a JSON value in which `${` is literal."""
+    if isinstance(value, dict):
+        return {name: without_references_in(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [without_references_in(item) for item in value]
+    return without_references(value) if isinstance(value, str) else value
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield each text in a JSON value."""
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, dict):
+            rest += one.values()
+        elif isinstance(one, list):
+            rest += one
+        elif isinstance(one, str):
+            yield one
+
+
+def _saved(name: str, saved: Mapping[str, Any]) -> Any:
+    if name not in saved:
+        raise NotSaved(name)
+    return saved[name]
+
+
+def _filled(text: str, saved: Mapping[str, Any]) -> str:
+    found: Expanded = expand(text, {name: _as_text(value) for name, value in saved.items()})
+    if found.missing:
+        raise NotSaved(found.missing[0])
+    return str(found.text)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+__all__ = [
+    "SAVED_NAME",
+    "NotSaved",
+    "expected_with_saved",
+    "names_in",
+    "texts_of",
+    "variables_of",
+    "with_saved",
+    "without_references",
+    "without_references_in",
+]
