@@ -110,9 +110,7 @@ class Review:
         if failure is None or failure.why_not_accepted:
             return None
         text = self.texts[failure.path]
-        return Change(
-            failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED
-        )
+        return Change(failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED)
 
     def vary(self, part: Part) -> Change | None:
         """Return the change that makes a part a placeholder; None if it is impossible."""
@@ -120,9 +118,7 @@ class Review:
         if failure is None or failure.why_not_varied(part):
             return None
         text = self.texts[failure.path]
-        return Change(
-            failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES
-        )
+        return Change(failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES)
 
     def skip(self) -> None:
         """Let the current failure fail, and go to the next one without a decision."""

@@ -39,4 +39,6 @@ def _with(text: str, failure: Failure, expected: Expectation) -> str:
     try:
         return with_expectation(text, number, expected, then=then)
     except (ConfigError, ValueError) as error:
-        raise UsageError(f"{failure.path.name} cannot be changed: {error}.", next_step="Edit the file.") from error
+        raise UsageError(
+            f"{failure.path.name} cannot be changed: {error}.", next_step="Edit the file."
+        ) from error

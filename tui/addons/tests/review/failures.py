@@ -206,5 +206,3 @@ def saved_by(outcome: Outcome) -> dict[str, Any]:
                 except NotFound:
                     continue
     return found
-
-

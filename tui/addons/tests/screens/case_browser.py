@@ -111,7 +111,9 @@ class CaseBrowser:
             self.filter = text.strip()
             self.show()
 
-        self._prompt.ask("filter", typed, value=self.filter, typed=typed, placeholder="name, tool, tag, file or failed")
+        self._prompt.ask(
+            "filter", typed, value=self.filter, typed=typed, placeholder="name, tool, tag, file or failed"
+        )
 
     def back(self) -> bool:
         """Cancel the run, or clear the filter; return False if there is neither."""
@@ -225,7 +227,9 @@ class CaseBrowser:
             if file.suite is None:
                 continue
             cases = [each for each in file.cases(self._last.of(file.path)) if self._is_reviewed(each, one)]
-            known = {key: self.runs.failures[key] for each in cases if (key := each.key) in self.runs.failures}
+            known = {
+                key: self.runs.failures[key] for each in cases if (key := each.key) in self.runs.failures
+            }
             missing = [each for each in file.cases(self._last.of(file.path)) if each.key not in known]
             read = failures_in_recordings(file.suite, missing) if len(known) < len(cases) else []
             known |= {key_of(failure): failure for failure in read}
