@@ -87,7 +87,7 @@ without options, the traffic screen opens, except for JSON Lines (.jsonl), which
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
   mcptui traffic --lint                   protocol violations in the last run
-  mcptui traffic --no-errors              exit code 1 if a request of the last run failed
+  mcptui traffic --no-errors              fail if a request of it failed
 """
 TRAFFIC_EPILOG = """\
 exit codes:
