@@ -43,9 +43,7 @@ async def test_several_answers_are_given_in_order_and_then_none():
     with asked.during("weather", {"form": [{"name": "Ada"}, "cancel"]}) as script:
         actions = [(await asked.ask(FORM)).action for _ in range(3)]
     assert actions == [Action.ACCEPT, Action.CANCEL, Action.DECLINE]
-    assert script.notes == [
-        "declined: the server asked for a form, and `answers.form` number 3 is not set."
-    ]
+    assert script.notes == ["declined: the server asked for a form, and `answers.form` number 3 is not set."]
 
 
 @pytest.mark.parametrize("question", [FORM, ADDRESS, SAMPLING])

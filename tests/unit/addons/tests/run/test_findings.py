@@ -19,7 +19,11 @@ class Traffic:
         self._at = 0
         introduced = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
         introduced["serverInfo"] = {"name": "x", "version": "1"}
-        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+        client = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "c", "version": "1"},
+        }
         self.message(OUT, id=1, method="initialize", params=client)
         self.message(IN, id=1, result=introduced)
         self.message(OUT, method="notifications/initialized")

@@ -81,7 +81,9 @@ def test_an_added_text_fails_a_case():
 
 
 def test_the_text_of_a_resource_is_that_of_its_contents():
-    read = Response(RequestKind.READ, {"contents": [{"uri": "a:b", "text": "one"}, {"uri": "a:c", "text": "two"}]})
+    read = Response(
+        RequestKind.READ, {"contents": [{"uri": "a:b", "text": "one"}, {"uri": "a:c", "text": "two"}]}
+    )
     assert read.text == "one\ntwo"
 
 

@@ -117,7 +117,14 @@ def test_without_a_terminal_all_that_would_run_is_in_one_error(tmp_path: Path):
     with pytest.raises(UsageError) as error:
         require_consents(consent, specs)
     said = str(error.value)
-    for words in ("rm -rf x", "TOKEN", "https://example.com/mcp", "--trust-config", "-- COMMAND", "a.mcp.toml"):
+    for words in (
+        "rm -rf x",
+        "TOKEN",
+        "https://example.com/mcp",
+        "--trust-config",
+        "-- COMMAND",
+        "a.mcp.toml",
+    ):
         assert words in said
     assert "abc" not in said
     require_consents(RunConsent(CaseAnswers(), StoredDecisions(), trust=True), specs)

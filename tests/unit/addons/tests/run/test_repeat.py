@@ -63,8 +63,7 @@ def test_variables_are_passed_on_as_they_are_written():
 def test_variables_of_a_url_are_filled_in_by_the_shell():
     server = SuiteServer(url="https://${HOST}/mcp?a=`x`", headers={"Authorization": "Bearer ${TOKEN}"})
     assert repeated(case(), Suite(HERE, server)) == (
-        'mcptui call "https://${HOST}/mcp?a=\\`x\\`" get_weather'
-        " --header 'Authorization: Bearer ${TOKEN}'"
+        "mcptui call \"https://${HOST}/mcp?a=\\`x\\`\" get_weather --header 'Authorization: Bearer ${TOKEN}'"
     )
 
 
