@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.launch import record_consent
 from tui.addons.tests.suite.case import UNSET, Case
 from tui.addons.tests.suite.case_text import case_toml
@@ -103,6 +105,8 @@ class Keeping:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
         write(target, case)
+        with closing(LastRuns()) as runs:  # the screens list it from now on
+            runs.remember(target.path)
         problem = self._consent(target) if self.is_own else ""
         shown = self.shown_path(target.path)
         said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
