@@ -1,8 +1,8 @@
 """Equality of JSON values, and placeholders for parts that vary. Pure, linear in the text.
 
-A text of an expectation may contain `<text>`, `<number>`, `<time>`, `<id>`, `<any>` and `<re:PATTERN>`, and no
-others. One more `<` makes them literal: `<<id>` is the text `<id>`. A pattern ends at the `>` that closes it:
-those in `[…]`, after a backslash and with a `<` of their own belong to the pattern.
+A text of an expectation may contain `<text>`, `<number>`, `<time>`, `<id>`, `<any>` and `<re:PATTERN>`, and
+no others. One more `<` makes them literal: `<<id>` is the text `<id>`. A pattern ends at the `>` that closes
+it: those in `[…]`, after a backslash and with a `<` of their own belong to the pattern.
 """
 
 import json
@@ -150,7 +150,7 @@ def parts_of(expected: str) -> tuple[Part, ...]:
 
 
 def has_placeholder(value: Any) -> bool:
-    """Return whether a value is a text with a placeholder or an escaped one, so that `fits` must compare it."""
+    """Return whether a value is a text with a placeholder, maybe escaped, so that `fits` must compare it."""
     return isinstance(value, str) and "<" in value and _MARK.search(value) is not None
 
 

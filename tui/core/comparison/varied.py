@@ -25,7 +25,7 @@ from tui.core.comparison.text_parts import ID, NUMBER, TIME
 from tui.core.text import equal_start
 
 MOST_WORDS = 1_500
-"""Of longer texts, only the equal words at the start and at the end are kept. Aligning takes quadratic time."""
+"""Of longer texts, only equal words at the start and the end are kept: aligning takes quadratic time."""
 
 LONGEST = 1024 * 1024
 """Longer texts are not split into words."""

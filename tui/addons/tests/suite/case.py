@@ -55,8 +55,8 @@ class Expectation:
     Attributes:
         text: the texts of the result, joined by line breaks, with placeholders.
         result: structured content (lists and prompts: the whole result), objects may have more members.
-        content: the items of the result that are not plain text, as objects: `type`, `mime`, `size`, `sha256`,
-            `uri`, `name`, `text`.
+        content: the items of the result that are not plain text, as objects: `type`, `mime`, `size`,
+            `sha256`, `uri`, `name`, `text`.
         error: the result must be an error: isError, or a JSON-RPC error, whose text is its message.
         within_ms: reported if it takes longer, and fails with --strict-time.
         findings: codes of findings of the linter that are accepted.
@@ -156,7 +156,8 @@ class SuiteServer:
 class Contract:
     """`[contract]`: the lock file, relative to the folder of the file, and which verdicts fail.
 
-    `tokens` is the most that the definitions may cost together; None for any. `strength` is "full" or "shape".
+    `tokens` is the most that the definitions may cost together; None for any. `strength` is "full" or
+    "shape".
     """
 
     lock: str

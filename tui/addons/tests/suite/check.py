@@ -84,8 +84,8 @@ class Checker:
         if key.kind in (Kind.ARGUMENTS, Kind.RESULT, Kind.FORMS):
             if (bad := _not_json(value, path)) is not None:
                 return [self._problem(bad[0], bad[1], bad[2])]
-        if key.kind is Kind.RESULT and isinstance(value, str):
-            return self._json_faults(value, path)
+        if key.kind in (Kind.RESULT, Kind.ARGUMENTS) and isinstance(value, str):
+            return self._json_faults(key, value, path)
         if key.kind is Kind.DURATION and milliseconds(value) is None:
             step = "write a number with ms, s or m, such as `800ms`, `2s` or `1m`"
             return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
@@ -138,25 +138,23 @@ class Checker:
             step = f"write `{key.example}`, in one pair of brackets, once"
         elif path[-1] == "within" and isinstance(value, int | float) and not isinstance(value, bool):
             step = f'write `within = "{value:g}ms"`, with its unit'
-        return self._problem(
-            path,
-            f"must be a {key.kind}, not {_named(value)}".replace("a integer", "an integer").replace(
-                "must be a true", "must be true"
-            ),
-            step,
-        )
+        article = {Kind.TRUTH: "", Kind.WHOLE: "an "}.get(key.kind, "a ")
+        return self._problem(path, f"must be {article}{key.kind}, not {_named(value)}", step)
 
-    def _json_faults(self, text: str, path: KeyPath) -> list[Problem]:
+    def _json_faults(self, key: Key, text: str, path: KeyPath) -> list[Problem]:
         try:
             value = loads(text)
         except (ValueError, RecursionError) as error:
             inside = error.lineno if isinstance(error, json.JSONDecodeError) else 0
-            step = "To expect a plain text, use `text`" if text.strip()[:1] not in ("{", "[", '"') else ""
+            is_text = key.kind is Kind.RESULT and text.strip()[:1] not in ("{", "[", '"')
+            step = "to expect a plain text, use `text`" if is_text else ""
             line = self._line_within(path, inside)
             reason = reason_of(error)
             if line and inside:
                 reason = reason.replace(f" at line {inside}, column", " at column")
             return [self._problem(path, f"is not JSON: {reason}", step, line)]
+        if key.kind is Kind.ARGUMENTS and not isinstance(value, dict):
+            return [self._problem(path, "is not a JSON object", f"write `{key.example}`")]
         too_deep = _not_json(value, ())
         return [self._problem(path, too_deep[1], too_deep[2])] if too_deep else []
 
@@ -243,7 +241,7 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     Kind.NUMBER: _is_number,
     Kind.DURATION: _is_text,
     Kind.SIZE: lambda value: _is_whole(value) or _is_text(value),
-    Kind.ARGUMENTS: lambda value: isinstance(value, dict),
+    Kind.ARGUMENTS: lambda value: isinstance(value, dict | str),
     Kind.TEXT_TABLE: lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
     Kind.ANSWERS: lambda value: isinstance(value, dict),
     Kind.CONTENT: _are_tables,

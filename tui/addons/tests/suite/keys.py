@@ -1,4 +1,4 @@
-"""The keys of a `*.mcp.toml` file: what each takes and means. Reader, JSON Schema and manual use this table."""
+"""The keys of a `*.mcp.toml` file: what each takes and means. For the reader, JSON Schema and manual."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     DURATION = 'duration, such as "800ms"'
     SIZE = "integer or placeholder"
-    ARGUMENTS = "table"
+    ARGUMENTS = "table, or JSON in a string"
     TEXT_TABLE = "table of strings"
     ANSWERS = "table of answers"
     CONTENT = "list of tables"
@@ -64,7 +64,7 @@ MAX_RUNS = 100
 _SERVER = {
     "command": Key(
         Kind.TEXTS,
-        "Program and arguments. It starts in the folder of the file, unless `cwd` is set. No shell is involved.",
+        "Program and arguments. Starts in the folder of the file, unless `cwd` is set. No shell is involved.",
         example='command = ["python", "server.py"]',
     ),
     "url": Key(
@@ -106,12 +106,12 @@ _REQUEST = {
     "list": Key(Kind.TEXT, "What to list: all its pages.", choices=LISTS, example='list = "tools"'),
     "args": Key(
         Kind.ARGUMENTS,
-        "Arguments of the tool or the prompt.",
+        "Arguments of the tool or the prompt. JSON in a string may have null.",
         example='args = { location = "Hangzhou" }',
     ),
     "text": Key(
         Kind.TEXT,
-        "Expected text: all texts of the result, joined by line breaks. With `error`, the message of the error.",
+        "Expected text: all texts of the result, joined by line breaks. For errors, the message.",
         example='text = "Weather in Hangzhou: light rain, <number> °C."',
     ),
     "result": Key(

@@ -1,6 +1,5 @@
 """Reads suites, with every problem of a file: its line, its key, and what to write. Starts nothing."""
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from tui.addons.tests.suite.case import (
     SuiteServer,
     TurnCase,
 )
+from tui.addons.tests.suite.case_text import MAX_NAME, default_name
 from tui.addons.tests.suite.check import Checker, Table
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
@@ -41,7 +41,6 @@ from tui.settings.references import FILE
 MAX_BYTES = 2 * 1024 * 1024
 """A larger suite is a mistake."""
 
-MAX_NAME = 200
 _SHOWN = 20
 _ESCAPE = "write `$${` for the text `${`"
 
@@ -197,6 +196,7 @@ class _Reader:
 
     def _case(self, section: str, table: Table, path: KeyPath) -> Case:
         found = self._check.table(section, table, path) or {}
+        found |= {key: loads(found[key]) for key in ("args", "result") if isinstance(found.get(key), str)}
         request = self._request(table, found, path)
         expected = self._expectation(found, request, path)
         self._used_names(found, path)
@@ -248,8 +248,6 @@ class _Reader:
 
     def _expectation(self, found: Table, request: Request, path: KeyPath) -> Expectation:
         result = found.get("result", UNSET)
-        if isinstance(result, str):
-            result = loads(result)
         content = found.get("content")
         if content is not None:
             content = [
@@ -286,10 +284,7 @@ class _Reader:
     def _used_names(self, found: Table, path: KeyPath) -> None:
         """Check the `${NAME}` of a request and its expectation: an earlier case must save each."""
         for key in ("args", "read", "text", "result", "content"):
-            value = found.get(key)
-            if key == "result" and isinstance(value, str):
-                value = loads(value)
-            for text in texts_of(value):
+            for text in texts_of(found.get(key)):
                 names, broken = names_in(text)
                 if broken:
                     self._check.error((*path, key), "contains `${` without `NAME}`", _ESCAPE)
@@ -352,20 +347,10 @@ class _Reader:
             if name in first:
                 self._check.error(
                     (*path, "name"),
-                    f"{quoted_name(name)} is also the name of the case in line {self._check.line(first[name])}",
+                    f"{quoted_name(name)} is also the name of line {self._check.line(first[name])}",
                     "give each case its own `name`",
                 )
             first.setdefault(name, path)
-
-
-def default_name(request: Request) -> str:
-    """Return the name of a case that has none: its request in one line."""
-    arguments = " ".join(
-        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}"
-        for name, value in request.arguments.items()
-    )
-    verb = "" if request.kind is RequestKind.TOOL else f"{request.kind} "
-    return clean_line(f"{verb}{request.name} {arguments}".strip(), MAX_NAME)
 
 
 def is_inside(name: str) -> bool:

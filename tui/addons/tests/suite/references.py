@@ -84,6 +84,15 @@ def _in_pattern(value: Any) -> str:
     return re.sub("[<>]", r"\\\g<0>", re.escape(_as_text(value)))
 
 
+def without_references_in(value: Any) -> Any:
+    """Return a JSON value in which `${` is literal."""
+    if isinstance(value, dict):
+        return {name: without_references_in(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [without_references_in(item) for item in value]
+    return without_references(value) if isinstance(value, str) else value
+
+
 def texts_of(value: Any) -> Iterator[str]:
     """Yield each text in a JSON value."""
     rest = [value]
@@ -123,4 +132,5 @@ __all__ = [
     "variables_of",
     "with_saved",
     "without_references",
+    "without_references_in",
 ]
