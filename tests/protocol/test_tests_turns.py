@@ -5,14 +5,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.configurations import config_file, model
 from tests.endpoint import Endpoint, Request, calls, refuses, says
 from tests.protocol.command import mcptui
 from tests.protocol.turn_stage import HANGZHOU, WEATHER, asks, kept_recording, turns
 from tests.unit.core.stand_ins import ScriptedApprover
 from tui.addons.tests.run.outcome import Outcome, State, TurnRun
+from tui.addons.tests.turns.conversations import folder, take_over
+from tui.addons.tests.turns.last_cells import LastCells
+from tui.core.errors import StorageError
 from tui.core.ports import Answer, Decision
+from tui.core.secrets.redact import Redactor
 from tui.runtime.recording_file import take_notes
+from tui.settings.locations import state_dir
+from tui.storage.sessions.store import SessionStore
 
 CALLED = calls(("kept__get_weather", {"location": "Hangzhou"}))
 ELSEWHERE = calls(("kept__get_weather", {"location": "Beijing"}))
@@ -261,6 +269,35 @@ async def test_a_conversation_of_the_app_can_be_replayed(tmp_path: Path):
     async with turns(tmp_path, EMPTY, replay=recording) as stage:
         found = await stage.one(asks(calls=EXPECTED))
     assert (found.state, found.problem) == (State.PASSED, "")
+
+
+async def test_the_last_runs_and_their_conversations_are_kept(tmp_path: Path):
+    async with Endpoint([CALLED, RAIN, ELSEWHERE, RAIN]) as endpoint:
+        async with turns(tmp_path, model(endpoint)) as stage:
+            found = await stage.one(asks(calls=EXPECTED, runs=2))
+            await stage.one(asks("Nothing", models=("gpt",)))
+    known = LastCells(state_dir() / "turn-tests.json").read()
+    by_model = {key[1:]: one for key, one in known.items()}
+    last = by_model[HANGZHOU, "scripted"]
+    assert (last.state, last.problem) == (State.FAILED, found.problem)
+    assert last.recording == str(stage.runtime.traffic.path)
+    assert [(run.state, run.turn) for run in last.cell.runs] == [(State.PASSED, 1), (State.FAILED, 2)]
+    assert by_model["Nothing", "gpt"].state is State.ERROR
+    session = last.cell.runs[1].session
+    mine = SessionStore(tmp_path / "sessions", Redactor)
+    take_over(session, mine)
+    opened = await mine.read(session)
+    assert opened.conversation.messages[-1].text == "Light rain, 22 °C."
+    assert (opened.info.title, opened.meta.profile) == (HANGZHOU, "scripted")
+    with pytest.raises(StorageError, match="the conversation was deleted"):
+        take_over(f"{session[:-1]}0", mine)
+
+
+async def test_nothing_is_kept_of_conversations_if_traffic_is_not_recorded(tmp_path: Path):
+    async with Endpoint([RAIN]) as endpoint:
+        async with turns(tmp_path, model(endpoint), "[traffic]\nrecord = false\n") as stage:
+            found = await stage.one(asks())
+    assert only_run(found).session == "" and not folder().exists()
 
 
 FILE = f"""\

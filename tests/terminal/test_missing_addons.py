@@ -89,6 +89,11 @@ NAMED = {
     ],
     "tests": [(("config", "check"), "keep.call")],
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
+    "tests": [
+        (("test",), "mcptui test"),
+        (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
+        (("traffic", "x", "--no-errors"), "--no-errors"),
+    ],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }
 """For each add-on, command lines that need it, and what its sentence begins with."""

@@ -92,8 +92,8 @@ without options, the traffic screen opens, except for JSON Lines (.jsonl), which
 TRAFFIC_EPILOG = """\
 exit codes:
   0    success
-  1    --lint found errors, --replay found differences, or an expectation does not hold
-  2    invalid usage, an unreadable recording, an unwritable report, or nothing was compared
+  1    errors of --lint, differences of --replay, or an unmet expectation
+  2    invalid usage, a file that cannot be read or written, or nothing compared
   5    the server of --replay could not be started
   130  interrupted
 """

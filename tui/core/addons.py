@@ -26,8 +26,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
-        "command": ("test",),
-        "parser": ("test",),
+        "command": ("test", "keep"),
+        "parser": ("test", "keep"),
         "action": ("keep.call",),
         "flags": ("traffic",),
         "service": ("pytest items", "pytest servers", "pytest assertion"),

@@ -1,9 +1,9 @@
-"""What this add-on brings: `mcptui test`. Loads the standard library only."""
+"""What this add-on brings: `mcptui test` and `mcptui keep`. Loads the standard library only."""
 
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, count, flag, option, repeatable, report
+from tui.commands.shared_options import RECORDING, add_common, count, flag, option, repeatable, report
 
 _TEST_USAGE = """\
 mcptui test [FILE|FOLDER ...] [OPTION ...]
@@ -29,6 +29,31 @@ exit codes:
   5    a server could not be started
   130  interrupted
 """
+
+
+_KEEP_ABOUT = """\
+Keep the newest call of mcptui call, read or prompt as a test, with its result. What varies from call to call
+becomes a placeholder, such as <number>. The case is added to the test file of its server.
+
+  mcptui call get_weather location=Hangzhou -- python server.py
+  mcptui keep                                    adds a case to server.mcp.toml
+  mcptui test                                    runs it
+
+To find what varies, a tool that is marked read-only or idempotent is called twice more, if you agree.
+"""
+_KEEP_EPILOG = """\
+exit codes:
+  0    the call was kept
+  2    invalid usage, there is no such call, it has a secret, or the file cannot be written
+"""
+
+
+def _fill_keep(keep: argparse.ArgumentParser) -> None:
+    option(keep, "recording", "RECORDING", f"keep the newest call in it: {RECORDING}", nargs="?")
+    option(keep, "-o --output", "FILE", "the test file (default: that of the server, in its project)")
+    option(keep, "--name", "NAME", "the name of the case (default: made of the call)")
+    flag(keep, "--yes", "call a read-only or idempotent tool twice more without asking")
+    add_common(keep, model=False)
 
 
 def _fill_test(test: argparse.ArgumentParser) -> None:
@@ -92,8 +117,18 @@ def _check_nothing(args: argparse.Namespace) -> None:
 
 
 BRINGS = {
-    "command": {"test": "tui.addons.tests.run.command:test"},
+    "command": {
+        "test": "tui.addons.tests.run.command:test",
+        "keep": "tui.addons.tests.keep.command:keep",
+    },
     "parser": {
+        "keep": {
+            "after": "list",
+            "fill": _fill_keep,
+            "help": "keep the newest call as a test",
+            "description": _KEEP_ABOUT,
+            "epilog": _KEEP_EPILOG,
+        },
         "test": {
             "after": "list",
             "live": True,
@@ -102,7 +137,7 @@ BRINGS = {
             "usage": _TEST_USAGE,
             "description": _TEST_ABOUT,
             "epilog": _TEST_EPILOG,
-        }
+        },
     },
     "flags": {
         "traffic": {

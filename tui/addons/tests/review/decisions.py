@@ -61,6 +61,12 @@ class Review:
     decisions: dict[int, Decision] = field(default_factory=dict)
     _made: list[tuple[Change, Failure]] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, failures: Sequence[Failure], texts: Mapping[Path, str], edits: Edits) -> "Review":
+        """Return the review of failures, as they are with the texts of their files."""
+        known = [edits.read_again(texts[one.path], one) for one in failures if one.path in texts]
+        return cls(known, dict(texts), edits)
+
     @property
     def current(self) -> Failure | None:
         return self.failures[self.at] if self.failures else None
@@ -104,9 +110,7 @@ class Review:
         if failure is None or failure.why_not_accepted:
             return None
         text = self.texts[failure.path]
-        return Change(
-            failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED
-        )
+        return Change(failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED)
 
     def vary(self, part: Part) -> Change | None:
         """Return the change that makes a part a placeholder; None if it is impossible."""
@@ -114,9 +118,7 @@ class Review:
         if failure is None or failure.why_not_varied(part):
             return None
         text = self.texts[failure.path]
-        return Change(
-            failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES
-        )
+        return Change(failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES)
 
     def skip(self) -> None:
         """Let the current failure fail, and go to the next one without a decision."""
@@ -153,13 +155,3 @@ class Review:
         self.failures = [
             self.edits.read_again(text, one) if one.path == path else one for one in self.failures
         ]
-
-
-def summary(review: Review) -> Mapping[Decision, int]:
-    """Return how many failures there are of each decision."""
-    return {decision: review.count(decision) for decision in Decision if decision is not Decision.OPEN}
-
-
-def texts_of(failures: Sequence[Failure]) -> set[Path]:
-    """Return the files of failures."""
-    return {one.path for one in failures}

@@ -33,7 +33,7 @@ def recorded(request: Request, response: Response, at: float) -> Expectation:
     result = response.result if isinstance(response.result, Mapping) else None
     error = response.error if result is None else None
     exchange = Exchange(server="", request=request, result=result, error=error, ms=response.ms, at=at)
-    return Draft(exchange, "").case().expected
+    return Draft.of(exchange, "").case().expected
 
 
 def accepted(
@@ -81,7 +81,9 @@ def _as_written(before: Any, filled: Any, after: Any, depth: int = 0) -> Any:
     """Return `after`, with what is still the same as it was written: `filled` is `before` with its values."""
     if isinstance(before, Mapping) and isinstance(after, Mapping) and depth < MAX_DEPTH:
         return {
-            name: _as_written(before[name], filled[name], member, depth + 1) if name in before else _written(member)
+            name: _as_written(before[name], filled[name], member, depth + 1)
+            if name in before
+            else _written(member)
             for name, member in after.items()
         }
     if isinstance(before, list) and isinstance(after, list) and depth < MAX_DEPTH:
@@ -134,7 +136,9 @@ def loosened(expected: Expectation, response: Response, part: Part, fill: Fill) 
             text = _text(expected.text, response.text, part.line, fill)
             found = replace(expected, text=text)
         case "result" if expected.result is not UNSET:
-            found = replace(expected, result=_loosened(expected.result, response.value, steps, part.line, fill))
+            found = replace(
+                expected, result=_loosened(expected.result, response.value, steps, part.line, fill)
+            )
         case "content" if expected.content is not None:
             content = [dict(one) for one in expected.content]
             made = _loosened(content, list(map(dict, response.content)), steps, part.line, fill)
@@ -157,7 +161,11 @@ def _loosened(expected: Any, got: Any, steps: Sequence[str | int], line: int, fi
         if not isinstance(got, Mapping) or step not in got:
             return {name: member for name, member in expected.items() if name != step}
         inside, value = expected[step], got[step]
-        made = _loosened(inside, value, rest, line, fill) if rest else _leaf(str(step), inside, value, line, fill)
+        made = (
+            _loosened(inside, value, rest, line, fill)
+            if rest
+            else _leaf(str(step), inside, value, line, fill)
+        )
         return {**expected, step: made}
     if isinstance(expected, list) and isinstance(step, int) and step < len(expected):
         place = dict(aligned(expected, got)).get(step) if isinstance(got, list) else None

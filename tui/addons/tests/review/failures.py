@@ -91,12 +91,25 @@ class Failure:
         match self.outcome.case:
             case TurnCase():
                 return "A turn case has no result to accept. Edit the file."
-            case None if self.case is None:
+            case None:
                 return "A contract is accepted by writing its lock again."
+            case Case() if self.case is None:
+                return "The case is not in its file any more."
         if self.response is None:
             return "There is no response to accept."
+        if self.is_outdated:
+            return "The case was changed after its run. Run it again."
         other = next((one for head in OTHERS for one in self._mismatches(head)), None)
         return f"Nothing to accept: {other.path} does not fit. Edit the file." if other is not None else ""
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the file has another request now than the one that was sent."""
+        ran = self.outcome.case
+        if not isinstance(ran, Case) or self.case is None:
+            return False
+        step = ran if self.place[1] < 0 else ran.then[self.place[1]]
+        return step.request != self.case.request
 
     def why_not_varied(self, part: Part) -> str:
         """Why a part cannot be a placeholder, as a sentence, or ""."""
@@ -112,12 +125,15 @@ class Failure:
         return [] if self.response is None else compared(sections(self.expected, self.response))
 
     def with_case(self, suite: Suite) -> "Failure":
-        """Return this with its case as it is in a suite now; the case keeps its place."""
-        number, inside = self.place
-        if self.case is None or number >= len(suite.cases):
+        """Return this with its case, found by its name, as it is in a suite now."""
+        if self.case is None:
             return self
+        named = (number for number, case in enumerate(suite.cases) if case.name == self.outcome.name)
+        number, inside = next(named, -1), self.place[1]
+        if number < 0 or inside >= len(suite.cases[number].then):
+            return replace(self, case=None)
         case = suite.cases[number]
-        return replace(self, case=case.then[inside] if 0 <= inside < len(case.then) else case)
+        return replace(self, case=case if inside < 0 else case.then[inside], place=(number, inside))
 
 
 def failures_of(run: RunOutcome, at: float = 0.0) -> list[Failure]:
@@ -190,5 +206,3 @@ def saved_by(outcome: Outcome) -> dict[str, Any]:
                 except NotFound:
                     continue
     return found
-
-

@@ -11,6 +11,7 @@ from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.settings.files import Unreadable, read_bounded
 
+
 def texts_of(paths: Iterable[Path]) -> dict[Path, str]:
     """Return the texts of files. Raises UsageError if one cannot be read."""
     return {path: _text_of(path) for path in paths}

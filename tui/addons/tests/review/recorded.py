@@ -106,7 +106,10 @@ def _outcome(case: Case, exchange: Exchange, one: Listed) -> Outcome:
 def _is_request_of(case: Case, exchange: Exchange) -> bool:
     """Return whether a request is that of a case; its arguments may have saved values."""
     ours, theirs = case.request, exchange.request
-    if (ours.kind, ours.name) != (theirs.kind, theirs.name) or ours.arguments.keys() != theirs.arguments.keys():
+    if (ours.kind, ours.name) != (
+        theirs.kind,
+        theirs.name,
+    ) or ours.arguments.keys() != theirs.arguments.keys():
         return False
     pairs = ((value, theirs.arguments[name]) for name, value in ours.arguments.items())
     return all("${" in str(value) or same(value, given) for value, given in pairs)
@@ -122,5 +125,3 @@ def _judged(failure: Failure) -> Failure:
     if first is None and failure.outcome.state in (State.FAILED, State.ERROR):
         problem = OTHERWISE
     return replace(failure, outcome=replace(failure.outcome, problem=problem, mismatches=found))
-
-

@@ -106,7 +106,7 @@ class TestRun:
     options: RunOptions = field(init=False)
     _live: ServerSpec | None = field(init=False, default=None)
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
-    _outcome: RunOutcome = field(init=False, default_factory=RunOutcome)
+    outcome: RunOutcome = field(init=False, default_factory=RunOutcome)
     _problems: list[str] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -161,7 +161,7 @@ class TestRun:
             more = [last_runs(runtime)] if last_runs is not None else []
             runner = SuiteRunner(runtime, answers, self.options, [*reporters, *more])
             interrupt.on_signal = runner.interrupt
-            outcome = await runner.run(planned, at=time.time())
+            outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
                 copy.source = outcome.recording
                 outcome = replace(outcome, recording=copy.path)

@@ -20,7 +20,7 @@ MOST_LINES, LINE_BYTES = 500, 2_000
 """Maximum lines of stderr and stray output of a suite that are kept, and bytes of each."""
 
 MOST_FINDINGS = 100
-NO_CODES = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
+STRAY = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
 
 
 class _ModelsOnly(SchemaValidator):
@@ -81,18 +81,20 @@ class ServerTraffic:
         self._bytes = 0
         found, later = list[Finding](), list[Finding]()
         began_ns = ended_ns = 0
+        waits = False
         for entry in entries:
             said = self._linter.feed(entry)
             is_ours = entry.cause is not None and entry.cause.call == call
+            is_stray = entry.direction is Direction.IN and entry.kind in STRAY
+            if is_stray:
+                self.lines.append(entry.body[:LINE_BYTES].decode("utf-8", "replace"))
             if is_ours and entry.direction is Direction.OUT and entry.kind is Kind.REQUEST:
-                began_ns = began_ns or entry.mono_ns
-            if entry.direction is Direction.IN and began_ns and (is_ours or entry.kind in NO_CODES):
+                began_ns, waits = began_ns or entry.mono_ns, True
+            if waits and (is_stray or (is_ours and entry.direction is Direction.IN)):
                 later += said
-                if entry.kind in NO_CODES:
-                    self.lines.append(entry.body[:LINE_BYTES].decode("utf-8", "replace"))
-            if is_ours and entry.direction is Direction.IN and entry.kind in ANSWERS:
-                ended_ns = entry.mono_ns
-                found, later = found + later, []
+                if is_ours and entry.kind in ANSWERS:
+                    ended_ns, waits = entry.mono_ns, False
+                    found, later = found + later, []
         ms = (ended_ns - began_ns) / 1e6 if began_ns and ended_ns else None
         return found[:MOST_FINDINGS], ms
 

@@ -6,7 +6,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from difflib import unified_diff
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +20,9 @@ from tui.core.text import cells_of, clean, clean_line, compact, equal_start, tru
 from tui.core.units import duration, plural
 
 VALUE_CHARS = 200
+MAX_TEXT = 256 * 1024
+"""Maximum characters of a text that are compared line by line."""
+
 LINES, LINE_CHARS = 12, 160
 """Lines of a difference between two texts, and characters of each."""
 
@@ -86,7 +89,7 @@ class TerminalReport:
         if broken:
             self._write("\n")
         for suite in broken:
-            self._line(f"{shown_path(suite.path)}: {clean(suite.problem)}", "31")
+            self._line(f"{shown_path(suite.path)}: {_indented(suite.problem)}", "31")
             if suite.not_started and not any(one.said for one in suite.outcomes):
                 for line in suite.stdout[-5:]:
                     self._line(f"  log: {clean_line(line, LINE_CHARS)}")
@@ -165,7 +168,7 @@ def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
     first = outcome.mismatches[0] if outcome.mismatches else None
     is_share = outcome.cell is not None and outcome.cell.wanted > 1
     if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
-        yield truncated(clean(outcome.problem), 2_000), ""
+        yield from ((line, "") for line in _indented(truncated(outcome.problem, 2_000)).split("\n"))
     for one in outcome.mismatches[:MISMATCHES]:
         if one is not first or one.got is not one.expected:
             yield from mismatch_lines(one)
@@ -174,7 +177,7 @@ def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for line in outcome.said:
         yield f"stderr: {clean_line(line, LINE_CHARS)}", ""
     if outcome.repeat:
-        yield f"repeat: {clean(outcome.repeat)}", ""
+        yield f"repeat: {' '.join(clean(outcome.repeat).splitlines())}", ""
 
 
 def mismatch_lines(one: Mismatch) -> Iterator[tuple[str, str]]:
@@ -191,7 +194,8 @@ def mismatch_lines(one: Mismatch) -> Iterator[tuple[str, str]]:
         return
     if _is_long(one.expected) or _is_long(one.got):
         if one.expected is not ABSENT and one.got is not ABSENT:
-            yield from _text_difference(_lines(one.expected), _lines(one.got))
+            yield "  - expected, + got", ""
+            yield from _text_difference(*_around(_text(one.expected), _text(one.got)))
             return
     for mark, word, value, color in (("-", "expected", one.expected, "31"), ("+", "got", one.got, "32")):
         text = "(nothing)" if value is ABSENT else compact(value, VALUE_CHARS)
@@ -204,25 +208,33 @@ def _is_long(value: Any) -> bool:
     return isinstance(value, dict | list) and len(compact(value, VALUE_CHARS + 1)) > VALUE_CHARS
 
 
-def _lines(value: Any) -> Sequence[str]:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    return [clean_line(line, 10 * LINE_CHARS) for line in text[: 256 * 1024].split("\n")]
+def _text(value: Any) -> str:
+    found = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return found[:MAX_TEXT]
 
 
-def _text_difference(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a small difference between two texts, long lines only around where they differ."""
-    if len(before) == len(after) == 1:
-        before, after = ([part] for part in _around(before[0], after[0]))
-    found = [line for line in unified_diff(before, after, n=1, lineterm="") if line[:3] not in ("---", "+++")]
+def _indented(text: str) -> str:
+    """Return a cleaned text whose further lines are indented: none can look like a line of ours."""
+    return clean(text).replace("\r", "").replace("\n", "\n  ")
+
+
+def _text_difference(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a small difference between two texts."""
+    lines = [clean(text).split("\n") for text in (before, after)]
+    changed = unified_diff(lines[0], lines[1], n=1, lineterm="")
+    found = [line for line in changed if line[:3] not in ("---", "+++")]
     for line in found[:LINES]:
         color = {"-": "31", "+": "32"}.get(line[0], "")
-        yield f"  {truncated(line, LINE_CHARS)}", color
+        shown = line if line.startswith("@@") else f"{line[0]} {line[1:]}"
+        yield f"  {truncated(shown, LINE_CHARS)}", color
     if (more := len(found) - LINES) > 0:
         yield f"  and {plural(more, 'more line')}", ""
 
 
 def _around(one: str, other: str) -> tuple[str, str]:
-    """Return two long lines from shortly before the place where they differ."""
+    """Return two texts, of single lines only the part from shortly before the place where they differ."""
+    if "\n" in one or "\n" in other:
+        return one, other
     start = max(0, equal_start(one, other) - LINE_CHARS // 4)
     mark = "…" if start else ""
     return mark + one[start:], mark + other[start:]

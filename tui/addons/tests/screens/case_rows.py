@@ -123,7 +123,9 @@ def _words(one: Listed) -> tuple[str, str]:
 
 def summary(cases: Sequence[Listed]) -> Row:
     """Return how many cases there are, by how they ended last."""
-    counts = {state: sum(one.last is not None and one.last.state is state for one in cases) for state in State}
+    counts = {
+        state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
+    }
     parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")]
     parts += [(f"{count} {WORDS[state]}", STYLES[state]) for state, count in counts.items() if count]
     if never := len(cases) - sum(counts.values()):

@@ -158,7 +158,9 @@ class ReviewScreen(ViewScreen[None]):
         self.show_keys(**labels)
 
     def _show_proposed(self, change: Change) -> None:
-        before, after = ([Line(clean(one), one) for one in text.split("\n")] for text in (change.before, change.after))
+        before, after = (
+            [Line(clean(one), one) for one in text.split("\n")] for text in (change.before, change.after)
+        )
         sheet = SideBySide(line_pairs(before, after))
         name = clean_line(change.path.name, 100)
         self._side_heads.show(f"{name} now", "as it will be written")
@@ -264,7 +266,13 @@ def _notes(failure: Failure) -> Sequence[Row]:
     for one in outcome.mismatches:
         if one.path.rpartition(".")[2] in ("findings", "within"):
             got = clean_line(str(one.got), 80)
-            rows.append(((f"{clean_line(one.path, 80)}  ", "warn"), (got, "text"), (f"  {clean_line(one.why, 300)}", "dim")))
+            rows.append(
+                (
+                    (f"{clean_line(one.path, 80)}  ", "warn"),
+                    (got, "text"),
+                    (f"  {clean_line(one.why, 300)}", "dim"),
+                )
+            )
     rows += [((clean_line(note, 300), "dim"),) for note in outcome.notes]
     rows += [(("stderr  ", "dim"), (clean_line(line, 300), "text")) for line in outcome.said]
     if outcome.ms is not None:

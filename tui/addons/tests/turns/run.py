@@ -1,7 +1,9 @@
 """Runs turn cases: each with each of its models, several times, and says what share of the runs passed."""
 
+import asyncio
 import math
 import shlex
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,9 +11,11 @@ from pathlib import Path
 from tui.addons.tests.run.outcome import Mismatch, Outcome, State, TurnCell, TurnRun
 from tui.addons.tests.run.parts import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.turns import conversations
 from tui.addons.tests.turns.case_models import CaseModel, CaseModels, NoModel
 from tui.addons.tests.turns.case_turn import AskedModel, CaseTurn, TurnServer
 from tui.addons.tests.turns.expectation import FinishedTurn, mismatches_of
+from tui.addons.tests.turns.last_cells import LastCells
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
 from tui.core.text import clean_line
@@ -31,15 +35,30 @@ _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
 async def run_turns(suite: Suite, turns: Sequence[TurnCase], context: PartContext) -> AsyncIterator[Outcome]:
-    """Run turn cases of a suite, and yield an outcome for each case and model, in order."""
-    models = CaseModels(context.runtime, replay=context.replay_models)
-    runner = TurnRunner(context.runtime, context.server, models)
+    """Run turn cases of a suite, and yield an outcome for each case and model, in order.
+
+    The outcomes are kept for the screen of turn cases, and the conversations if the traffic is recorded.
+    """
+    runtime, cells, at = context.runtime, LastCells(), time.time()
+    models = CaseModels(runtime, replay=context.replay_models)
+    runner = TurnRunner(runtime, context.server, models, await _sessions(runtime))
     try:
         for case in turns:
             async for outcome in runner.outcomes(case, suite.path):
+                cells.put(suite.path, outcome, runtime.traffic.path, at)
                 yield outcome
     finally:
         await models.close()
+        await asyncio.to_thread(cells.close)
+
+
+async def _sessions(runtime: Runtime) -> SessionStore | None:
+    """Return where conversations are saved, None if the user records nothing."""
+    loaded = runtime.configuration.loaded
+    if loaded is None or not loaded.settings.traffic.record:
+        return None
+    await asyncio.to_thread(conversations.make_room)
+    return conversations.store(lambda: runtime.redactor)
 
 
 @dataclass(slots=True)
