@@ -52,7 +52,7 @@ class _Found:
 
 def keep(args: argparse.Namespace) -> int:
     """Keep a call, and return the exit code. Raises UsageError, ConfigError or StorageError."""
-    loaded = ConfigFile(args.config, os.environ).read()
+    loaded = ConfigFile(getattr(args, "config", None), os.environ).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
     current = Path.cwd()
     origin = origin_of(found.exchange, server_specs(loaded), current)
@@ -66,6 +66,8 @@ def keep(args: argparse.Namespace) -> int:
     keeping = keeping.named(args.name or keeping.free_name(target.names))
     for line in _varies(keeping.draft):
         print(line)
+    if there := keeping.same_case(target):
+        print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
     said = keeping.keep(target)
     print(f"\n{clean(keeping.preview(replace(target, suite=target.suite)))}\n{said}")
     return 0

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,19 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.launch import record_consent
-from tui.addons.tests.suite.case import UNSET
-from tui.addons.tests.suite.change import case_toml
+from tui.addons.tests.suite.case import UNSET, Case
+from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_server
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
+
+MOST_UP = 2
+"""Folders above the current one in which a file is near."""
 
 MOST_CHARS = 512 * 1024
 """Maximum characters of a case in a file."""
@@ -73,15 +79,19 @@ class Keeping:
         return name_for(self.draft.exchange.request, taken)
 
     def shown_path(self, path: Path) -> str:
-        """Return a path as the user types it: relative to the current folder if it is there."""
-        if path.is_relative_to(self.current):
-            return str(path.relative_to(self.current))
-        return short_path(str(path))
+        """Return a path as the user types it: relative to the current folder if it is near."""
+        near = os.path.relpath(path, self.current)
+        return near if near.count("..") <= MOST_UP else short_path(str(path))
+
+    def same_case(self, target: Target) -> str:
+        """Return the name of a case of the file with the same request, or ""."""
+        request, cases = self.draft.case().request, target.suite.cases if target.suite is not None else ()
+        return next((case.name for case in cases if case.request == request), "")
 
     def preview(self, target: Target) -> str:
         """Return what will be added to the file."""
-        case = case_toml(self.draft.case())
-        return target.with_case(self.draft.case()) if target.is_new else case
+        case = _text_of(self.draft.case())
+        return f"{with_server('', target.server.server)}\n{case}" if target.is_new else case
 
     def keep(self, target: Target) -> str:
         """Write the case, and return what to say. Blocks. Raises UsageError or SuiteError."""
@@ -90,11 +100,13 @@ class Keeping:
             raise UsageError("A name is required.")
         if case.name in target.names:
             raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
-        text = case_toml(case)
+        text = _text_of(case)
         if len(text) > MOST_CHARS:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
         write(target, case)
+        with closing(LastRuns()) as runs:  # the screens list it from now on
+            runs.remember(target.path)
         problem = self._consent(target) if self.is_own else ""
         shown = self.shown_path(target.path)
         said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
@@ -118,6 +130,13 @@ class Keeping:
             return record_consent(target.path, self.origin.spec)
         except (McptuiError, OSError) as error:
             return clean_line(str(error), 300)
+
+
+def _text_of(case: Case) -> str:
+    try:
+        return case_toml(case)
+    except ValueError:
+        raise UsageError("It has half of a surrogate pair, which cannot be written to a file.") from None
 
 
 def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exchange:

@@ -44,10 +44,8 @@ class Target:
 
     def with_case(self, case: Case) -> str:
         """Return the text of the file with a case at its end."""
-        text = self.text
-        if self.suite is None or self.suite.server is None:
-            text = with_server(text, self.server.server)
-        return with_case(text, case)
+        names_one = self.suite is not None and self.suite.server is not None
+        return with_case(self.text if names_one else with_server(self.text, self.server.server), case)
 
 
 def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
@@ -150,8 +148,11 @@ def write(target: Target, case: Case) -> int:
         raise UsageError(
             "it has changed in the meantime.", where=short_path(str(path)), next_step="Try again."
         )
-    text = target.with_case(case)
-    suite = suite_of(text, path)  # what is written can be read
+    try:
+        text = target.with_case(case)
+    except ValueError as error:
+        raise UsageError(f"cannot be kept: {error}.", where=short_path(str(path))) from None
+    suite = suite_of(text, path)
     try:
         mode = os.stat(path).st_mode & 0o777 if not target.is_new else NEW_MODE
         atomic_write(path, [text], mode=mode)

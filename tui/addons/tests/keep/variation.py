@@ -121,8 +121,26 @@ class _Finder:
         elif moved := [one for one in others if not same(one, value) and _same_items(one, value)]:
             self._add(path, "<any>", value, tuple(moved), "its order varies")
         else:
+            before = len(self.found)
             for at, item in enumerate(value):
                 self.look((*path, at), item, [one[at] for one in others])
+            self._look_alike(path, value, self.found[before:])
+            self.found[before:] = sorted(self.found[before:], key=lambda one: one.path[len(path)])
+
+    def _look_alike(self, path: Path, value: Sequence[Any], found: Sequence[Variation]) -> None:
+        """Propose what differs in one item of a list for the other items, where it was the same by chance."""
+        depth = len(path) + 1
+        taken = {one.path for one in found}
+        differing = {one.path[depth:]: one for one in found if one.others and one.start < 0}
+        texts = {one.path[depth:]: one for one in found if one.others and one.start >= 0}
+        for at in range(len(value)):
+            for rest, one in (*differing.items(), *texts.items()):
+                here = (*path, at, *rest)
+                there = _value_at(value[at], rest)
+                if not rest or here in taken or not _is_scalar(there) or not fits(one.placeholder, there):
+                    continue
+                if one.start < 0 or one.value == _value_at(value[int(one.path[depth - 1])], rest):
+                    self._add(here, one.placeholder, there, (), "differs in other items")
 
     def _look_at_scalar(
         self, path: Path, value: Any, others: Sequence[Any], differing: Sequence[Any]
@@ -212,6 +230,22 @@ def _short(value: Any) -> str:
 
 def _differs(differing: Sequence[Any], others: Sequence[Any]) -> str:
     return f"differs in {len(differing)} of {len(others)}"
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    """Return the value at a path, None if there is none."""
+    for step in path:
+        is_there = isinstance(value, Mapping) if isinstance(step, str) else isinstance(value, list)
+        if not is_there or (isinstance(step, str) and step not in value):
+            return None
+        if isinstance(step, int) and step >= len(value):
+            return None
+        value = value[step]
+    return value
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _is_number(value: Any) -> bool:

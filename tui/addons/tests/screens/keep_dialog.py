@@ -141,12 +141,17 @@ class KeepDialog(Dialog[str | None]):
         elif target.is_new:
             self._note.show((("new file", "dim"),))
         else:
-            self._note.show(((f"added to {plural(len(target.names), 'case')}", "dim"),))
+            there = self._keeping.same_case(target)
+            same = f", of which “{clean_line(there, 80)}” has the same arguments" if there else ""
+            self._note.show(((f"added to {plural(len(target.names), 'case')}{same}", "dim"),))
 
     def _preview_rows(self, width: int) -> list[Row]:
         if self._problem:
             return []
-        lines = clean(self._keeping.preview(self._target)).splitlines()
+        try:
+            lines = clean(self._keeping.preview(self._target)).splitlines()
+        except McptuiError as error:
+            lines = [str(error)]
         return [part for row in highlighted(lines, "toml") for part in wrap(row, width)]
 
     # ---- changes -------------------------------------------------------------------------------------------

@@ -64,7 +64,8 @@ def test_an_id_that_is_the_same_in_another_result_is_offered_but_switched_off():
 
 def test_a_secret_is_always_replaced():
     (found,) = variations("text", "the key is [redacted:API_KEY].", [])
-    assert found.required and expected("text", "the key is [redacted:API_KEY].", [found]) == "the key is <text>."
+    assert found.required
+    assert expected("text", "the key is [redacted:API_KEY].", [found]) == "the key is <text>."
 
 
 def test_texts_that_look_like_placeholders_or_saved_values_stay_literal():
@@ -101,3 +102,10 @@ def test_values_of_any_size_are_bounded(size: int):
     first, other = {"items": list(range(size))}, {"items": list(range(1, size + 1))}
     found: list[Variation] = variations("result", first, [other])
     assert 0 < len(found) <= 500
+
+
+def test_what_differs_in_one_item_of_a_list_varies_in_all_of_them():
+    first = {"days": [{"sky": "sun", "n": 1}, {"sky": "rain", "n": 2}]}
+    other = {"days": [{"sky": "sun", "n": 9}, {"sky": "fog", "n": 2}]}
+    varying = {"sky": "<text>", "n": "<number>"}
+    assert proposed(first, other) == {"days": [varying, varying]}
