@@ -127,7 +127,7 @@ BRINGS = {
             "keys": "enter",
             "label": "write",
             "help": "Write the proposed change to the file",
-            "footer": 0,
+            "footer": 1,
             "call": "write_proposed()",
         },
         "review.back": {

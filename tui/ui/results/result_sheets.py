@@ -380,11 +380,11 @@ def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
     return [row for row, _ in _placed_rows(pairs, width)]
 
 
-def _placed_rows(pairs: Sequence[LinePair], width: int) -> list[tuple[Row, int]]:
+def _placed_rows(pairs: Sequence[LinePair], width: int, *, whole: bool = False) -> list[tuple[Row, int]]:
     """Return each row with the place of its pair, or of the first pair that it counts."""
     cells = max(8, (width - 5) // 2)
     rows: list[tuple[Row, int]] = []
-    shown = bytearray(len(pairs))
+    shown = bytearray(b"\x01" if whole else b"\x00") * len(pairs)
     for place, pair in enumerate(pairs):
         if not pair.same:
             start, stop = max(0, place - AROUND), min(len(pairs), place + AROUND + 1)
@@ -422,15 +422,15 @@ def _marked(line: str, part: tuple[int, int], style: str) -> Row:
 
 
 class SideBySide(Lines):
-    """A sheet with two values side by side, followed by `notes`."""
+    """A sheet with two values side by side, followed by `notes`; `whole` shows all equal lines."""
 
-    def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = ()) -> None:
+    def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = (), *, whole: bool = False) -> None:
         super().__init__(())
-        self._pairs, self._notes = pairs, notes
+        self._pairs, self._notes, self._whole = pairs, notes, whole
         self._places: list[int] = []
 
     def fit(self, width: int) -> None:
-        placed = _placed_rows(self._pairs, max(20, width))
+        placed = _placed_rows(self._pairs, max(20, width), whole=self._whole)
         self._rows, self._places = [row for row, _ in placed], [place for _, place in placed]
         notes = [row for note in self._notes for row in wrap(note, max(20, width))]
         self._rows += [EMPTY, *notes] if notes else []

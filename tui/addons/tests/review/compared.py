@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from itertools import islice, repeat, zip_longest
 from typing import Any, NamedTuple
 
+from tui.addons.tests.run.outcome import ABSENT
 from tui.core.comparison.placeholders import fits, fits_text, has_placeholder, same
 from tui.core.comparison.values import LINE_CHARS, MAX_DEPTH, MOST_LINES, LinePair, Path, lines_of
 from tui.core.text import clean
@@ -36,7 +37,10 @@ class ComparedLine(NamedTuple):
 
 
 class Section(NamedTuple):
-    """One key of a case, such as `text`, with the expected value and that of the result."""
+    """One key of a case, such as `text`, with the expected value and that of the result.
+
+    `expected` is `ABSENT` if nothing is expected yet.
+    """
 
     key: str
     expected: Any
@@ -56,7 +60,10 @@ def as_expected(expected: Any, got: Any) -> bool:
 def _sections(sections: Sequence[Section]) -> Iterator[ComparedLine]:
     for key, expected, got in sections:
         yield _line(key, key, Part(()), same=True)
-        if isinstance(expected, str) and isinstance(got, str) and key == "text":
+        if expected is ABSENT:
+            lines = got.split("\n") if isinstance(got, str) else _whole(got, "", "")
+            yield from (_line(None, _after(INDENT, line), Part(())) for line in lines)
+        elif isinstance(expected, str) and isinstance(got, str) and key == "text":
             yield from _texts(expected, got, INDENT, (key,))
         else:
             yield from _values(expected, got, INDENT, "", (key,))

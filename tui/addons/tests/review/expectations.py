@@ -192,7 +192,7 @@ def _text(expected: str, got: str, line: int, fill: Fill) -> str:
     old, new = fill(expected).split("\n"), got.split("\n")
     other = dict(aligned(old, new)).get(line)
     if other is None or len(old) != expected.count("\n") + 1:
-        return _as_written(expected, fill(expected), widened_text(fill(expected), got))
+        return str(_as_written(expected, fill(expected), widened_text(fill(expected), got)))
     lines = expected.split("\n")
     lines[line] = _as_written(lines[line], old[line], widened_text(old[line], new[other]))
     return "\n".join(lines)

@@ -64,10 +64,10 @@ class TerminalReview:
         is_open = self._review.to_open()
         while is_open and self._ask():
             is_open = self._review.open > 0
-        counts = {one: self._review.count(one) for one in Decision}
-        words = [f"{counts[one]} {one}" for one in (Decision.ACCEPTED, Decision.VARIES, Decision.SKIPPED)]
-        undecided = [f"{self._review.open} undecided"] if self._review.open else []
-        print(f"\nReviewed: {', '.join([*words, *undecided])}.")
+        review = self._review
+        words = [f"{count} {one}" for one in Decision if (count := review.count(one))]
+        words += [f"{review.open} without a decision"] if review.open else []
+        print(f"\nReviewed: {', '.join(words)}.")
 
     def _ask(self) -> bool:
         """Show the current failure and carry out one answer; return False to quit."""

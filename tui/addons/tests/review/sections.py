@@ -20,13 +20,15 @@ def _sections(expected: Expectation, response: Response) -> Iterator[Section]:
         yield Section("error", expected.error, response.is_error)
     is_new, value = expected.is_empty, response.value
     has_value = value is not ABSENT and not response.is_error
-    if expected.text is not None or (is_new and not has_value) or (response.is_error and not expected.error):
-        yield Section("text", expected.text if expected.text is not None else "", response.text)
+    if expected.text is not None:
+        yield Section("text", expected.text, response.text)
+    elif (is_new and not has_value) or (response.is_error and not expected.error):
+        yield Section("text", ABSENT, response.text)
     if expected.result is not UNSET:
         yield Section("result", expected.result, MISSING if value is ABSENT else value)
     elif is_new and has_value:
-        yield Section("result", {}, value)
+        yield Section("result", ABSENT, value)
     if expected.content is not None:
         yield Section("content", list(map(dict, expected.content)), list(response.content))
     elif is_new and response.content:
-        yield Section("content", [], list(response.content))
+        yield Section("content", ABSENT, list(response.content))

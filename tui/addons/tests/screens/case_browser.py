@@ -216,7 +216,11 @@ class CaseBrowser:
         review.at = keys.index(one.key)
         from tui.addons.tests.screens.review_screen import ReviewScreen
 
-        self.list.app.push_screen(ReviewScreen(review, self._show_messages_of))
+        def closed(_: None) -> None:
+            if review.can_undo:
+                self.list.notify("Test files were changed. Press R to run the cases again.", timeout=5)
+
+        self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
 
     def _failures(self, one: Listed) -> list[Failure]:
         """Return what is reviewed, the selected case and all that failed: of runs here, or from recordings."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
-from tui.addons.tests.screens.case_rows import Doing, case_row, empty_rows, file_rows
+from tui.addons.tests.screens.case_rows import Columns, Doing, case_row, empty_rows, file_rows
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import symbols_for
@@ -28,6 +28,7 @@ class CaseList(LinePane):
         self._lines: list[Row | Listed] = []
         self._doing: Mapping[Key, Doing] = {}
         self._folder = ""
+        self._columns = Columns(0, 0)
         self._note: Row = EMPTY
 
     def show(self, files: Sequence[tuple[ListedFile, Sequence[Listed]]], folder: str, note: Row) -> None:
@@ -63,6 +64,7 @@ class CaseList(LinePane):
     def _lay_out(self, key: Key | None) -> None:
         lines: list[Row | Listed] = []
         width = max(20, self.columns)
+        self._columns = Columns.of(width, self.cases)
         for file, cases in self._files:
             lines += [*file_rows(file, width), *cases]
         if not self._files:
@@ -87,7 +89,7 @@ class CaseList(LinePane):
         if not isinstance(line, Listed):
             return line
         doing, is_here = self._doing.get(line.key, IDLE), index == self.cursor
-        return case_row(line, doing, self._signs, self.columns, time.time(), cursor=is_here)
+        return case_row(line, doing, self._signs, self._columns, time.time(), cursor=is_here)
 
     def cursor_moved(self, index: int) -> None:
         self.repaint()

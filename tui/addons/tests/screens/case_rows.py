@@ -18,7 +18,7 @@ WIDE = 100
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
 WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
-LEAST_NAME = 20
+LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
 
 EMPTY_STATE = (
     ("No kept calls yet", "text bold"),
@@ -67,15 +67,28 @@ def _server(server: SuiteServer | None) -> str:
     return clean_line(server.name or server.url or " ".join(server.command), 200)
 
 
-def case_row(one: Listed, doing: Doing, signs: Symbols, width: int, now: float, *, cursor: bool) -> Row:
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a list of cases: its width, and the cells of the longest name."""
+
+    width: int
+    names: int
+
+    @classmethod
+    def of(cls, width: int, cases: Sequence[Listed]) -> "Columns":
+        return cls(width, max((cells_of(clean_line(one.name, 200)) for one in cases), default=0))
+
+
+def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
     """Return a case: state, name, request, time against its limit, last run."""
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
-    right = _right(one, doing, now, width)
-    room = width - width_of(lead) - width_of(right) - 1
-    request = min(REQUEST_CELLS, max(0, room - LEAST_NAME - 2))
-    name = pad(crop(((clean_line(one.name, 200), "text"),), room - request - 2), room - request - 2)
-    cells = crop(((one.request, "dim"),), request) if request >= 8 else EMPTY
-    return spread((*lead, *name, ("  ", ""), *cells), right, width)
+    right = _right(one, doing, now, columns.width)
+    room = columns.width - width_of(lead) - width_of(right) - 1
+    request = min(REQUEST_CELLS, max(0, room - LEAST_NAME - GAP))
+    names = min(room - request - GAP, max(LEAST_NAME, columns.names))
+    name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
+    cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
+    return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
 
 
 def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:

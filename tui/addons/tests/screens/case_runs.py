@@ -14,7 +14,7 @@ from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import suite_server
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
-from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
 from tui.addons.tests.screens.case_list import Key
 from tui.addons.tests.screens.case_rows import Doing
@@ -89,7 +89,7 @@ class CaseRuns:
             has_turns = any(suite.turns for suite in suites)
             await runtime.ready(start=False, model=has_turns, taps=False, session=False)
             planned = await self._planned(runtime, suites)
-            reporters = [_Progress(self), last_runs_reporter(runtime)]
+            reporters: list[Reporter] = [_Progress(self), last_runs_reporter(runtime)]
             self._runner = SuiteRunner(runtime, answers, options, reporters)
             outcome = await self._runner.run(planned, at=at)
             self._runner.reports.tell(lambda one: one.ended(outcome))

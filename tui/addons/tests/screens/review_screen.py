@@ -31,6 +31,8 @@ WORDS = {
     Decision.SKIPPED: ("keeps failing", "dim"),
 }
 NO_PART = Part(())
+SCROLL_BAR = 1
+"""Columns of the page for its scroll bar."""
 
 
 class SideHeads(Bar):
@@ -47,8 +49,8 @@ class SideHeads(Bar):
     def row(self, width: int) -> Row:
         """Return the headings where `side_by_side_rows` has the values, in a page with its padding."""
         left, right = self._heads
-        cells = max(8, (width - 3 - 5) // 2)
-        start: Row = pad((("   ", ""), (left, "dim bold")), cells + 3)
+        cells = max(8, (width - SCROLL_BAR - 5) // 2)
+        start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
         return (*start, (" │ ", "rule"), (right, "dim bold"))
 
 
@@ -56,7 +58,8 @@ class CaseSheet(SideBySide):
     """What a case expects and what came; each row knows its part of the expectation."""
 
     def __init__(self, lines: Sequence[ComparedLine], notes: Sequence[Row]) -> None:
-        super().__init__([line.pair for line in lines], notes)
+        differs = any(not line.pair.same for line in lines)
+        super().__init__([line.pair for line in lines], notes, whole=not differs)
         self._lines = lines
 
     @property
@@ -115,7 +118,7 @@ class ReviewScreen(ViewScreen[None]):
             self._show_proposed(self._proposed)
             return
         lines = failure.lines()
-        self._side_heads.show("expected", "got") if lines else self._side_heads.show("", "")
+        self._side_heads.show(*(("expected", "got") if lines else ("", "")))
         if lines:
             sheet = CaseSheet(lines, list(_notes(failure)))
             self._page.show(sheet)
@@ -145,12 +148,13 @@ class ReviewScreen(ViewScreen[None]):
         self._problem.show(said, done)
 
     def _show_review_keys(self, failure: Failure) -> None:
-        hidden = "" if failure.why_not_accepted or not failure.differs else None
         labels = {"write": ""}
-        if hidden is not None:
+        if failure.why_not_accepted or not failure.differs:
             labels |= {"accept": "", "vary": ""}
         if failure.is_new:
             labels["vary"] = ""
+        if not failure.differs:
+            labels["skip"] = ""
         if len(self.review.failures) < 2:
             labels["next"] = ""
         if not self.review.can_undo:
