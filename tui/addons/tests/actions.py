@@ -25,6 +25,14 @@ BRINGS = {
             "help": "Show the kept calls of the server",
             "call": "tui.addons.tests.screens.cases_tab:show_tab",
         },
+        "tests.turns": {
+            "contexts": ("TESTS",),
+            "keys": "t",
+            "label": "turns",
+            "help": "Turn cases by model: pass rate, tokens, cost, time, conversations",
+            "footer": 7,
+            "call": "browser.show_turns()",
+        },
         "tests.review": {
             "contexts": ("TESTS",),
             "keys": "enter",
