@@ -87,12 +87,12 @@ NAMED = {
         (("traffic", "x", "--replay"), "--replay"),
         (("traffic", "x", "--mask", "$.time"), "--mask"),
     ],
-    "tests": [(("config", "check"), "keep.call")],
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
         (("traffic", "x", "--no-errors"), "--no-errors"),
+        (("config", "check"), "keep.call"),
     ],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }

@@ -87,13 +87,13 @@ without options, the traffic screen opens, except for JSON Lines (.jsonl), which
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
   mcptui traffic --lint                   protocol violations in the last run
-  mcptui traffic --no-errors              exit code 1 if a request of the last run failed
+  mcptui traffic --no-errors              fail if a request of it failed
 """
 TRAFFIC_EPILOG = """\
 exit codes:
   0    success
   1    errors of --lint, differences of --replay, or an unmet expectation
-  2    invalid usage, a file that cannot be read or written, or nothing compared
+  2    invalid usage, an unreadable or unwritable file, or nothing compared
   5    the server of --replay could not be started
   130  interrupted
 """

@@ -18,6 +18,14 @@ BRINGS = {
             "footer": 39,
             "call": "tui.addons.tests.screens.cases_screen:open_cases",
         },
+        "tests.turns": {
+            "contexts": ("TESTS",),
+            "keys": "t",
+            "label": "turns",
+            "help": "Turn cases by model: pass rate, tokens, cost, time, conversations",
+            "footer": 7,
+            "call": "browser.show_turns()",
+        },
         "tests.review": {
             "contexts": ("TESTS",),
             "keys": "enter",
