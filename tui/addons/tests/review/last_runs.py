@@ -129,7 +129,7 @@ class LastRunsReporter:
 
 def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[str, LastCase]]:
     """Yield how each case ended; of several outcomes of one case, such as of two eras, the worst."""
-    if not outcome.outcomes and outcome.problem:  # the server did not start
+    if not outcome.outcomes and outcome.not_started:
         lost = LastCase(State.ERROR, at, recording=recording)
         yield from ((case.name, lost) for case in outcome.suite.cases)
     by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
