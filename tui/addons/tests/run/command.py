@@ -169,6 +169,8 @@ class TestRun:
                 outcome = replace(outcome, recording=copy.path)
             code = self._coverage(runner, outcome)
             runner.reports.tell(lambda one: one.ended(outcome))
+            if runner.reports.error is not None:
+                raise runner.reports.error
             sys.stdout.flush()
             self._problems += runner.reports.problems
             interrupted = interrupt.exit_code if outcome.interrupted else 0
