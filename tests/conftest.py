@@ -26,6 +26,9 @@ hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, de
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
+# `mcptui test` would report its failures to the job that runs the tests.
+os.environ.pop("GITHUB_ACTIONS", None)
+
 # Tests start hundreds of programs, and compiled modules save each of them half a second.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from tests.texts import TOOLS
 from tui.addons.packages.registry_entry import launch_options
+from tui.addons.tests.reports.ci_log import inert
+from tui.addons.tests.reports.junit import content
 from tui.core.attachments import as_shown, fenced
 from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text, misspelled, parts_of
 from tui.core.comparison.values import compare
@@ -126,6 +128,8 @@ def _texts() -> Iterator[tuple[Any, ...]]:
     yield "clean_line", clean_line, "\u200d", "\n"
     yield "visible", visible, "\U000e0041", "e\u0301", "\u200d"
     yield "preview", preview, "\u200d", "\n"
+    yield "log of CI", inert, " ", "\u2028 ", "::", "##["
+    yield "content of XML", content, "]]>", "&", "\ufffe"
     yield "scan", lambda text: list(scan(text, "")), "<!--", "<a ", "&lt;", "\u202e", "\x1b[0;", "a"
     yield "mixed_word", lambda text: mixed_word(f"\u0430 {text}"), "A", "aA\u0430", "\u0430A1"
     yield "orders_in", lambda text: list(orders_in(text)), "ignore previous ", "do not tell ", "<", "."

@@ -88,6 +88,12 @@ NAMED = {
         (("traffic", "x", "--mask", "$.time"), "--mask"),
     ],
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
+    "tests": [
+        (("test",), "mcptui test"),
+        (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
+        (("traffic", "x", "--no-errors"), "--no-errors"),
+        (("config", "check"), "keep.call"),
+    ],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }
 """For each add-on, command lines that need it, and what its sentence begins with."""
@@ -95,6 +101,7 @@ NAMED = {
 SETTINGS = {
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
+    "tests": '[ui.keys]\n"keep.call" = "K"\n',
     "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 

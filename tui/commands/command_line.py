@@ -25,6 +25,7 @@ from tui.commands.shared_options import (
     flags_of,
     option,
     repeatable,
+    report,
 )
 from tui.commands.tap import fill_tap, tap_texts
 from tui.core.addons import every
@@ -86,12 +87,13 @@ without options, the traffic screen opens, except for JSON Lines (.jsonl), which
   mcptui traffic --since 1h --slowest     the slowest calls of the last hour
   mcptui traffic --since 1h --failed      the failed calls of the last hour
   mcptui traffic --lint                   protocol violations in the last run
+  mcptui traffic --no-errors              fail if a request of it failed
 """
 TRAFFIC_EPILOG = """\
 exit codes:
   0    success
-  1    --lint found errors, or --replay found differences
-  2    invalid usage, an unreadable recording, or --replay compared nothing
+  1    errors of --lint, differences of --replay, or an unmet expectation
+  2    invalid usage, an unreadable or unwritable file, or nothing compared
   5    the server of --replay could not be started
   130  interrupted
 """
@@ -350,6 +352,8 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     flag(traffic, "--all", "read all recordings")
     flag(traffic, "--json", "print one JSON object per line")
     flag(traffic, "--lint", "print lint findings (exit code 1 if there are errors)")
+    text = "with --lint: also write the findings about definitions and single messages for code scanning"
+    option(traffic, "--report", "sarif=FILE", text, type=report)
     flag(traffic, "--stats", "print calls, errors and latencies per tool")
     text = (
         "print the N slowest calls (default: 10), without handshakes and lists unless --filter selects them"

@@ -1,8 +1,9 @@
 """Options that several commands have, and those of add-ons. Loads the standard library only.
 
 The flags of an add-on are a table. `fill` adds them to the parser. `usage`, `examples` and `notes` are lines
-for the help. If an argument of `deeds` is given, `run` acts in place of the command. `check` raises
-UsageError if arguments contradict each other.
+for the help. If an argument of `deeds` is given, `run` acts in place of the command; those of one add-on can
+be combined. With `several`, `run` takes several recordings. `check` raises UsageError if arguments contradict
+each other.
 """
 
 import argparse
@@ -98,6 +99,14 @@ def count(text: str) -> int:
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise invalid("an integer from 1 to 1000000", text)
     return int(text)
+
+
+def report(text: str) -> tuple[str, str]:
+    """Return the kind and the file of `--report KIND=FILE`; raises ArgumentTypeError."""
+    kind, mark, file = text.partition("=")
+    if not (kind and mark and file):
+        raise invalid("KIND=FILE, such as junit=report.xml", text)
+    return kind, file
 
 
 def parse_trailing(

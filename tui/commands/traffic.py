@@ -43,7 +43,7 @@ def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | Non
 
 
 def _given(args: "argparse.Namespace", names: Iterable[str]) -> list[str]:
-    return [f"--{name}" for name in names if vars(args)[name] not in (None, False)]
+    return [f"--{name.replace('_', '-')}" for name in names if vars(args)[name] not in (None, False)]
 
 
 def _brought(args: "argparse.Namespace") -> dict[str, str]:
@@ -52,13 +52,12 @@ def _brought(args: "argparse.Namespace") -> dict[str, str]:
 
 
 def _check(args: "argparse.Namespace") -> None:
-    chosen = _given(args, (*_DEEDS, *_brought(args)))
+    chosen = _given(args, _DEEDS)
+    for flags in args.addon_flags:
+        chosen += _given(args, flags["deeds"])[:1]
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined")
-    if args.output and not args.export:
-        raise UsageError("-o requires --export")
-    if args.redact and not args.export:
-        raise UsageError("--redact requires --export")
+    _check_outputs(args)
     for flags in args.addon_flags:
         flags["check"](args)
     if args.live_command and not _given(args, _brought(args)):
@@ -69,12 +68,24 @@ def _check(args: "argparse.Namespace") -> None:
         if args.all or args.list:
             raise UsageError(f"{'--all' if args.all else '--list'} cannot be combined with a name")
         return
-    many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", *_brought(args)))
+    alone = [deed for flags in args.addon_flags if not flags.get("several") for deed in flags["deeds"]]
+    many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", *alone))
     if many and single:
         raise UsageError(
             f"{single[0]} requires one recording, but {many[0]} selects several",
             next_step=f"Name the recording: mcptui traffic NAME {single[0]}.",
         )
+
+
+def _check_outputs(args: "argparse.Namespace") -> None:
+    if args.output and not args.export:
+        raise UsageError("-o requires --export")
+    if args.redact and not args.export:
+        raise UsageError("--redact requires --export")
+    if args.report and not args.lint:
+        raise UsageError("--report requires --lint")
+    if args.report and args.report[0] != "sarif":
+        raise UsageError("--report: the only report of the linter is sarif=FILE")
 
 
 SHOWN = 40

@@ -93,28 +93,39 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
 
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
+    from tui.runtime.lint_report import StaticFindings
+    from tui.storage.exports.export import write_whole
+
     worst = Severity.NONE
     number = 0
     seen = 0
     colour = _colour()
+    report = StaticFindings(Path.cwd()) if args.report else None
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
         cells = _source_cells(selection)
-        for finding, entry in selection.findings():
-            if wanted is not None and finding.seq not in wanted:
+        for entry, found in selection.linted():
+            if report is not None and entry.method == "spawn":
+                report.see_start(entry)
+            if wanted is not None and entry.seq not in wanted:
                 continue
-            worst = max(worst, finding.severity)
-            number += 1
-            if args.json:
-                told = asdict(finding) | {"severity": finding.severity.name.lower()}
-                del told["count"], told["places"]  # each entry has its own line in this output
-                _write(_json(selection, told))
-            else:
-                _write(_labelled(selection, finding_line(finding, entry, colour, cells)))
+            if report is not None:
+                report.see(entry, found, selection.recording.path)
+            for finding in found:
+                worst = max(worst, finding.severity)
+                number += 1
+                if args.json:
+                    told = asdict(finding) | {"severity": finding.severity.name.lower()}
+                    del told["count"], told["places"]  # each entry has its own line in this output
+                    _write(_json(selection, told))
+                else:
+                    _write(_labelled(selection, finding_line(finding, entry, colour, cells)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {plural(seen, 'entry')}")
+    if report is not None:
+        write_whole(Path(os.path.expanduser(args.report[1])), report.pieces())
     return FOUND if worst is Severity.ERROR else 0
 
 

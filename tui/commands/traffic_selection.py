@@ -193,13 +193,18 @@ class Selection:
         return self.columns.latency_of(entry.seq)
 
     def findings(self) -> Iterator[tuple[Finding, Entry]]:
+        """Lint all entries; yield each finding with its entry."""
+        for entry, found in self.linted():
+            yield from ((finding, entry) for finding in found)
+
+    def linted(self) -> Iterator[tuple[Entry, Sequence[Finding]]]:
+        """Lint all entries; yield each with its findings."""
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint import Linter
         from tui.traffic.lint.lint_thread import lint_entries
 
         with closing(model_judge()) as judge:
-            for entry, found in lint_entries(Linter(judge), self.recording.reader):
-                yield from ((finding, entry) for finding in found)
+            yield from lint_entries(Linter(judge), self.recording.reader)
 
     def _flagged(self, live: bool) -> Iterable[tuple[Severity, Sequence[int]]]:
         """Return the seqs with findings by severity: stored ones if complete, otherwise computed now."""

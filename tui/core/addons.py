@@ -25,7 +25,17 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
-    "tests": {"command": ("test",), "parser": ("test",)},
+    "tests": {
+        "command": ("test", "keep"),
+        "parser": ("test", "keep"),
+        "action": (
+            *("keep.call", "tests.open", "tests.review", "tests.run", "tests.run_all", "tests.filter"),
+            *("tests.traffic", "tests.back", "review.accept", "review.vary", "review.skip", "review.next"),
+            *("review.previous", "review.traffic", "review.undo", "review.write", "review.back"),
+        ),
+        "flags": ("traffic",),
+        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls"),
+    },
     "websocket": {"transport": ("websocket",)},
 }
 """Each add-on with the names of what it brings, by kind.
@@ -38,13 +48,18 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
+- action: keys, texts and function of an action, and the contexts where its keys work, by name
+  (`tui.ui.keys.action_table`). They are in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
     "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
-    "traffic": {"replay": ("--replay", "--yes", "--approve", "--server", "--mask")},
+    "traffic": {
+        "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
+        "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
+    },
 }
 """The flags that add-ons bring to commands, to name the add-on that one is missing from."""
 
@@ -53,6 +68,7 @@ _SAID = {
     "transport": 'transport = "{}"',
     "model": "the {} model",
     "setting": "[{}]",
+    "action": "{}",
     "service": "a {}",
 }
 """What the user wrote, by kind."""
@@ -84,17 +100,17 @@ def service(name: str) -> "Any | None":
 def every(kind: str) -> "Iterator[tuple[str, Any]]":
     """Yield the names and values of a kind that the installed add-ons bring."""
     for addon, kinds in ADDONS.items():
-        if kind in kinds and (found := brings(addon)) is not None:
+        if kind in kinds and (found := brings(addon, "actions" if kind == "action" else "addon")) is not None:
             yield from found[kind].items()
 
 
-def brings(addon: str) -> "Mapping[str, Mapping[str, Any]] | None":
+def brings(addon: str, module: str = "addon") -> "Mapping[str, Mapping[str, Any]] | None":
     """Return what an add-on brings, by kind and name, or None if it is not installed."""
     place = f"tui.addons.{addon}"
     try:
-        found: Mapping[str, Mapping[str, Any]] = import_module(f"{place}.addon").BRINGS
+        found: Mapping[str, Mapping[str, Any]] = import_module(f"{place}.{module}").BRINGS
     except ModuleNotFoundError as error:
-        if error.name not in ("tui.addons", place, f"{place}.addon"):
+        if error.name not in ("tui.addons", place, f"{place}.{module}"):
             raise
         return None
     return found

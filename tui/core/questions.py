@@ -109,6 +109,7 @@ class QuestionAnswer:
         content: the values of a form; or what replaces the parameters or the reply of a sampling request.
         pasted: the address that the user copied back from the browser, or "".
         only: the names of definitions that it covers; the others are refused until asked about. None: all.
+        opens: whether an accepted address is opened. A test accepts without a browser.
         each: instead of an answer about several servers of one source, ask about them one by one.
         by: what answered.
     """
@@ -117,6 +118,7 @@ class QuestionAnswer:
     content: Mapping[str, Any] = field(default_factory=dict)
     pasted: str = ""
     only: frozenset[str] | None = None
+    opens: bool = True
     each: bool = False
     by: str = field(default=BY_KEY, compare=False)
 

@@ -147,6 +147,7 @@ class ServerSpec:
         sse_fallback: try HTTP+SSE if it does not support Streamable HTTP, because only a URL is configured.
         roots: absolute paths of the directories to report as its roots.
         references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
+        used_by: the file that consent to run it is limited to, or "" for any.
     """
 
     name: str
@@ -182,6 +183,7 @@ class ServerSpec:
     problem: str = ""
     source: str = ""
     references: Mapping[str, Reference] = field(default_factory=dict)
+    used_by: str = ""
 
     @property
     def shown_command(self) -> tuple[str, ...]:

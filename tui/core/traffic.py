@@ -248,6 +248,8 @@ class Finding:
     `section` is that of the specification ("2026-07-28 basic/lifecycle"), or "". `source` and `method` are
     those of its entry. A stored finding has the `count` of entries with the same source, method and code, and
     the seqs of the first of them as `places`; findings of the other entries have "" as their sentence.
+    `subject` is the tool, or the part of the message, that it is about, the same in each run. It is not
+    stored.
     """
 
     seq: int
@@ -259,6 +261,7 @@ class Finding:
     method: str = ""
     count: int = 1
     places: tuple[int, ...] = ()
+    subject: str = ""
 
 
 RULES = f"{__version__}-3"

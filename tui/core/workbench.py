@@ -160,13 +160,14 @@ class ResourceSubscription:
 class RawAnswer:
     """The answer to a raw request: a result, an error object (both raw), or the problem, one sentence.
 
-    `lost`: there is no response because the server ended first.
+    `lost`: there is no response because the server ended first; `late`: because the time was up.
     """
 
     result: Any = None
     error: Mapping[str, Any] | None = None
     problem: str = ""
     lost: bool = False
+    late: bool = False
 
 
 LONGEST_NAME = 32

@@ -26,6 +26,7 @@ from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge
 from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
 from tui.host.waits import set_within
 
+CALL_TOOL = "tools/call"
 CLOSING_SECONDS = 0.1
 
 STATE_LIMIT = 1024 * 1024
@@ -89,7 +90,7 @@ async def ask(
     """Send a request of any method and return the answer, even an error or a timeout; others are raised.
 
     `stuck` returns what to add after a timeout. `whole` accepts any answer, even one that asks for input.
-    Cancelling this sends `notifications/cancelled`.
+    The answer to a tool call may be a task. Cancelling this sends `notifications/cancelled`.
     """
     meta = object_in(params, "_meta")
     # The token of an earlier request would send its progress elsewhere, so a new one is set.
@@ -104,11 +105,12 @@ async def ask(
         with bridge.requests.clocks.holding(limit):
             async with limit:
                 told = heard if wants_progress else None
-                result, _ = await _in_rounds(bridge, method, sent, told, whole=whole)
+                kinds = ("task",) if method == CALL_TOOL else ()
+                result, _ = await _in_rounds(bridge, method, sent, told, *kinds, whole=whole)
     except RoundProblem as problem:
         return RawAnswer(problem=str(problem))
     except TimeoutError:
-        return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}")
+        return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}", late=True)
     except MCPError as error:
         if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
             await set_within(bridge.closed, CLOSING_SECONDS)
@@ -147,7 +149,7 @@ async def call_tool(
     try:
         with bridge.requests.clocks.holding(limit, clocks):
             async with limit:
-                found, kind = await _in_rounds(bridge, "tools/call", params, tell, "task")
+                found, kind = await _in_rounds(bridge, CALL_TOOL, params, tell, "task")
     except RoundProblem as problem:
         return ToolResult.failed(str(problem), CallFailure.PROTOCOL)
     except TimeoutError:

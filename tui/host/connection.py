@@ -20,13 +20,13 @@ from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
-from tui.core.text import clean_line, object_in
+from tui.core.text import clean_line, mapping, object_in, text_in
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import CallFailure, ProgressSink, ToolResult
+from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CLOSING_SECONDS, Listings, ask, call_tool
+from tui.host.client_requests import CALL_TOOL, CLOSING_SECONDS, Listings, ask, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
@@ -427,7 +427,11 @@ class Connection:
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
     ) -> RawAnswer:
-        """Send a request and return the answer, or what came in its place; `whole` takes any answer."""
+        """Send a request and return the answer, or what came in its place.
+
+        `whole` takes any answer. Otherwise, a task that the server makes of a tool call is followed to its
+        end.
+        """
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(
@@ -435,7 +439,17 @@ class Connection:
             )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
-        return RawAnswer(problem=found, lost=True) if isinstance(found, str) else found
+        if isinstance(found, str):
+            return RawAnswer(problem=found, lost=True)
+        created = mapping(found.result)
+        is_task = created.get("resultType") == "task" and is_modern(self.protocol)
+        if whole or method != CALL_TOOL or not is_task:
+            return found
+        done = await self.tasks.follow_new(text_in(params, "name"), created, lambda *said: None)
+        if done.raw is not None:
+            return RawAnswer(result=done.raw)
+        problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))
+        return RawAnswer(problem=problem, lost=done.failure is CallFailure.SERVER_DIED)
 
     async def perform(self, errand: Callable[[SdkBridge], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.

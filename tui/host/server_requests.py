@@ -167,7 +167,7 @@ class ServerRequests:
         self.questioner.answered(
             DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
         )
-        if answer.action is Action.ACCEPT and has_browser(os.environ):
+        if answer.action is Action.ACCEPT and answer.opens and has_browser(os.environ):
             opened = await in_daemon_thread("browser", lambda: open_browser(url))
             if not opened:
                 answer = await self.questioner.ask(replace(question, message=NOT_OPENED))

@@ -123,6 +123,13 @@ class RunningToolbox:
         )
         return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
 
+    async def output_problem(self, schema: Mapping[str, Any], structured: Any) -> str:
+        """Return why structured content does not match an output schema, or "".
+
+        A schema that cannot be applied in bounded time has no problems.
+        """
+        return self._redaction.text((await self._checker.check(schema, structured)).problem)
+
     async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:
         """Return a result with a warning if it does not match its tool's output schema."""
         if schema is None or result.is_error:

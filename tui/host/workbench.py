@@ -115,6 +115,19 @@ class HandWorkbench:
             return ()
         return self._redaction.tools(self._servers[server].offer.tools(connection.catalog))
 
+    def is_running(self, server: str) -> bool:
+        return self._connection_of(server) is not None
+
+    async def tool(self, server: str, name: str) -> Tool | None:
+        """Return a tool as the server lists it after its last change notification, or None."""
+        connection = self._connection_of(server)
+        if connection is None:
+            return None
+        await connection.settled()
+        offered = self._servers[server].offer.tools(connection.catalog)
+        found = next((tool for tool in offered if tool.name == name), None)
+        return None if found is None else next(iter(self._redaction.tools([found])))
+
     def relist(self, server: str) -> None:
         """Request all lists of a running server again, soon; its status shows when they have changed."""
         if (connection := self._connection_of(server)) is not None:
@@ -128,6 +141,12 @@ class HandWorkbench:
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
+
+    async def output_problem(self, tool: Tool, structured: Any) -> str:
+        """Return why structured content does not match the output schema of a tool, or ""."""
+        connection = self._connection_of(tool.server)
+        schema = None if connection is None else connection.catalog.output_schemas.get(tool.name)
+        return "" if schema is None else await self._toolbox.output_problem(schema, structured)
 
     async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or "".
@@ -285,11 +304,13 @@ class HandWorkbench:
         *,
         call: str,
         seconds: float | CallTimeout,
+        whole: bool = True,
     ) -> RawAnswer:
         """Send any request, as recorded or as edited.
 
         Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
-        the protocol's revision identifies the sender.
+        the protocol's revision identifies the sender. Without `whole`, what the server asks for is answered,
+        and a task that it creates is awaited.
         """
         given = params or {}
         if method == READ_RESOURCE:
@@ -305,7 +326,7 @@ class HandWorkbench:
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
             if (listings := connection.listings) is not None:
                 listings.forget()
-        answer = await self._ask(server, method, given, call, seconds, whole=True)
+        answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return await self._redaction.answer(answer)
 
     def _read_of(self, uri: str) -> str:

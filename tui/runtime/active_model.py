@@ -92,10 +92,7 @@ class ActiveModel:
     @property
     def lacks_key(self) -> str:
         """A sentence about the missing API key if its environment variable is not set, otherwise ""."""
-        profile = self.profile
-        if profile is None or not profile.api_key_env or profile.api_key:
-            return ""
-        return f"{profile.name} has no key: the environment variable {profile.api_key_env} is not set"
+        return self.profile.lacks_key if self.profile is not None else ""
 
     async def begin(self, loaded: "Loaded") -> None:
         async with self._choosing:

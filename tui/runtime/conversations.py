@@ -282,8 +282,7 @@ class Conversations:
         """
         active, context, now = self.active_model, self._context, self.now
         _ = active.model  # without a model, it raises
-        self._turns += 1
-        number, at = self._turns, time.time()
+        number, at = self.next_turn(), time.time()
 
         async def begin() -> Turn:
             await asyncio.to_thread(self._request.look)
@@ -319,6 +318,11 @@ class Conversations:
                 self._title_soon(now)
 
         return PendingTurn(begin, meter, notice, EventRedactor(context.redactor), waits)
+
+    def next_turn(self) -> int:
+        """Return the number of a new turn in the traffic of this run, also of one that is not shown here."""
+        self._turns += 1
+        return self._turns
 
     def _title_soon(self, now: SavedConversation) -> None:
         """After the first answer, let the model write the title in the background, if its profile says so."""

@@ -55,6 +55,9 @@ class Options:
     trust_config: bool = False
     """Whether to trust a configuration file that is not the user's own, and start its servers without
     asking."""
+    accept_all: bool = False
+    """Whether each definition of a tool counts as accepted, and none is stored: a test file decides what is
+    called."""
 
     @property
     def hand(self) -> str:

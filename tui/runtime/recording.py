@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import BodyTerm, Captured, TrafficReader, TrafficSink, TrafficWriter
+from tui.core.traffic import BodyTerm, Captured, Kind, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
+from tui.traffic.record.column_parts import mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
 from tui.traffic.record.recorder import RecentEntries, Recorder
@@ -85,6 +86,30 @@ class RunRecording:
                 self.listener(captured)
         self._recorder.capture_all(several)
 
+    def mark_calls(self, notes: Mapping[str, str]) -> None:
+        """Mark the request of each of these calls (ids as in `Cause`), and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns, texts = self.columns, {mark_of(call): text for call, text in notes.items()}
+            for index in range(len(columns)):
+                text = texts.get(columns.call[index]) if columns.call[index] else None
+                if text is not None and columns.kind[index] == Kind.REQUEST:
+                    writer.note(columns.seq(index), marked=True, text=text)
+
+        if notes:
+            self._recorder.submit(mark)
+
+    def mark_turn(self, number: int, text: str) -> None:
+        """Mark the first entry of a turn, and note a text about it."""
+
+        def mark(writer: TrafficWriter) -> None:
+            columns = self.columns
+            first = next((index for index in range(len(columns)) if columns.turn[index] == number), None)
+            if first is not None:
+                writer.note(columns.seq(first), marked=True, text=text)
+
+        self._recorder.submit(mark)
+
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.backlog.crowded
@@ -97,18 +122,21 @@ class RunRecording:
         *,
         command: str = "",
         follow_taps: bool = False,
+        lint: bool = True,
     ) -> None:
         """Start recording, including earlier traffic.
 
         `folder` is that of all recordings. Without a file of named `filters`, none can be named. `command` is
-        "" for the app. With `follow_taps`, also add what `mcptui tap` records.
+        "" for the app. With `follow_taps`, also add what `mcptui tap` records. Without `lint`, entries are
+        linted when the recording is opened.
         """
         self._settings, self._filters, self._command = settings, filters, command
         self._folder = folder if settings.record else None
         if filters is not None:
             self.recording.annotations.filters.update(load_filters(filters))
         self._recorder.start(keep_all=settings.keep_all)
-        self._linting.start()
+        if lint:
+            self._linting.start()
         if follow_taps and self._folder is not None:
             from tui.runtime.tap_follower import TapWatch
 
@@ -139,7 +167,7 @@ class RunRecording:
         recordings = Recordings(folder)
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
-        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command}
+        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command, "cwd": _folder()}
         return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
     def _reader(self) -> TrafficReader:
@@ -153,6 +181,14 @@ class RunRecording:
             return
         # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.annotations.filters = change_filter(self._filters, name, text)
+
+
+def _folder() -> str:
+    """Return the current folder, in which relative paths of commands begin; "" if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def model_judge() -> "ModelJudge":

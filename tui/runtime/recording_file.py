@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tui.traffic.lint.lint_thread import LintThread
 
 PAGE = 2_000
+TESTS = "test"
+"""The command whose recordings open at the first failed case, which it has marked."""
+
 LOOK_SECONDS = 0.2
 LAST_PAGE = 2_000
 """Last entries that are loaded immediately."""
@@ -117,9 +120,11 @@ class RecordingFile:
         """
         self._thread = DaemonThread("load a recording", self._run, failed=self._failed, max_restarts=0)
         self._closing, self.start = self._thread.closing, self._thread.start
-        live, ended_ns = is_live(path), 0
+        live, ended_ns, opens_at = is_live(path), 0, 0
         with closing(RecordingReader(path)) as reader, suppress(StorageError):  # damage is reported later
             ended_ns = reader.ends_ns()[1]
+            if reader.meta().get("command") == TESTS:
+                opens_at = next((seq for seq, note in notes_of(path).items() if note.marked), 0)
         self._path = path
         self._shown = 0
         self._judged = sys.maxsize
@@ -138,6 +143,7 @@ class RecordingFile:
             problem=lambda: self.problem,
             annotations=Annotations(keep_note=self._keep, redact=redact or _without_known_keys),
             judged=lambda: self._judged if self._lint is None else self._lint.judged,
+            opens_at=opens_at,
         )
 
     def _findings_of(self, seq: int) -> Sequence[Finding] | None:

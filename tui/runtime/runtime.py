@@ -29,8 +29,9 @@ from tui.core.events import ApprovalGiven, Event
 from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy
+from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import NO_MODEL, Answer, Approver, MonotonicClock
-from tui.core.questions import Questioner
+from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
@@ -38,6 +39,7 @@ from tui.host.host import Host
 from tui.host.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.workbench import HandWorkbench
+from tui.model.endpoints.profile import DEMO
 from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
@@ -74,7 +76,8 @@ class Runtime:
     """Everything behind the screens and the commands.
 
     `questioner` answers requests from servers. It is set before `ready()`; without it, everything is
-    declined. `recording` is the traffic so far, for the traffic screen. `is_ready`: `ready()` is done.
+    declined. So is `sampler`; without it, the active model replies to servers. `recording` is the traffic so
+    far, for the traffic screen. `is_ready`: `ready()` is done.
     """
 
     def __init__(self, options: Options, env: Mapping[str, str]) -> None:
@@ -84,6 +87,7 @@ class Runtime:
         self._clock = MonotonicClock()
         self.redactor = Redactor()
         self.questioner: Questioner = Questioner()
+        self.sampler: Sampler | None = None
         self.traffic = RunRecording(lambda: self.redactor)
         self.recording = self.traffic.recording
         self.host = Host((), sink=self.traffic, clock=self._clock)
@@ -160,13 +164,15 @@ class Runtime:
         start: bool = True,
         model: bool = True,
         record: bool = True,
+        lint: bool = True,
         taps: bool = True,
         session: bool = True,
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         `start` those with autostart, and `record` the traffic, unless command line or configuration forbid
-        it. Without `model`, none is chosen: commands without a question need none. `taps`: also show the
+        it. Without `model`, none is chosen: commands without a question need none. Without `lint`, the
+        traffic is linted when it is opened. `taps`: also show the
         traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
         names; an error is reported as a problem.
         """
@@ -184,6 +190,7 @@ class Runtime:
                 data_dir() / "filters.toml",
                 command=self._options.command,
                 follow_taps=taps,
+                lint=lint,
             )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
@@ -217,7 +224,8 @@ class Runtime:
             redactor=self.redactor,
             answerers=Answerers(
                 questioner=self.questioner,
-                sampler=ModelSampler(self._active_model, self.configuration, self.conversations.biller),
+                sampler=self.sampler
+                or ModelSampler(self._active_model, self.configuration, self.conversations.biller),
                 consent=self.consent,
                 decisions=self.decisions,
                 hand=self._options.hand,
@@ -225,7 +233,9 @@ class Runtime:
             remembered=Remembered(
                 eras=self._memory.eras,
                 tasks=self._memory.tasks,
-                definitions=self._memory.definitions,
+                definitions=KnownDefinitions(accept_all=True)
+                if self._options.accept_all
+                else self._memory.definitions,
                 tokens=TokenStore(state_dir() / "sign-in"),
                 client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
             ),
@@ -290,6 +300,11 @@ class Runtime:
             raise ConfigError(lacks, next_step=step)
 
     @property
+    def options(self) -> Options:
+        """The options that it was made with."""
+        return self._options
+
+    @property
     def revision(self) -> int:
         """Grows when the model, the conversation or the problems change."""
         parts = (self._active_model.revision, self.conversations.revision, self.request.project.revision)
@@ -337,6 +352,11 @@ class Runtime:
     def model_label(self) -> str:
         """The display name of the model."""
         return self._active_model.label or (NO_MODEL if self.is_ready else "")
+
+    @property
+    def chosen_model(self) -> str:
+        """The profile that the command line names, "demo" for the demo model, or ""."""
+        return DEMO if self._options.demo else self._options.model or ""
 
     @property
     def model_notice(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.addons import missing
 from tui.core.text import quoted_name
 from tui.settings.problems import Problem, did_you_mean
 
@@ -49,14 +50,18 @@ _BY_HABIT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ActionKeys:
-    """The default keys of an action, and the context where they work; "" is everywhere.
+    """The default keys of an action, and the contexts where they work; none is everywhere.
 
     Two actions clash if both can apply at once. `is_yes` is set if the action answers a question.
     """
 
     keys: tuple[str, ...]
-    context: str = ""
+    contexts: frozenset[str] = frozenset()
     is_yes: bool | None = None
+
+    def meets(self, other: "ActionKeys") -> bool:
+        """Return whether both can apply at once."""
+        return not self.contexts or not other.contexts or not self.contexts.isdisjoint(other.contexts)
 
 
 def flat_keys(table: object) -> dict[str, list[Any]]:
@@ -115,7 +120,8 @@ def check_keys(
         path = ("ui", "keys", *action.split("."))
         if action not in actions:
             hint = did_you_mean(action, actions) or "see docs/keys.md for all actions"
-            problems.append(Problem("unknown action", path, hint))
+            of_addon = missing("action", action)
+            problems.append(Problem(of_addon, path) if of_addon else Problem("unknown action", path, hint))
             continue
         found = []
         for key in keys:
@@ -143,7 +149,7 @@ def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> s
         return f"`{key}` cannot answer a question: it is used to scroll or type"
     for name, other in actions.items():
         if name != action and other.is_yes is not None and key in other.keys:
-            if other.context == entry.context or other.is_yes is not entry.is_yes:
+            if other.contexts == entry.contexts or other.is_yes is not entry.is_yes:
                 return f"`{key}` cannot answer this: it is the default key of another answer (`{name}`)"
     return ""
 
@@ -157,9 +163,9 @@ def _without_clashes(
         mine = actions[action]
         for key in keys:
             for name, other in actions.items():
-                meets = "" in (other.context, mine.context) or other.context == mine.context
                 is_default = key in other.keys and key in mine.keys
-                if name != action and meets and not is_default and key in (result.get(name) or other.keys):
+                is_used = other.meets(mine) and key in (result.get(name) or other.keys)
+                if name != action and is_used and not is_default:
                     message, hint = f"`{key}` is already used by `{name}`", f"change the key of `{name}` too"
                     problems.append(Problem(message, ("ui", "keys", *action.split(".")), hint))
                     result[action] = tuple(kept for kept in result[action] if kept != key)

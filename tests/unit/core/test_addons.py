@@ -19,11 +19,14 @@ def test_the_table_names_each_folder():
 def test_an_addon_brings_what_the_table_says(addon: str):
     found = brings(addon)
     assert found is not None
+    if "action" in ADDONS[addon]:
+        found = {**found, **(brings(addon, "actions") or {})}
     assert {kind: set(names) for kind, names in found.items()} == {
         kind: set(names) for kind, names in ADDONS[addon].items()
     }
-    for kind in found.keys() - {"flags", "parser", "setting"}:
+    for kind in found.keys() - {"action", "flags", "parser", "setting"}:
         assert all(callable(load(value)) for value in found[kind].values())
+    assert all(callable(load(value["call"])) for value in found.get("action", {}).values())
 
 
 def test_the_flags_of_the_table_are_those_of_the_addons():

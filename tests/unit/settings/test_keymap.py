@@ -9,8 +9,8 @@ from tui.settings.keymap import ActionKeys, check_keys, normal_key
 ACTIONS = {
     "chat.new": ActionKeys(("ctrl+n",)),
     "app.quit": ActionKeys(("ctrl+q",)),
-    "servers.restart": ActionKeys(("r",), "servers"),
-    "trace.raw": ActionKeys(("r",), "trace"),
+    "servers.restart": ActionKeys(("r",), frozenset({"servers"})),
+    "trace.raw": ActionKeys(("r",), frozenset({"trace"})),
 }
 
 
@@ -77,7 +77,7 @@ def test_the_same_key_in_two_contexts_conflicts_only_if_one_is_global():
 
 
 def test_a_default_key_of_two_actions_can_be_configured_for_one_of_them():
-    both = {"new": ActionKeys(("ctrl+n",)), "add": ActionKeys(("ctrl+n",), "models")}
+    both = {"new": ActionKeys(("ctrl+n",)), "add": ActionKeys(("ctrl+n",), frozenset({"models"}))}
     kept = {"new": ["ctrl+n", "alt+n"]}
     assert check_keys(kept, both) == ({"new": ("ctrl+n", "alt+n")}, ())
     assert check_keys({"add": ["alt+n"], **kept}, both)[1] != ()
@@ -90,11 +90,11 @@ def test_normalizing_a_key_twice_changes_nothing(text: str):
 
 
 ANSWERS = {
-    "ask.send": ActionKeys(("ctrl+s",), "ask", True),
-    "ask.decline": ActionKeys(("ctrl+x",), "ask", False),
-    "question.once": ActionKeys(("y",), "question", True),
-    "question.always": ActionKeys(("a",), "question", True),
-    "question.no": ActionKeys(("n",), "question", False),
+    "ask.send": ActionKeys(("ctrl+s",), frozenset({"ask"}), True),
+    "ask.decline": ActionKeys(("ctrl+x",), frozenset({"ask"}), False),
+    "question.once": ActionKeys(("y",), frozenset({"question"}), True),
+    "question.always": ActionKeys(("a",), frozenset({"question"}), True),
+    "question.no": ActionKeys(("n",), frozenset({"question"}), False),
 }
 
 

@@ -1,9 +1,9 @@
-"""What this add-on brings: `mcptui test`. Loads the standard library only."""
+"""What this add-on brings: `mcptui test` and `mcptui keep`. Loads the standard library only."""
 
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, count, flag, option, repeatable
+from tui.commands.shared_options import RECORDING, add_common, count, flag, option, repeatable, report
 
 _TEST_USAGE = """\
 mcptui test [FILE|FOLDER ...] [OPTION ...]
@@ -31,6 +31,31 @@ exit codes:
 """
 
 
+_KEEP_ABOUT = """\
+Keep the newest call of mcptui call, read or prompt as a test, with its result. What varies from call to call
+becomes a placeholder, such as <number>. The case is added to the test file of its server.
+
+  mcptui call get_weather location=Hangzhou -- python server.py
+  mcptui keep                                    adds a case to server.mcp.toml
+  mcptui test                                    runs it
+
+To find what varies, a tool that is marked read-only or idempotent is called twice more, if you agree.
+"""
+_KEEP_EPILOG = """\
+exit codes:
+  0    the call was kept
+  2    invalid usage, there is no such call, it has a secret, or the file cannot be written
+"""
+
+
+def _fill_keep(keep: argparse.ArgumentParser) -> None:
+    option(keep, "recording", "RECORDING", f"keep the newest call in it: {RECORDING}", nargs="?")
+    option(keep, "-o --output", "FILE", "the test file (default: that of the server, in its project)")
+    option(keep, "--name", "NAME", "the name of the case (default: made of the call)")
+    flag(keep, "--yes", "call a read-only or idempotent tool twice more without asking")
+    add_common(keep, model=False)
+
+
 def _fill_test(test: argparse.ArgumentParser) -> None:
     option(test, "words", "FILE|FOLDER", "test files, or folders with them (default: this folder)", nargs="*")
     option(test, "-k", "WORDS", "only cases with all these words in their name", dest="matching")
@@ -46,7 +71,7 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     add_common(test)
     reports = test.add_argument_group("reports")
     text = "write a report: junit, md, … (repeatable)"
-    option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=_report)
+    option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=report)
     flag(reports, "--json", "print one JSON object per line")
     flag(reports, "--coverage", "print which tools, arguments and values the cases use")
     option(reports, "--min-coverage", "PERCENT", "fail if fewer arguments are used", type=_percent)
@@ -58,13 +83,9 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     flag(others, "--init", "write a test file with one case for each read-only tool of a server")
     option(others, "--to", None, "write a Python test with the same cases", choices=("pytest",))
     flag(others, "--schema", "print the JSON Schema of test files")
-
-
-def _report(text: str) -> tuple[str, str]:
-    kind, mark, file = text.partition("=")
-    if not (kind and mark and file):
-        raise invalid("KIND=FILE, such as junit=report.xml", text)
-    return kind, file
+    text = "with --init: also try tools of this name, though the server does not mark them as read-only"
+    repeatable(other, "--read-only", "NAME", text)
+    flag(other, "--yes", "with --init and --to: do not ask for confirmation")
 
 
 def _percent(text: str) -> float:
@@ -77,9 +98,37 @@ def _percent(text: str) -> float:
     return found
 
 
+_EXPECTATIONS = ("expect_tool", "forbid_tool", "max_latency", "no_errors")
+
+
+def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
+    found = traffic.add_argument_group("expectations (exit code 1 if one does not hold)")
+    tool = "TOOL is a name or a pattern, also SERVER/TOOL"
+    text = f"a tool that must be called (repeatable). {tool}"
+    option(found, "--expect-tool", "TOOL", text, action="append")
+    option(found, "--forbid-tool", "TOOL", "a tool that must not be called (repeatable)", action="append")
+    text = "the most that each call of a tool, or of any, may take, e.g. get_*=800ms (repeatable)"
+    option(found, "--max-latency", "[TOOL=]TIME", text, action="append")
+    flag(found, "--no-errors", "no request may fail")
+
+
+def _check_nothing(args: argparse.Namespace) -> None:
+    """Expectations can be combined with each other and with every filter."""
+
+
 BRINGS = {
-    "command": {"test": "tui.addons.tests.run.command:test"},
+    "command": {
+        "test": "tui.addons.tests.run.command:test",
+        "keep": "tui.addons.tests.keep.command:keep",
+    },
     "parser": {
+        "keep": {
+            "after": "list",
+            "fill": _fill_keep,
+            "help": "keep the newest call as a test",
+            "description": _KEEP_ABOUT,
+            "epilog": _KEEP_EPILOG,
+        },
         "test": {
             "after": "list",
             "live": True,
@@ -88,6 +137,21 @@ BRINGS = {
             "usage": _TEST_USAGE,
             "description": _TEST_ABOUT,
             "epilog": _TEST_EPILOG,
+        },
+    },
+    "flags": {
+        "traffic": {
+            "fill": _fill_traffic,
+            "deeds": _EXPECTATIONS,
+            "several": True,
+            "check": _check_nothing,
+            "run": "tui.addons.tests.recorded.command:expect",
         }
+    },
+    "service": {
+        "pytest items": "tui.addons.tests.python.items:SuiteFile",
+        "pytest servers": "tui.addons.tests.python.items:servers_of",
+        "pytest assertion": "tui.addons.tests.python.server:assertion",
+        "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
     },
 }

@@ -53,11 +53,13 @@ class Tolerance:
             at the start the whole value or its member `result`, as in `$.time`.
         kinds: kinds of values that may differ.
         placeholders: whether texts of the first value may have placeholders.
+        additions: whether objects of the second value may have more members.
     """
 
     paths: tuple[str, ...] = ()
     kinds: Kinds = NOTHING
     placeholders: bool = False
+    additions: bool = False
 
     def matching(self, path: Path) -> frozenset[str]:
         """Return the patterns that match a path."""
@@ -250,7 +252,8 @@ class _Walker:
             elif self._place and isinstance(value, Mapping) and self._place(at) is Place.MEMBERS:
                 self._objects(at, before.get(key, {}), after.get(key, {}))
             elif key in after:
-                self._note(at, Change.ADDED, None, value)
+                if not self._tolerance.additions:
+                    self._note(at, Change.ADDED, None, value)
             else:
                 self._note(at, Change.REMOVED, value, None)
 

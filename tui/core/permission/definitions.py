@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from tui.core.permission.change_effects import ChangeEffect, is_harmless
 from tui.core.permission.differences import (
     INSTRUCTIONS,
-    ChangeEffect,
     Definition,
     Difference,
     differences_of,
@@ -62,7 +62,7 @@ class DefinitionChange:
     @cached_property
     def effect(self) -> ChangeEffect:
         found = effect_of(self.differences)
-        return ChangeEffect.BREAKING if self.before is LOST and found is ChangeEffect.COMPATIBLE else found
+        return ChangeEffect.BREAKING if self.before is LOST and is_harmless(found) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,15 @@ class ServerDefinitions:
     everything that the server lists counts as changed until the user accepts it.
     """
 
-    def __init__(self, server: str, key: str = "", store: DefinitionStore | None = None) -> None:
+    def __init__(
+        self, server: str, key: str = "", store: DefinitionStore | None = None, *, accept_all: bool = False
+    ) -> None:
         self.revision = 0
         self.damage = ""
         self._server = server
         self._key = key
         self._store = store
+        self._accept_all = accept_all
         self.is_loaded = store is None
         self._accepted: dict[str, Accepted] | None = None
         self._refused: dict[str, str] = {}
@@ -159,6 +162,8 @@ class ServerDefinitions:
         self._open = self._open and not self._is_complete
 
     def is_accepted(self, name: str, digest: str) -> bool:
+        if self._accept_all:
+            return True
         known = self._accepted.get(name) if self._accepted is not None else None
         return known is not None and known.digest == digest
 
@@ -215,14 +220,19 @@ class ServerDefinitions:
 
 
 class KnownDefinitions:
-    """The definitions of all servers, by a key made from their name and launch configuration."""
+    """The definitions of all servers, by a key made from their name and launch configuration.
 
-    def __init__(self, store: DefinitionStore | None = None) -> None:
+    With `accept_all`, each definition counts as accepted, for runs in which a file decides what is called.
+    """
+
+    def __init__(self, store: DefinitionStore | None = None, *, accept_all: bool = False) -> None:
         self._store = store
+        self._accept_all = accept_all
         self._servers: dict[str, ServerDefinitions] = {}
 
     def of(self, server: str, key: str) -> ServerDefinitions:
-        return self._servers.setdefault(key, ServerDefinitions(server, key, self._store))
+        made = ServerDefinitions(server, key, self._store, accept_all=self._accept_all)
+        return self._servers.setdefault(key, made)
 
 
 def shown_name(name: str) -> str:

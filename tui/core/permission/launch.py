@@ -127,6 +127,7 @@ class Launch:
                 _referred(oauth.private_key, spec.references.get("oauth.private_key"), by_value=False),
                 oauth.private_key_algorithm,
                 oauth.callback_port,
+                *([spec.used_by] if spec.used_by else []),
             ],
             dict(spec.references),
             settings=_sign_in(oauth),

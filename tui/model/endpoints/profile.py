@@ -75,6 +75,13 @@ class ModelProfile:
         """The name of the redacted key: its variable, or its place in the configuration."""
         return self.api_key_env or f"models.{self.name}.api_key"
 
+    @property
+    def lacks_key(self) -> str:
+        """A sentence about the missing API key if its environment variable is not set, otherwise ""."""
+        if not self.api_key_env or self.api_key:
+            return ""
+        return f"{self.name} has no key: the environment variable {self.api_key_env} is not set"
+
     def cost_of(self, usage: Usage) -> float | None:
         """Return the cost of a request and its reply, or None without prices."""
         if self.price_in is None and self.price_out is None:

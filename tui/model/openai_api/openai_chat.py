@@ -7,9 +7,9 @@ see `retry.py`. Such changes are remembered between runs.
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from tui.core.conversation.conversation import AssistantMessage
 from tui.core.errors import ModelError
@@ -32,6 +32,20 @@ MAX_ADJUSTMENTS = 8
 _MEDIA = {"image_url": "images", "input_audio": "audio"}
 
 
+class ReplySource(Protocol):
+    """Replies to requests: an endpoint, or what has its recorded replies."""
+
+    async def connect(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+    async def retire(self) -> None: ...
+
+    def try_version(self) -> bool: ...
+
+    def reply(self, body: dict[str, Any]) -> AbstractAsyncContextManager[ReplyConnection]: ...
+
+
 class OpenAIChat:
     """A ChatModel over HTTP. Close it with `aclose()` when it is no longer needed."""
 
@@ -41,14 +55,16 @@ class OpenAIChat:
         sink: TrafficSink = lambda captured: None,
         learned: Mapping[str, Any] | None = None,
         remember: Callable[[Mapping[str, Any]], object] | None = None,
+        client: ReplySource | None = None,
     ) -> None:
         """Open nothing yet. Raises ConfigError for an unusable address or key.
 
-        `learned` is what `remember` got last; it must not raise, and may block for a moment.
+        `learned` is what `remember` got last; it must not raise, and may block for a moment. `client` replies
+        in place of the endpoint.
         """
         self.label, self.notice = profile.model, ""
         self._profile = profile
-        self._client = EndpointClient(profile, sink)
+        self._client = EndpointClient(profile, sink) if client is None else client
         self.connect, self.aclose = self._client.connect, self._client.aclose
         self.retire = self._client.retire
         self._redactor = redactor_of(profile)

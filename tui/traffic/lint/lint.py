@@ -30,11 +30,14 @@ MOST_PEERS = 256
 MOST_MEMBERS = 1_000
 """Maximum messages of one batch to check."""
 
-SENTENCE = 320
+SENTENCE, SUBJECT = 320, 200
+"""Maximum characters of a sentence and a subject."""
+
 JUDGED_BYTES = 64 * 1024
 """Larger messages are not validated against the SDK's models, except lists of tools."""
 
 _RPC_KEYS = frozenset({"jsonrpc", "id", "method", "result"})
+_DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
@@ -46,6 +49,12 @@ _PAGES = {
     "basic/utilities/progress": "basic/patterns/progress",
 }
 """Pages with another name in 2026-07-28."""
+
+
+def section_of(page: str, revision: str) -> str:
+    """Return a page of the specification with the revision, as in `Finding`; "" without a page."""
+    named = revision if revision in REVISIONS else "2025-11-25"
+    return f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
 
 
 class Linter:
@@ -76,12 +85,18 @@ class Linter:
         look = MessageCheck(entry, self._session(entry.source, entry.detail.get(PEER)))
         self._body(look)
         found = []
-        for code, severity, sentence, page, revision in look.said:
-            named = revision or look.session.revision
-            named = named if named in REVISIONS else "2025-11-25"
-            section = f"{named} {_PAGES.get(page, page) if named == MODERN else page}" if page else ""
-            sentence = clean_line(sentence, SENTENCE)
-            found.append(Finding(entry.seq, code, severity, sentence, section, entry.source, entry.method))
+        for code, severity, sentence, page, revision, subject in look.said:
+            finding = Finding(
+                entry.seq,
+                code,
+                severity,
+                clean_line(sentence, SENTENCE),
+                section_of(page, revision or look.session.revision),
+                entry.source,
+                entry.method,
+                subject=clean_line(subject or entry.tool, SUBJECT),
+            )
+            found.append(finding)
         return found
 
     def _session(self, source: str, peer: object = None) -> ServerSession:
@@ -276,7 +291,7 @@ class Linter:
             sentence = f"The {part} of {quote(method)}: {problem}."
             known = METHODS.get(method)
             page = known.section(look.revision).partition(" ")[2] if known is not None else ""
-            look.error(f"bad-{part}", sentence, page)
+            look.error(f"bad-{part}", sentence, page, _DIGITS.sub("*", problem))
 
 
 def sentence_of(finding: Finding, entry: Entry | None) -> str:

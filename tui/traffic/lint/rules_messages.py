@@ -40,7 +40,7 @@ class Flaw(NamedTuple):
     """A finding before it has an entry: a stable code and a cleaned sentence.
 
     `page` is the page of the specification, without the revision, or ""; `revision` is the one that requires
-    it, or "" for the one in force.
+    it, or "" for the one in force. `subject` is as in `Finding`, but raw.
     """
 
     code: str
@@ -48,6 +48,7 @@ class Flaw(NamedTuple):
     sentence: str
     page: str = ""
     revision: str = ""
+    subject: str = ""
 
 
 def quote(raw: bytes | str, limit: int = QUOTE) -> str:
@@ -83,20 +84,28 @@ class MessageCheck:
         self.entry, self.session, self.revision = entry, session, session.revision
         self.said: list[Flaw] = []
 
-    def say(self, code: str, severity: Severity, sentence: str, page: str = "", revision: str = "") -> None:
-        self.said.append(Flaw(code, severity, sentence, page, revision))
+    def say(
+        self,
+        code: str,
+        severity: Severity,
+        sentence: str,
+        page: str = "",
+        revision: str = "",
+        subject: str = "",
+    ) -> None:
+        self.said.append(Flaw(code, severity, sentence, page, revision, subject))
 
-    def error(self, code: str, sentence: str, page: str = "") -> None:
+    def error(self, code: str, sentence: str, page: str = "", subject: str = "") -> None:
         """Add a violation of the specification that causes failures in clients or servers."""
-        self.say(code, Severity.ERROR, sentence, page)
+        self.say(code, Severity.ERROR, sentence, page, subject=subject)
 
-    def warn(self, code: str, sentence: str, page: str = "") -> None:
+    def warn(self, code: str, sentence: str, page: str = "", subject: str = "") -> None:
         """Add a violation that most implementations tolerate."""
-        self.say(code, Severity.WARNING, sentence, page)
+        self.say(code, Severity.WARNING, sentence, page, subject=subject)
 
-    def hint(self, code: str, sentence: str, page: str = "") -> None:
+    def hint(self, code: str, sentence: str, page: str = "", subject: str = "") -> None:
         """Add something that is allowed, but often not intended."""
-        self.say(code, Severity.HINT, sentence, page)
+        self.say(code, Severity.HINT, sentence, page, subject=subject)
 
     def once(self, code: str, topic: str, sentence: str, page: str, revision: str = "") -> None:
         """Add a hint, at most once per session."""

@@ -20,7 +20,7 @@ LONG_DESCRIPTION = 8_192
 MOST_SCHEMAS_JUDGED = 200
 """Maximum schemas of one list to validate. Only the root of the others is checked."""
 
-_TOOLS = "server/tools"
+TOOLS = "server/tools"
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
 
 
@@ -78,8 +78,9 @@ def check_list(
             names.append(name[:LONG_NAME])
             _check_name(look, listing, name)
         shown = quote(name) if isinstance(name, str) else f"number {index + 1}"
-        _check_description(look, shown, tool)
-        _check_schemas(look, shown, tool, judge if index < MOST_SCHEMAS_JUDGED else None)
+        subject = name if isinstance(name, str) else shown
+        _check_description(look, shown, subject, tool)
+        _check_schemas(look, shown, subject, tool, judge if index < MOST_SCHEMAS_JUDGED else None)
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
     _count_the_rest(look, said)
@@ -88,43 +89,44 @@ def check_list(
 
 def _check_name(look: MessageCheck, listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
-        look.error("duplicate-tool", f"The tool {quote(name)} is in the list more than once.", _TOOLS)
+        look.error("duplicate-tool", f"The tool {quote(name)} is in the list more than once.", TOOLS, name)
     elif len(listing.walk) < MOST_TOOLS:
         listing.walk.add(name[:LONG_NAME])
     if not _NAME.fullmatch(name):
         rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
         severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
-        look.say("tool-name", severity, f"The tool name {quote(name)} should be {rule}", _TOOLS)
+        sentence = f"The tool name {quote(name)} should be {rule}"
+        look.say("tool-name", severity, sentence, TOOLS, subject=name)
 
 
-def _check_description(look: MessageCheck, shown: str, tool: Mapping[str, Any]) -> None:
+def _check_description(look: MessageCheck, shown: str, subject: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
         sentence = f"The tool {shown} has no description. A model has to guess its purpose."
-        look.hint("no-description", sentence, _TOOLS)
+        look.hint("no-description", sentence, TOOLS, subject)
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
         sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
-        look.hint("long-description", sentence, _TOOLS)
+        look.hint("long-description", sentence, TOOLS, subject)
     # Imported late: it compiles many patterns.
     from tui.core.hidden_text.scan import in_definition, signs_of
 
     if hidden := in_definition(tool):
-        look.warn("hidden-text", f"The tool {shown} has hidden text: {signs_of(hidden)}.", _TOOLS)
+        look.warn("hidden-text", f"The tool {shown} has hidden text: {signs_of(hidden)}.", TOOLS, subject)
 
 
 def _check_schemas(
-    look: MessageCheck, shown: str, tool: Mapping[str, Any], judge: SchemaValidator | None
+    look: MessageCheck, shown: str, subject: str, tool: Mapping[str, Any], judge: SchemaValidator | None
 ) -> None:
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
         if key == "inputSchema" and key not in tool:
-            look.error("bad-schema", f"The tool {shown} has no inputSchema.", _TOOLS)
+            look.error("bad-schema", f"The tool {shown} has no inputSchema.", TOOLS, f"{subject}.{key}")
         elif schema is not None or key == "inputSchema":
             problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
             if not problem and judge is not None:
                 problem = judge.schema_problem(schema)
             if problem:
-                look.error("bad-schema", f"The {key} of {shown} {problem}.", _TOOLS)
+                look.error("bad-schema", f"The {key} of {shown} {problem}.", TOOLS, f"{subject}.{key}")
 
 
 def _root_problem(schema: Any, object_wanted: bool) -> str:
@@ -155,7 +157,7 @@ def _check_order(
     sentence = f"The order of the tools changed: tool {place + 1} was "
     sentence += f"{quote(before[place])} and is now {quote(names[place])}."
     severity = Severity.WARNING if is_modern(look.revision) else Severity.HINT
-    look.say("unstable-order", severity, sentence, _TOOLS, "2026-07-28")
+    look.say("unstable-order", severity, sentence, TOOLS, "2026-07-28")
 
 
 def check_call_result(
@@ -170,9 +172,9 @@ def check_call_result(
     shown = quote(asked.tool)
     if "structuredContent" not in result:
         sentence = f"The tool {shown} has an outputSchema, but its result has no structuredContent."
-        look.error("no-structured-content", sentence, _TOOLS)
+        look.error("no-structured-content", sentence, TOOLS)
     elif judge is not None and not look.entry.redactions:
         # A redaction mark replaces what the server sent.
         if problem := judge.violation(schema, result["structuredContent"]):
             sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
-            look.error("structured-content", sentence, _TOOLS)
+            look.error("structured-content", sentence, TOOLS)

@@ -120,6 +120,7 @@ class Recording:
         problem: returns why a part of it is missing, or "".
         judged: returns the seq up to which the entries have been linted, at least.
         revision: returns the protocol revision of a source, or "" if unknown.
+        opens_at: seq of the entry to show first, 0 for the last one.
     """
 
     entries: EntryColumns
@@ -131,3 +132,4 @@ class Recording:
     annotations: Annotations = field(default_factory=Annotations)
     judged: Callable[[], int] = lambda: sys.maxsize
     revision: Callable[[str], str] = lambda source: ""
+    opens_at: int = 0

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
 from tui.core.text import cells_of, cropped, quoted_name
-from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, OPENERS, Action, Context
+from tui.ui.keys.action_table import ACTIONS, MAIN, OF_SCREENS, OPENERS, Action, Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
 from tui.ui.widgets.server_rows import configured
@@ -110,11 +110,13 @@ def elsewhere(
     contexts: Sequence[Context], overrides: KeyOverrides, run: Callable[[Action], object]
 ) -> Iterator[Command]:
     """Yield the actions of screens other than that of `contexts`; `run` opens the action's screen."""
+    listed = {one.id for context in (*contexts, *MAIN) for one in of_context(context)}
     for found in ACTIONS:
-        if not found.palette or found.context in contexts or found.context not in OPENERS:
+        if not found.palette or found.id in listed or found.context not in OPENERS:
             continue
         if found.id.endswith(_MOVES):
             continue
+        listed.add(found.id)
         screen = found.context.value.partition(" screen")[0].partition(" lists")[0]
         what = found.help.partition(". ")[0]
         title, key = f"{screen}: {what[:1].lower()}{what[1:]}", first_key(overrides.keys_of(found))
@@ -129,11 +131,13 @@ def action_commands(
     actions: Sequence[Action] = ACTIONS,
 ) -> Iterator[Command]:
     """Yield the actions, those of `contexts` first, each with the reason if it is unavailable."""
+    listed: set[str] = set()  # an action of an add-on may be in several contexts
     for found in sorted(actions, key=lambda one: one.context not in contexts):
-        if not found.palette:
+        if not found.palette or found.id in listed:
             continue
         if found.context in OF_SCREENS and found.context not in contexts:
             continue
+        listed.add(found.id)
         keys = key_words(overrides.keys_of(found))
         if found.context is not Context.ANYWHERE:
             keys += f" in {found.context.value.lower()}"

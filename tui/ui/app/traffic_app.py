@@ -42,7 +42,7 @@ class TrafficApp(BaseApp):
         self._painted = painted
 
     def get_default_screen(self) -> TrafficScreen:
-        return TrafficScreen(self._recording, self.overrides)
+        return TrafficScreen(self._recording, self.overrides, place=("", self._recording.opens_at))
 
     def on_mount(self) -> None:
         self.screen.call_after_refresh(self._painted)

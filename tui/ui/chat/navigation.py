@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
@@ -194,28 +195,47 @@ class Navigator:
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
             return
-        in_trace = self._regions.focus_context is Context.TRACE
-        span = self._regions.trace.selected if in_trace else self._selected()
+        span = self.selected
         if span is None:
             self._regions.notify("No turns yet", timeout=3)
         elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
             self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
-        elif self._spans.turn_of(span).past and not self._spans.cause_of(span).turn:
+        elif self.is_earlier(span):
             # Only the turns of this run are in its recording.
             self._regions.start(self._open_earlier(span), "find a recording")
         else:
             self.open_traffic(filter_of(self._spans.cause_of(span)))
 
-    async def _open_earlier(self, span: Span) -> None:
-        """Open the recording of an earlier run, for an entry of the trace."""
-        from tui.runtime.recording_file import RecordingFile, turn_in_recording
-        from tui.ui.traffic.screen import TrafficScreen
+    @property
+    def selected(self) -> Span | None:
+        """The selected entry of the trace if it has the focus, otherwise that of the conversation."""
+        in_trace = self._regions.focus_context is Context.TRACE
+        return self._regions.trace.selected if in_trace else self._selected()
+
+    def is_earlier(self, span: Span) -> bool:
+        """Return whether an entry of the trace belongs to an earlier run, which has its own recording."""
+        return self._spans.turn_of(span).past and not self._spans.cause_of(span).turn
+
+    def turn_number(self, span: Span) -> int:
+        """Return the turn of an entry of the trace, as the recording of this run counts it."""
+        return self._spans.cause_of(span).turn
+
+    async def earlier_recording(self, span: Span) -> tuple[Path, int] | None:
+        """Return the recording of an earlier run with an entry of the trace, and the number of its turn."""
+        from tui.runtime.recording_file import turn_in_recording
 
         conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]
         messages = conversations.messages[: turn.place + 1]
         questions = [message.text for message in messages if isinstance(message, UserMessage)]
-        found = await asyncio.to_thread(turn_in_recording, conversations.now.recordings, calls, questions)
+        return await asyncio.to_thread(turn_in_recording, conversations.now.recordings, calls, questions)
+
+    async def _open_earlier(self, span: Span) -> None:
+        """Open the recording of an earlier run, for an entry of the trace."""
+        from tui.runtime.recording_file import RecordingFile
+        from tui.ui.traffic.screen import TrafficScreen
+
+        found = await self.earlier_recording(span)
         if found is None:
             self._regions.notify("The recording of that run was deleted.", timeout=6)
             return

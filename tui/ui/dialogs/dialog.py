@@ -87,7 +87,6 @@ class ViewScreen(ModalScreen[ScreenResultType]):
 
     CONTEXTS: ClassVar[tuple[Context, ...]]
     LOOKS_PER_SECOND = 0
-    stays = str
 
     DEFAULT_CSS = """
     ViewScreen { background: $surface; layout: vertical; }
@@ -125,6 +124,10 @@ class ViewScreen(ModalScreen[ScreenResultType]):
 
     def look(self) -> None:
         """Show changes; cheap if there are none."""
+
+    def stays(self) -> str:
+        """Return why the screen cannot be closed for another, or ""."""
+        return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         is_typing = action == "act" and self._line is not None and self._line.display

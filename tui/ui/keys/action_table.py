@@ -3,9 +3,12 @@
 The bindings of app and panes, the footer, the help, the palette, slash commands and `[ui.keys]` all use it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+
+from tui.core.addons import every
 
 
 class Context(StrEnum):
@@ -31,6 +34,8 @@ class Context(StrEnum):
     RULES = "Rules"
     SERVER_QUESTION = "Server request"
     RESULT = "Tool result"
+    TESTS = "Tests"
+    REVIEW = "Test review"
 
 
 _C = Context
@@ -62,6 +67,7 @@ OPENERS = {
     Context.MODELS: "chat.models",
     Context.RULES: "rules.open",
     Context.RESULT: "chat.result",
+    Context.TESTS: "tests.open",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 
@@ -78,7 +84,8 @@ class Action:
         help: the sentence in the help and in the palette.
         footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
         call: the method with its arguments, by its path from `ChatParts` or from the screen of the action. By
-            default, the method of that screen with the name of the action.
+            default, the method of that screen with the name of the action. Of an add-on it is a function,
+            `package.module:name`, which gets `ChatParts` or the screen.
         when: the path of the method that returns why the action is unavailable, or "".
         anywhere: keys that also work outside `context`.
         run: the Textual action, for actions of the app, of a list or of the focused pane.
@@ -142,6 +149,15 @@ _of_server = partial(Action, Context.SERVERS, when="editing.why_none")
 _on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
 """An action on the selected message, or on the last one."""
 _answer = partial(Action, Context.QUESTION, when="approvals.why_none")
+
+
+def _of_addons() -> Iterator[Action]:
+    """Yield the actions that add-ons bring: one for each context, with the same id."""
+    for name, found in every("action"):
+        texts = {key: value for key, value in found.items() if key != "contexts"}
+        for context in found["contexts"]:
+            yield Action(Context[context], name, **texts)
+
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -454,6 +470,8 @@ ACTIONS: tuple[Action, ...] = (
     _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),
     _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
     _form("form.cycle", "ctrl+a", "next choice", "Next choice, or null and back", 11),
+    # ---- add-ons ----
+    *_of_addons(),
 )
 # fmt: on
 
@@ -463,11 +481,11 @@ IS_YES = {
 }
 """The actions that answer questions, and whether their answer is yes."""
 
-_BY_ID = {action.id: action for action in ACTIONS}
+_BY_ID = {action.id: action for action in reversed(ACTIONS)}
 
 
 def action(action_id: str) -> Action:
-    """Return the action with this id, or raise `KeyError`."""
+    """Return the action with this id, of several contexts the first, or raise `KeyError`."""
     return _BY_ID[action_id]
 
 

@@ -14,6 +14,7 @@ from textual.actions import parse
 from textual.binding import Binding, BindingType
 from textual.keys import KEY_NAME_REPLACEMENTS
 
+from tui.core.addons import load
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
 from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, of_context
@@ -56,10 +57,14 @@ def first_key(keys: str) -> str:
 
 def own_keys() -> dict[str, ActionKeys]:
     """Return the default keys of every action, by action id."""
+    contexts: dict[str, frozenset[str]] = {}
+    for found in ACTIONS:
+        here = frozenset({found.context} - {Context.ANYWHERE})
+        contexts[found.id] = contexts.get(found.id, frozenset()) | here
     return {
         found.id: ActionKeys(
             tuple(normal_key(key) or key for key in found.keys.split(",")),
-            "" if found.context is Context.ANYWHERE else found.context,
+            contexts[found.id],
             IS_YES.get(found.id),
         )
         for found in ACTIONS
@@ -116,7 +121,9 @@ def methods_by_key(overrides: KeyOverrides, *contexts: Context) -> dict[str, str
 
 
 def method_at(owner: object, path: str) -> Callable[[], Any]:
-    """Return the method at a path of the table, with its arguments."""
+    """Return the method at a path of the table, with its arguments; a function of an add-on gets `owner`."""
+    if ":" in path:
+        return partial(load(path), owner)
     place, name, arguments = parse(path)
     return partial(attrgetter(f"{place}.{name}" if place else name)(owner), *arguments)
 

@@ -4,7 +4,6 @@ import json
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
-from operator import itemgetter
 from threading import Event
 from typing import Any
 from urllib.parse import unquote
@@ -378,19 +377,24 @@ AROUND = 3
 
 def side_by_side_rows(pairs: Sequence[LinePair], width: int) -> list[Row]:
     """Return the pairs as rows of a width; equal lines far from a difference are only counted."""
+    return [row for row, _ in _placed_rows(pairs, width)]
+
+
+def _placed_rows(pairs: Sequence[LinePair], width: int, *, whole: bool = False) -> list[tuple[Row, int]]:
+    """Return each row with the place of its pair, or of the first pair that it counts."""
     cells = max(8, (width - 5) // 2)
-    rows: list[Row] = []
-    shown = bytearray(len(pairs))
+    rows: list[tuple[Row, int]] = []
+    shown = bytearray(b"\x01" if whole else b"\x00") * len(pairs)
     for place, pair in enumerate(pairs):
         if not pair.same:
             start, stop = max(0, place - AROUND), min(len(pairs), place + AROUND + 1)
             shown[start:stop] = b"\x01" * (stop - start)
-    for is_shown, group in groupby(zip(shown, pairs, strict=True), key=itemgetter(0)):
-        found = [pair for _, pair in group]
+    for is_shown, group in groupby(range(len(pairs)), key=shown.__getitem__):
+        places = list(group)
         if is_shown:
-            rows += [row for pair in found for row in _pair_rows(pair, cells)]
+            rows += [(row, place) for place in places for row in _pair_rows(pairs[place], cells)]
         else:
-            rows.append(((f"  ┄┄┄ {units.plural(len(found), 'equal line')}", "rule"),))
+            rows.append((((f"  ┄┄┄ {units.plural(len(places), 'equal line')}", "rule"),), places[0]))
     return rows
 
 
@@ -418,12 +422,23 @@ def _marked(line: str, part: tuple[int, int], style: str) -> Row:
 
 
 class SideBySide(Lines):
-    """A sheet with two values side by side, followed by `notes`."""
+    """A sheet with two values side by side, followed by `notes`; `whole` shows all equal lines."""
 
-    def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = ()) -> None:
+    def __init__(self, pairs: Sequence[LinePair], notes: Sequence[Row] = (), *, whole: bool = False) -> None:
         super().__init__(())
-        self._pairs, self._notes = pairs, notes
+        self._pairs, self._notes, self._whole = pairs, notes, whole
+        self._places: list[int] = []
 
     def fit(self, width: int) -> None:
-        self._rows = side_by_side_rows(self._pairs, max(20, width))
-        self._rows += [EMPTY, *self._notes] if self._notes else []
+        placed = _placed_rows(self._pairs, max(20, width), whole=self._whole)
+        self._rows, self._places = [row for row, _ in placed], [place for _, place in placed]
+        notes = [row for note in self._notes for row in wrap(note, max(20, width))]
+        self._rows += [EMPTY, *notes] if notes else []
+
+    def pair_at(self, row: int) -> int:
+        """Return the place of the pair in a row, or -1."""
+        return self._places[row] if 0 <= row < len(self._places) else -1
+
+    def row_of(self, pair: int) -> int:
+        """Return the first row of the pair at a place, or 0."""
+        return self._places.index(pair) if pair in self._places else 0

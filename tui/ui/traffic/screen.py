@@ -56,7 +56,7 @@ class TrafficScreen(Screen[Cause | None]):
         then: str = "",
     ) -> None:
         super().__init__()
-        self.recording, self._live = recording, live
+        self.recording, self.live = recording, live
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
         self.list = EntryList(recording)
         self.prompt, self._tasks = PromptLine(), Tasks()
@@ -237,5 +237,5 @@ class TrafficScreen(Screen[Cause | None]):
         from tui.ui.traffic.waterfall import WaterfallScreen
 
         if turn := self.list.turn():
-            spans = self._live.spans if self._live else None
+            spans = self.live.spans if self.live else None
             self.app.push_screen(WaterfallScreen(turn, self.list, spans), self._apply_text)

@@ -13,6 +13,7 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
 from tui.ui.workbench.calls import HandCall
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
+from tui.ui.workbench.kept_calls import Badge
 
 SHORT_NOTES = {
     "read-only": "R",
@@ -41,8 +42,16 @@ WITH_SIZE = 40
 DEEPEST = 5
 """Maximum indented levels of a tree."""
 
-Long = tuple[bool, bool]
-"""Whether marks are words instead of signs, and whether notes are."""
+Long = tuple[bool, bool, bool]
+"""Whether marks are words instead of signs, whether notes are, and whether badges are."""
+
+LENGTHS: tuple[Long, ...] = (
+    (True, True, True),
+    (True, False, True),
+    (True, False, False),
+    (False, False, False),
+)
+"""The ways to show marks, notes and badges, the longest first."""
 
 Cells = tuple[tuple[str, str], ...]
 """The cells to the right of a name, each with text and style."""
@@ -67,6 +76,7 @@ class ItemList(LinePane):
         self._signs = symbols_for()
         self._news = news
         self._notes: Mapping[str, str] = {}
+        self._badges: Mapping[str, Badge] = {}
         self.empty: tuple[Row, ...] = ()
         self._all: Sequence[Item] = ()
         self._shown: Sequence[TreeRow] = ()
@@ -86,6 +96,11 @@ class ItemList(LinePane):
     def note(self, notes: Mapping[str, str]) -> None:
         """Set the notes of items, by item key; they are shown next to those of the server."""
         self._notes = notes
+        self.rows_changed()
+
+    def show_badges(self, badges: Mapping[str, Badge]) -> None:
+        """Set the badges of items, by item key."""
+        self._badges = badges
         self.rows_changed()
 
     def filter(self, text: str) -> None:
@@ -173,25 +188,27 @@ class ItemList(LinePane):
             mark = "" if mark in ("", PINNED, "loaded") else OFF_SIGN if mark in WITHHELD else "!"
         if not long[1]:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
-        return ((mark, mark_style), (note, style), (size, "dim"))
+        badge = self._badges.get(item.key)
+        kept = badge.cell(long=long[2]) if badge is not None else ("", "")
+        return (kept, (mark, mark_style), (note, style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
         least = 14 if width < 60 else 22 if width < 100 else 30 if width < 160 else 44
-        wanted = self._names() + 6 + sum(cells + 1 for cells in self._widths((True, True)) if cells)
+        wanted = self._names() + 6 + sum(cells + 1 for cells in self._widths(LENGTHS[0]) if cells)
         return max(least, min(wanted, width * 2 // 5))
 
     def _widths(self, long: Long) -> list[int]:
-        """Return the common widths of the mark, the note and the size."""
+        """Return the common widths of badge, mark, note and size."""
         rows = [self._cells(item, long) for item in self._all]
-        return [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(3)]
+        return [max((cells_of(row[at][0]) for row in rows), default=0) for at in range(4)]
 
     def _names(self) -> int:
         return max((cells_of(item.label) for item in self._all), default=0)
 
     def _legend(self) -> list[Row]:
         """Return the meaning of the signs that replace notes and marks."""
-        long, _ = self._measured()
+        long = self._measured()[0]
         notes = {item.note for item in self._all} & {"read-only", "marked read-only", "destructive"}
         words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
         marks = {item.mark.partition(":")[0] for item in self._all}
@@ -206,7 +223,7 @@ class ItemList(LinePane):
         """Return whether the texts of the columns are long, and the common widths of the columns."""
         if self._columns is None:
             room = self.columns - 4 - min(self._names(), LEAST_NAME)
-            for long in ((True, True), (True, False), (False, False)):
+            for long in LENGTHS:
                 self._columns = long, self._widths(long)
                 if sum(width + 1 for width in self._columns[1] if width) <= room:
                     break

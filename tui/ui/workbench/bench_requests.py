@@ -24,6 +24,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run, uri_of
 from tui.ui.workbench.items import Item, item_key, of_prompts, of_resources, of_tasks, of_tools
+from tui.ui.workbench.kept_calls import KeptCalls, Result
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Tabs whose items are requested from the server. The host already has its tools."""
@@ -213,8 +214,9 @@ class SubscriptionWatch:
 class HandCalls:
     """Makes the calls of one workbench."""
 
-    def __init__(self, shared: BenchContext) -> None:
+    def __init__(self, shared: BenchContext, kept: KeptCalls) -> None:
         self._shared = shared
+        self._kept = kept
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}
         self._running = Tasks()
         self._checks: dict[Bench, asyncio.Task[None]] = {}
@@ -298,6 +300,8 @@ class HandCalls:
                 bench.calls.rows_changed()
                 if bench.calls.selected is call:
                     bench.result.show()
+                if call.result is not None:
+                    self._running.start(self._judge(bench, call, call.result), "compare with kept calls")
 
         work = run(runtime.workbench, self._shared.server, call, runtime.turn_context.limits.call_timeout)
         self._tasks[call] = self._running.start(work, call.id)
@@ -307,6 +311,13 @@ class HandCalls:
         if bench.item is item:
             bench.show_calls(call)
             bench.result.show()
+
+    async def _judge(self, bench: Bench, call: HandCall, result: Result) -> None:
+        """Say whether the result is that of a kept call."""
+        key = call.item.call_key(self._shared.server)
+        call.kept = await self._kept.verdict(key, call.arguments, result)
+        if call.kept is not None:
+            bench.line.refresh()
 
     def cancel(self, bench: Bench) -> bool:
         """Cancel the selected call of a bench, otherwise the newest; return whether one was running."""

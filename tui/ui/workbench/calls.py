@@ -23,6 +23,7 @@ from tui.core.tools import (
 from tui.core.traffic import Outcome
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
 from tui.ui.workbench.items import Item, expanded
+from tui.ui.workbench.kept_calls import KeptVerdict
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.host.workbench import HandWorkbench
@@ -58,6 +59,7 @@ class HandCall:
     result: ToolResult | PromptResult | None = None
     progress: tuple[float | None, float | None, str] | None = None  # done, total, the server's words
     promised: Mapping[str, Any] | None = None  # the output schema
+    kept: KeptVerdict | None = None  # None if there is no kept call with these arguments
 
     @property
     def id(self) -> str:

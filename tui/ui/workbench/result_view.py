@@ -28,6 +28,7 @@ from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import STATE_WORDS, HandCall, as_json
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.kept_calls import KeptVerdict
 
 MOST_PROMISED = 40
 """Maximum members of an output schema to list before the first call."""
@@ -90,6 +91,9 @@ class ResultLine(Bar):
         head = "COMPARED" if self.what else "RESULT"
         fresh = self._fresh = _freshness(call)
         row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {STATE_WORDS[call.state]}", style))
+        if call.kept is not None:
+            words, style = call.kept.cell
+            row = (*row, (f"   {words}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         return spread(row, right, width)
 
@@ -159,6 +163,12 @@ def difference(before: HandCall, after: HandCall) -> Sheet:
     return Stack([(Lines([calls, EMPTY]), None), (SideBySide(line_pairs(old, new)), None)])
 
 
+def difference_from_kept(kept: KeptVerdict) -> Sheet:
+    """Return the result of a kept call and that of a call with the same arguments side by side."""
+    heading: Row = (("kept as ", "dim"), (clean_line(kept.name, 200), "text"), (" and this call", "dim"))
+    return Stack([(Lines([heading, EMPTY]), None), (SideBySide(kept.pairs), None)])
+
+
 class BenchPage(Page):
     """The page of a result, with the keys of the workbench."""
 
@@ -208,12 +218,19 @@ class ResultView:
         self._put(Tree(data))
 
     def toggle_difference(self) -> None:
-        """Compare the result with the marked or the previous one, or show the result again."""
+        """Compare the result with the marked or kept or previous one, or show the result again.
+
+        With the kept one only if it differs.
+        """
         call, before = self._calls.selected, self._calls.before
         if call is None:
             return
         if self.line.what:
             self.show()
+        elif call.kept is not None and not call.kept.is_same and self._calls.marked in (None, call):
+            self.line.what = "compared"
+            self.line.show(call)
+            self._lay_out(call, partial(difference_from_kept, call.kept))
         elif call.result is None or before is None:
             self.page.notify("No other result to compare with.", timeout=3)
         else:

@@ -22,6 +22,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
+from tui.ui.workbench.kept_calls import KeptBadges, kept_calls
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
@@ -79,7 +80,9 @@ class ServerScreen(Screen[None]):
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
-        self.calls = HandCalls(shared)
+        self.kept = kept_calls(runtime, server)
+        self._badges = KeptBadges(self.kept, [bench.list for bench in self.benches.values()])
+        self.calls = HandCalls(shared, self.kept)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
@@ -112,7 +115,7 @@ class ServerScreen(Screen[None]):
         for bench in self.benches.values():
             bench.leave_form()
         results = (bench.result.close for bench in self.benches.values())
-        for close in (self.offers.close, self.calls.close, *results):
+        for close in (self.offers.close, self.calls.close, self.kept.close, *results):
             await close()
 
     def look(self) -> None:
@@ -122,6 +125,7 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
+        self._badges.look()
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)

@@ -1,9 +1,11 @@
 """The table of actions: complete, without conflicts, and as shown in the footer."""
 
+from dataclasses import replace
 from operator import attrgetter
 
 from textual.keys import Keys
 
+from tui.core.addons import every
 from tui.ui.keys.action_table import ACTIONS, OF_SCREENS, Action, Context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import in_footer
@@ -19,8 +21,17 @@ def footer_ids(focus: Context, *available: str) -> list[str]:
     return [action.id for _, _, action in shown]
 
 
-def test_ids_are_unique():
-    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
+def test_ids_are_unique_in_a_context_and_those_of_the_house_everywhere():
+    assert len({(action.context, action.id) for action in ACTIONS}) == len(ACTIONS)
+    of_addons = {name for name, _ in every("action")}
+    ours = [action.id for action in ACTIONS if action.id not in of_addons]
+    assert len({*ours}) == len(ours)
+
+
+def test_an_action_of_an_addon_has_the_same_texts_and_keys_in_each_of_its_contexts():
+    for name, _ in every("action"):
+        places = [replace(one, context=Context.ANYWHERE) for one in ACTIONS if one.id == name]
+        assert len({*places}) == 1
 
 
 ON_WORKBENCH = ServerScreen.CONTEXTS

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
@@ -40,6 +41,78 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnRun:
+    """One run of a turn case with one model.
+
+    Attributes:
+        problem: why it failed or could not run, or "".
+        calls: of the model, in order, each as `TOOL name=value …`.
+        answer: the last text of the model.
+        steps: requests to the model.
+        tokens: of all requests.
+        cost: of all requests, None without prices.
+        ms: from the question to the answer.
+        turn: its number in the recording, where `turn:N` finds its messages.
+        session: id of the saved conversation, or "".
+    """
+
+    state: State
+    problem: str = ""
+    mismatches: Sequence[Mismatch] = ()
+    calls: Sequence[str] = ()
+    answer: str = ""
+    steps: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    ms: float = 0.0
+    turn: int = 0
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCell:
+    """One cell of the table of turn cases and models: a case, run several times with one model.
+
+    Attributes:
+        model: the name of the profile, which `models` has.
+        label: the name of the model itself.
+        wanted: the number of runs that were wanted; after an error, there are fewer.
+    """
+
+    model: str
+    label: str = ""
+    currency: str = "USD"
+    wanted: int = 1
+    runs: Sequence[TurnRun] = ()
+
+    @property
+    def passed(self) -> int:
+        """The number of runs that passed."""
+        return sum(one.state is State.PASSED for one in self.runs)
+
+    @property
+    def judged(self) -> Sequence[TurnRun]:
+        """The runs that passed or failed: those that the model ended."""
+        return [one for one in self.runs if one.state in (State.PASSED, State.FAILED)]
+
+    @property
+    def tokens(self) -> int | None:
+        """The mean of the tokens of a run, None if none was judged."""
+        return round(mean(one.tokens for one in self.judged)) if self.judged else None
+
+    @property
+    def cost(self) -> float | None:
+        """The mean of the cost of a run, None without prices."""
+        known = [one.cost for one in self.judged if one.cost is not None]
+        return mean(known) if known else None
+
+    @property
+    def ms(self) -> float | None:
+        """The median time of a run, None if none was judged."""
+        return median(one.ms for one in self.judged) if self.judged else None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of one case, or of one check of the suite: its contract, or a turn case.
 
@@ -54,6 +127,8 @@ class Outcome:
         repeat: the command that sends the same request again, or "".
         server: the name of the server in the recording, and `call` the id of its messages there.
         era: "legacy" or "modern" with `--era both`, otherwise "".
+        cell: the runs of a turn case with one model; None for other cases.
+        then_got: what `got` is for the case, for each of its `then` that was sent.
     """
 
     name: str
@@ -70,6 +145,8 @@ class Outcome:
     call: str = ""
     era: str = ""
     case: Case | TurnCase | None = None
+    cell: TurnCell | None = None
+    then_got: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)

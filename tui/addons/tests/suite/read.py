@@ -26,6 +26,7 @@ from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
 from tui.addons.tests.suite.keys import REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
+from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
@@ -321,10 +322,13 @@ class _Reader:
         found = self._check.table("turn", table, path) or {}
         for text in _several(found.get("answer")):
             self._placeholders(text, (*path, "answer"))
-        for key in ("calls", "never"):
-            for one in _several(found.get(key)):
-                if not one.strip():
-                    self._check.error((*path, key), "has an empty string", "write the name of a tool")
+        for one in _several(found.get("calls")):
+            try:
+                pattern_of(one)
+            except ValueError as error:
+                self._check.error((*path, "calls"), f"{quoted_name(one)} is not a call: {error}")
+        if not all(one.strip() for one in _several(found.get("never"))):
+            self._check.error((*path, "never"), "has an empty string", "write the name of a tool")
         return TurnCase(
             question=found.get("question", ""),
             line=self._check.line(path),

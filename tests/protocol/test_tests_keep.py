@@ -1,0 +1,153 @@
+"""`mcptui keep`: from `mcptui call` over a kept call to a green `mcptui test`."""
+
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.configurations import server
+from tests.protocol.command import Done, mcptui
+
+SERVER = Path(__file__).with_name("keeping_server.py")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder: a project with a server in a folder below."""
+    folder = tmp_path / "weather"
+    (folder / "src").mkdir(parents=True)
+    (folder / "pyproject.toml").touch()
+    shutil.copy(SERVER, folder / "src" / "weather.py")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+async def call(*words: str) -> Done:
+    """Run `mcptui call` and the like with the server of the project."""
+    return await mcptui(*words, "--", sys.executable, "src/weather.py")
+
+
+def suites(project: Path) -> list[Path]:
+    return [*project.rglob("*.mcp.toml")]
+
+
+def suite(project: Path) -> dict[str, Any]:
+    (path,) = suites(project)
+    assert path.parent == project
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+async def test_a_kept_call_is_compared_with_two_more_calls_and_passes(project: Path):
+    await call("call", "get_weather", "location=Hangzhou")
+    kept = await mcptui("keep", "--yes")
+    assert kept.code == 0, kept.err
+    assert kept.out.endswith("Kept in weather.mcp.toml. Run it with: mcptui test weather.mcp.toml\n")
+    assert "text: " in kept.out and "→ <number> (differs in " in kept.out
+    (case,) = suite(project)["call"]
+    assert case == {
+        "name": "get_weather Hangzhou",
+        "tool": "get_weather",
+        "args": {"location": "Hangzhou"},
+        "text": "Weather in Hangzhou: light rain, <number> °C.",
+        "within": case["within"],
+    }
+    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
+    tested = await mcptui("test")  # keeping was consent
+    assert tested.code == 0 and "1 passed" in tested.out, tested.out + tested.err
+
+
+async def test_a_tool_that_may_change_something_is_not_called_again_but_compared_with_earlier_calls(
+    project: Path,
+):
+    await call("call", "create_order", "sku=A1")
+    await call("call", "create_order", "sku=A1")
+    kept = await mcptui("keep", "--yes", "--name", "an order", "-o", "orders.mcp.toml")
+    assert kept.code == 0 and "starting" not in kept.err, kept.err
+    (case,) = suite(project)["call"]
+    assert case["name"] == "an order" and "text" not in case
+    assert (
+        case["result"].split()
+        == '{ "id": "<id>", "createdAt": "<time>", "sku": "A1", "state": "open" }'.split()
+    )
+
+
+async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: Path):
+    await call("call", "fail", "why=too late")
+    assert (await mcptui("keep")).code == 0
+    await call("read", "note://today")
+    assert (await mcptui("keep")).code == 0
+    await call("prompt", "ask", "topic=rain")
+    assert (await mcptui("keep")).code == 0
+    failed, read, prompt = suite(project)["call"]
+    assert (failed["error"], failed["text"]) == (True, "No: too late")
+    assert (read["read"], read["text"]) == ("note://today", "Buy milk")
+    assert (prompt["prompt"], prompt["args"], prompt["text"]) == (
+        "ask",
+        {"topic": "rain"},
+        "Tell me about rain.",
+    )
+    tested = await mcptui("test")
+    assert tested.code == 0 and "3 passed" in tested.out, tested.out + tested.err
+
+
+async def test_what_the_user_answered_is_kept_and_answered_again(project: Path):
+    (project / "answer.json").write_text('{"name": "Ada"}')
+    await call("call", "greet", "--elicit", "@answer.json")
+    kept = await mcptui("keep", "--yes")
+    assert "asked for input" in kept.out
+    (case,) = suite(project)["call"]
+    assert (case["answers"], case["text"]) == ({"form": {"name": "Ada"}}, "Hello Ada")
+    tested = await mcptui("test")
+    assert tested.code == 0, tested.out + tested.err
+
+
+async def test_a_configured_server_is_named(project: Path, separate_home: Path):
+    config = separate_home / "config" / "mcptui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(server("sky", project / "src" / "weather.py"))
+    await mcptui("call", "sky", "fail", "why=closed")
+    kept = await mcptui("keep")
+    assert kept.code == 0, kept.err
+    assert suite(project)["server"] == "sky"
+    assert (await mcptui("test")).code == 0
+
+
+async def test_a_secret_in_the_arguments_is_refused(project: Path):
+    await call("call", "login", "password=hunter2-hunter2")
+    kept = await mcptui("keep")
+    assert kept.code == 2 and "contains a secret (" in kept.err
+    assert not suites(project)
+
+
+async def test_without_a_recorded_call_it_says_what_to_do(project: Path, separate_home: Path):
+    kept = await mcptui("keep")
+    assert (kept.code, kept.err.count("\n")) == (2, 1) and "no recorded call yet" in kept.err
+    config = separate_home / "config" / "mcptui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[traffic]\nrecord = false\n")
+    kept = await mcptui("keep")
+    assert kept.code == 2 and "record = false is set under [traffic]" in kept.err
+
+
+async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_trusting_its_server(
+    project: Path, separate_home: Path
+):
+    await call("call", "get_weather", "location=NYC")
+    (recording,) = (separate_home / "state" / "mcptui" / "recordings").glob("*.mcptrace")
+    recording.rename(project / "from-a-friend.mcptrace")
+    kept = await mcptui("keep", "from-a-friend.mcptrace", "--yes")
+    assert kept.code == 0 and "starting" not in kept.err, kept.err
+    tested = await mcptui("test")
+    assert tested.code == 2 and "need your consent" in tested.err
+
+
+async def test_a_file_that_tests_another_server_is_not_changed(project: Path):
+    other = project / "other.mcp.toml"
+    other.write_text('[server]\ncommand = ["python", "other.py"]\n')
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "-o", "other.mcp.toml")
+    assert kept.code == 2 and "other.mcp.toml tests another server: python other.py" in kept.err
+    assert other.read_text() == '[server]\ncommand = ["python", "other.py"]\n'

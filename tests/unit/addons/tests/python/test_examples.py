@@ -1,0 +1,65 @@
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.python.examples import example_arguments
+
+
+def schema(required: str = "a", **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required.split()}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ({"type": "string", "examples": ["Hangzhou"]}, "Hangzhou"),
+        ({"type": "string", "example": "Hangzhou"}, "Hangzhou"),
+        ({"type": "string", "default": "metric"}, "metric"),
+        ({"enum": ["celsius", "fahrenheit"]}, "celsius"),
+        ({"const": 7}, 7),
+        ({"type": "boolean"}, False),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, 1),
+        ({"type": "string", "description": "Zone (e.g., 'Asia/Tokyo', 'UTC')"}, "Asia/Tokyo"),
+        ({"type": "string", "description": 'A place, for example "Rome".'}, "Rome"),
+        ({"type": "integer", "description": "A year, such as 2026"}, 2026),
+        ({"type": "array", "items": {"enum": ["x", "y"]}}, ["x"]),
+        ({"type": "array", "items": {"type": "string"}, "examples": [["p", "q"]]}, ["p", "q"]),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}], "examples": ["t"]}, "t"),
+        (
+            {"type": "object", "properties": {"b": {"type": "integer", "examples": [3]}}, "required": ["b"]},
+            {"b": 3},
+        ),
+    ],
+)
+def test_a_required_argument_gets_a_value_from_its_schema(field: dict[str, Any], value: Any):
+    assert example_arguments(schema(a=field)) == ({"a": value}, "")
+
+
+def test_optional_arguments_are_left_out():
+    assert example_arguments(schema("", a={"type": "string", "examples": ["x"]})) == ({}, "")
+
+
+def test_examples_of_the_whole_schema_come_first():
+    whole = schema(a={"type": "string", "examples": ["x"]}) | {"examples": [{"a": "whole"}]}
+    assert example_arguments(whole) == ({"a": "whole"}, "")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "string"},
+        {"type": "string", "description": "The place"},
+        {"type": "integer", "examples": ["many"]},
+        {"type": "string", "format": "password", "examples": ["hunter2"]},
+        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        True,
+        False,
+    ],
+)
+def test_an_argument_without_an_example_is_named(field: Any):
+    assert example_arguments(schema(a=field)) == ({}, "a")
+
+
+def test_the_missing_member_of_an_object_is_named_with_its_path():
+    inner = {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}
+    assert example_arguments(schema(a=inner)) == ({}, "a.b")

@@ -1,0 +1,74 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.python.later import as_if_elsewhere, as_if_later
+
+NOW = datetime(2026, 11, 29, 10, 5, 33, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-11-29T10:05:33Z",
+        "2026/11/29",
+        "29.11.2026",
+        "11/29/2026",
+        "It is 18:05 in Shanghai",
+        "10:05 AM",
+        "Sunday",
+        "Sun, 29 Nov",
+        "November 29th",
+        "Copyright 2026",
+        NOW.timestamp(),
+        int(NOW.timestamp() * 1000),
+        {"day": 29},
+        {"weekday": 7},
+        [{"at": {"hour": 18}}],
+    ],
+)
+def test_a_time_of_now_is_moved(value: Any):
+    assert as_if_later(value, NOW) != value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "2026-07-28",
+        "version 1.2026",
+        "12:30",
+        "1:55.3",
+        "May 5",
+        "29 apples",
+        "Rome",
+        "<number>",
+        7,
+        True,
+        None,
+        {"day": 3},
+        {"count": 29},
+        ["2025-11-29"],
+    ],
+)
+def test_everything_else_stays(value: Any):
+    assert as_if_later(value, NOW) == value
+
+
+def test_only_the_time_in_a_text_is_moved():
+    assert as_if_later("Order 29 of Rome at 10:05: open", NOW) == "Order 29 of Rome at 13:22: open"
+
+
+def test_texts_of_this_computer_are_others_elsewhere():
+    value = {"cwd": "/home/me/shop/data", "lines": ["in /home/me", "/opt", 5]}
+    moved = as_if_elsewhere(value, ["/home/me", "/home/me/shop", "", "/opt"])
+    assert moved == {"cwd": "…/data", "lines": ["in …", "/opt", 5]}
+
+
+def test_what_mcptui_adds_to_the_environment_is_another_elsewhere():
+    owner = "1bcfd2d7-43f3-4228-b46d-6c113286ac80/06ccbe81490a"
+    assert as_if_elsewhere({"MCPTUI_OWNER": owner, "id": owner[:36]}, ()) == {
+        "MCPTUI_OWNER": "…",
+        "id": owner[:36],
+    }

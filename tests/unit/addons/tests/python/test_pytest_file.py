@@ -1,0 +1,202 @@
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.addons.tests.python.pytest_file import file_name, literal, python_file
+from tui.addons.tests.suite.case import (
+    Case,
+    Contract,
+    Expectation,
+    Lose,
+    Request,
+    RequestKind,
+    Suite,
+    SuiteServer,
+    TurnCase,
+)
+
+SERVER = SuiteServer(command=("python", "server.py"))
+WEATHER = Case(
+    "weather in Hangzhou",
+    4,
+    Request(RequestKind.TOOL, "get_weather", {"location": "Hangzhou"}),
+    Expectation(text="Weather in Hangzhou: light rain, <number> °C."),
+)
+ORDER = Case(
+    "an order is placed once, even if its answer is lost",
+    9,
+    Request(RequestKind.TOOL, "create_order", {"sku": "A1", "key": "order-1"}),
+    Expectation(result={"id": "<id>", "state": "open"}),
+    lose=Lose.ANSWER,
+    save={"id": "$.id"},
+    then=(
+        Case(
+            "",
+            9,
+            Request(RequestKind.TOOL, "get_order", {"id": "${id}"}),
+            Expectation(text="Order ${id} is {open}"),
+        ),
+    ),
+)
+
+
+def suite(*cases: Case, **more: Any) -> Suite:
+    return Suite(Path("/x/weather.mcp.toml"), more.pop("server", SERVER), cases, **more)
+
+
+def test_a_suite_reads_as_a_person_would_write_it():
+    assert (
+        python_file(suite(WEATHER, ORDER, turns=(TurnCase("Rain?", 20),), contract=Contract("x.json")))
+        == '''\
+"""The cases of weather.mcp.toml as Python tests."""
+
+import pytest
+
+from tui.pytest_plugin import assert_result
+
+
+@pytest.fixture(scope="module")
+def server(mcp_server):
+    return mcp_server("python server.py")
+
+
+@pytest.fixture(scope="module")
+def saved():
+    return {}
+
+
+def test_weather_in_hangzhou(server):
+    """weather in Hangzhou"""
+    result = server.call("get_weather", location="Hangzhou")
+    assert_result(result, "Weather in Hangzhou: light rain, <number> °C.")
+
+
+def test_an_order_is_placed_once_even_if_its_answer_is_lost(server, saved):
+    """an order is placed once, even if its answer is lost"""
+    result = server.options(lose="answer").call("create_order", sku="A1", key="order-1")
+    assert_result(result, {"id": "<id>", "state": "open"})
+    saved["id"] = result.value("$.id")
+    result = server.call("get_order", id=saved["id"])
+    assert_result(result, f"Order {saved['id']} is {{open}}")
+
+
+# Only in weather.mcp.toml: 1 turn case and the contract.
+'''
+    )
+
+
+def test_the_file_is_named_after_the_suite():
+    assert file_name(Suite(Path("/x/my weather.mcp.toml"))) == "test_my_weather.py"
+    assert file_name(Suite(Path("/x/.mcp.toml"))) == "test_mcp.py"
+
+
+def test_what_a_case_says_besides_is_in_the_file():
+    case = Case(
+        "a",
+        1,
+        Request(RequestKind.READ, "notes://all"),
+        Expectation(error=True, content=[{"type": "link", "uri": "x:y"}], findings=("bad-uri",)),
+        fresh=True,
+        tags=("slow",),
+        skip="not yet",
+    )
+    assert (
+        python_file(suite(case)).partition("# tags")[2]
+        == ''': slow
+@pytest.mark.skip(reason="not yet")
+def test_a(server):
+    """a"""
+    result = server.options(fresh=True).read("notes://all")
+    assert_result(
+        result,
+        error=True,
+        findings=["bad-uri"],
+        content=[{"type": "link", "uri": "x:y"}],
+    )
+'''
+    )
+
+
+@pytest.mark.parametrize(
+    ("server", "line"),
+    [
+        (None, "mcp_server()"),
+        (SuiteServer(name="weather"), 'mcp_server(name="weather")'),
+        (SuiteServer(command=("python", "my server.py")), 'mcp_server(["python", "my server.py"])'),
+        (
+            SuiteServer(url="https://h.example/mcp", headers={"Authorization": "Bearer ${TOKEN}"}),
+            'mcp_server("https://h.example/mcp", headers={"Authorization": "Bearer ${TOKEN}"})',
+        ),
+        (
+            SuiteServer(command=("x",), env={"A": "b"}, cwd="srv", era="legacy"),
+            'mcp_server("x", env={"A": "b"}, cwd="srv", era="legacy")',
+        ),
+    ],
+)
+def test_each_kind_of_server_is_started(server: SuiteServer | None, line: str):
+    assert f"    return {line}\n" in python_file(suite(WEATHER, server=server))
+
+
+def test_cases_whose_names_differ_only_in_punctuation_are_different_tests():
+    one = Case("a-b", 1, Request(RequestKind.LIST, "tools"), Expectation(text="x"))
+    two = Case("a b", 2, Request(RequestKind.LIST, "tools"), Expectation(text="x"))
+    names = [
+        node.name
+        for node in ast.parse(python_file(suite(one, two))).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert names == ["server", "test_a_b", "test_a_b_2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("${id}", 'saved["id"]'),
+        ("a ${id} {b}", "f\"a {saved['id']} {{b}}\""),
+        ("$${id}", '"${id}"'),
+        ("${other}", '"${other}"'),
+        ("$${id} ${id}", "f\"${{id}} {saved['id']}\""),
+    ],
+)
+def test_saved_values_are_variables(text: str, python: str):
+    assert literal(text, 0, frozenset({"id"})) == python
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from([0, 8]))
+def test_a_literal_is_the_same_value_in_python(value: Any, indent: int):
+    text = literal(value, indent)
+    assert ast.literal_eval(f"({text})") == value
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_nothing_of_a_suite_becomes_code():
+    hostile = '"""\n\\" + boom() + "\u202e${id}{boom()}'
+    case = Case(
+        hostile,
+        1,
+        Request(RequestKind.TOOL, hostile, {hostile: hostile}),
+        Expectation(text=hostile, result={hostile: [hostile]}),
+        tags=(hostile,),
+        skip=hostile,
+    )
+    whole = python_file(Suite(Path(f"/x/{hostile}.mcp.toml"), SuiteServer(name=hostile), (case,)))
+    called = [n.func for n in ast.walk(ast.parse(whole)) if isinstance(n, ast.Call)]
+    assert {getattr(f, "id", getattr(f, "attr", "")) for f in called} == {
+        "fixture",
+        "mcp_server",
+        "skip",
+        "call",
+        "assert_result",
+    }
+    assert "\u202e" not in whole

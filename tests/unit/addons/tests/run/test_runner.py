@@ -1,0 +1,119 @@
+"""Which cases run, the names of servers, and the order of reports."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.runner import OrderedReports, PlannedSuite, RunOptions, with_names
+from tui.addons.tests.suite.case import Suite
+from tui.core.errors import UsageError
+from tui.core.servers import ServerSpec
+
+
+@pytest.mark.parametrize(
+    ("options", "selected"),
+    [
+        (RunOptions(), True),
+        (RunOptions(matching="RAIN"), True),
+        (RunOptions(matching="hangzhou rain"), True),
+        (RunOptions(matching="rain snow"), False),
+        (RunOptions(tags=("slow", "network")), True),
+        (RunOptions(tags=("slow",)), False),
+        (RunOptions(matching="rain", tags=("slow",)), False),
+    ],
+)
+def test_words_and_tags_select_cases(options: RunOptions, selected: bool):
+    assert options.selects("rain in Hangzhou", ["network"]) is selected
+
+
+class Listener:
+    """Writes down what it is told. Fails at one of its methods."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.told: list[str] = []
+        self._fails = fails
+
+    def _tell(self, what: str) -> None:
+        if what == self._fails:
+            raise UsageError(f"cannot write {what}.")
+        self.told.append(what)
+
+    def began(self, run: RunStart) -> None:
+        self._tell("began")
+
+    def suite_began(self, suite: Suite) -> None:
+        self._tell(f"{suite.path} began")
+
+    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
+        self._tell(f"{suite.path}::{outcome.name}")
+
+    def suite_ended(self, outcome: SuiteOutcome) -> None:
+        self._tell(f"{outcome.path} ended")
+
+    def ended(self, run: RunOutcome) -> None:
+        self._tell("ended")
+
+
+SUITES = [Suite(Path(name)) for name in "abc"]
+
+
+def outcome(state: State = State.PASSED, name: str = "one") -> Outcome:
+    return Outcome(name, 1, state)
+
+
+def run_through(reports: OrderedReports, *numbers: int) -> None:
+    """Begin all suites, then end them in this order."""
+    for number, suite in enumerate(SUITES):
+        reports.of_suite(number, lambda to, suite=suite: to.suite_began(suite))
+    for number in numbers:
+        suite = SUITES[number]
+        reports.of_suite(number, lambda to, suite=suite: to.case_ended(suite, outcome()))
+        reports.of_suite(number, lambda to, suite=suite: to.suite_ended(SuiteOutcome(suite)))
+        reports.suite_ended(number)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (2, 0, 1)])
+def test_reports_are_in_the_order_of_the_files(order: tuple[int, ...]):
+    listener = Listener()
+    run_through(OrderedReports([listener]), *order)
+    assert listener.told == [
+        word for name in "abc" for word in (f"{name} began", f"{name}::one", f"{name} ended")
+    ]
+
+
+def test_the_first_suite_that_has_not_ended_is_reported_at_once():
+    listener = Listener()
+    reports = OrderedReports([listener])
+    run_through(reports, 0)
+    assert listener.told[-1] == "b began"
+    reports.of_suite(1, lambda to: to.case_ended(SUITES[1], outcome()))
+    assert listener.told[-1] == "b::one"
+
+
+def test_a_report_that_cannot_be_written_does_not_affect_the_others():
+    broken, listener = Listener("a::one"), Listener()
+    reports = OrderedReports([broken, listener])
+    run_through(reports, 0, 1, 2)
+    assert reports.problems == ["cannot write a::one."]
+    assert broken.told == ["a began"] and len(listener.told) == 9
+
+
+def planned(file: str, spec: ServerSpec | None, *, configured: bool = False) -> PlannedSuite:
+    return PlannedSuite(Suite(Path(file)), spec, is_configured=configured)
+
+
+def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_own():
+    weather, prod = ServerSpec("weather", "a"), ServerSpec("prod", "b")
+    found = with_names(
+        [
+            planned("a/weather.mcp.toml", weather),
+            planned("b/weather.mcp.toml", weather),
+            planned("invalid.mcp.toml", None),
+            planned("one.mcp.toml", prod, configured=True),
+            planned("two.mcp.toml", prod, configured=True),
+        ]
+    )
+    names = [one.spec.name if one.spec is not None else "" for one in found]
+    assert names == ["weather", "weather-2", "", "prod", "prod"]

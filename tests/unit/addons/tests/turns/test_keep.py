@@ -1,0 +1,118 @@
+import json
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.turns.call_pattern import pattern_of
+from tui.addons.tests.turns.keep import keep_turn, made_turn, said_arguments, said_part
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.text import fold
+from tui.core.tools import Tool
+
+TOOLS = [Tool("weather", "get_weather"), Tool("weather", "find_city"), Tool("notes", "add")]
+QUESTION = "What is the weather in Hangzhou for 3 days?"
+
+
+def called(name: str, is_error: bool = False, why: str = "", **arguments: Any) -> list[Message]:
+    """Return a call and its result."""
+    ident = f"{name}-{json.dumps(arguments)}"
+    call = CallRequest(ident, name, json.dumps(arguments))
+    return [AssistantMessage("", calls=(call,)), ToolMessage(ident, name, "ok", is_error, why=why)]
+
+
+def talk(*calls: list[Message], question: str = QUESTION) -> list[Message]:
+    return [UserMessage(question), *(one for call in calls for one in call), AssistantMessage("Rain.")]
+
+
+WEATHER = called("weather__get_weather", location="Hangzhou, China", days=3, units="metric")
+
+
+def test_a_turn_is_kept_with_what_the_question_says_of_the_arguments() -> None:
+    case = keep_turn(talk(WEATHER), 0, TOOLS)
+    assert case is not None
+    assert (case.question, case.calls) == (QUESTION, ("get_weather location~Hangzhou days=3",))
+    assert (case.runs, case.passing, case.answer, case.models) == (5, 0.8, (), ())
+
+
+def test_any_message_of_a_turn_stands_for_it() -> None:
+    messages = [*talk(WEATHER), *talk(called("notes__add", text="milk"), question="Add milk to my notes")]
+    assert [one.question for at in range(4) if (one := keep_turn(messages, at, TOOLS))] == [QUESTION] * 4
+    second = keep_turn(messages, 7, TOOLS)
+    assert second is not None and second.calls == ("add text~milk",)
+
+
+def test_a_message_that_was_added_to_a_running_turn_does_not_begin_one() -> None:
+    messages = [UserMessage(QUESTION), *WEATHER, UserMessage("in metric units"), AssistantMessage("Rain.")]
+    case = keep_turn(messages, 3, TOOLS)
+    assert case is not None and case.question == QUESTION
+
+
+def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
+    messages = talk(
+        called("weather__find_city", is_error=True),
+        called("weather__find_city", why="not run"),
+        called("weather__unknown"),
+        WEATHER,
+        WEATHER,
+    )
+    case = keep_turn(messages, 0, TOOLS)
+    assert case is not None and case.calls == ("get_weather location~Hangzhou days=3",)
+
+
+def test_a_case_has_the_calls_of_one_server() -> None:
+    turn = made_turn(talk(WEATHER, called("notes__add", text="rain")), 0, TOOLS)
+    assert turn is not None and turn.servers == ["weather", "notes"]
+    assert turn.case("notes").calls == ("add",)
+
+
+def test_a_turn_without_calls_is_a_question_alone() -> None:
+    case = keep_turn(talk(), 0, TOOLS)
+    assert case is not None and case.calls == ()
+
+
+def test_without_a_question_there_is_no_turn() -> None:
+    assert keep_turn([], 0, TOOLS) is None
+    assert keep_turn([AssistantMessage("Hi")], 0, TOOLS) is None
+    assert keep_turn([UserMessage("  ")], 0, TOOLS) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "part"),
+    [
+        ("weather in Hangzhou?", "Hangzhou, China", "Hangzhou"),
+        ("flights to New York City", "New York City, NY", "New York City"),
+        ("flights to new york", "New York", "New York"),
+        ("杭州天气如何", "杭州市", "杭州"),
+        ("weather in Paris", "is", ""),
+        ("show it", "i", ""),
+        ("hangover", "hang", ""),
+        ("zip 01234", "01234", "01234"),
+        ("", "Paris", ""),
+        ("line one two", "one\n two", "one two"),
+    ],
+)
+def test_the_longest_run_of_words_that_the_question_has_is_kept(question: str, value: str, part: str) -> None:
+    assert said_part(fold(question), value) == part
+
+
+def test_nested_arguments_are_kept_by_their_path() -> None:
+    arguments = {"filter": {"city": "Paris", "days": 3}, "tags": ["art", "food"], "a.b": "Paris", "x": None}
+    found = [str(pattern_of(f"t {one}")) for one in said_arguments("art in Paris for 3 days", arguments)]
+    assert found == ["t filter.city~Paris", "t filter.days=3", "t tags~art"]
+
+
+def test_a_kept_call_matches_the_call_that_it_was_made_of() -> None:
+    case = keep_turn(talk(WEATHER), 0, TOOLS)
+    assert case is not None
+    arguments = {"location": "Hangzhou, China", "days": 3, "units": "metric"}
+    assert pattern_of(case.calls[0]).matches("get_weather", arguments)
+
+
+def test_a_long_text_is_looked_through_in_bounded_time() -> None:
+    assert said_part("word " * 100_000, "other " * 100_000) == ""

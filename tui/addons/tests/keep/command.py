@@ -1,0 +1,211 @@
+"""`mcptui keep`: keeps the newest recorded call of `mcptui call`, `read` or `prompt` as a test."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.home import Origin, origin_of
+from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
+from tui.addons.tests.keep.repeat import question, results_again, why_not_repeated
+from tui.commands.headless import Interrupt, headless, say_unrecorded
+from tui.commands.permission.terminal_approver import confirm, is_terminal
+from tui.commands.recordings import about, open_entries, recordings
+from tui.core.errors import StorageError, UsageError
+from tui.core.files import short_path
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.core.text import clean, clean_line, compact
+from tui.core.units import clock_time, duration
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.config_file import ConfigFile
+from tui.settings.load import Loaded
+from tui.settings.new_server import unconfigured_server
+from tui.settings.specs import server_specs
+from tui.storage.recordings.folder import KeptRecording
+
+COMMANDS = ("call", "read", "prompt")
+"""The commands whose newest call is kept."""
+
+MOST_RECORDINGS = 20
+"""Maximum earlier recordings in which equal calls are searched."""
+
+VALUE_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A recorded call, its recording, and the command that made it. `is_own`: it is in the user's folder."""
+
+    exchange: Exchange
+    path: Path
+    command: str
+    is_own: bool
+
+
+def keep(args: argparse.Namespace) -> int:
+    """Keep a call, and return the exit code. Raises UsageError, ConfigError or StorageError."""
+    loaded = ConfigFile(getattr(args, "config", None), os.environ).read()
+    found = _found(args.recording) if args.recording else _newest(loaded)
+    current = Path.cwd()
+    origin = origin_of(found.exchange, server_specs(loaded), current)
+    redact = Redactor(loaded.secrets).redact
+    keeping = Keeping.of(found.exchange, origin, current, redact, is_own=found.is_own)
+    exchange = keeping.draft.exchange
+    print(_line(exchange, found.command))
+    if found.is_own:
+        keeping = _compared(keeping, found, args)
+    target = keeping.target(args.output or "")
+    keeping = keeping.named(args.name or keeping.free_name(target.names))
+    for line in _varies(keeping.draft):
+        print(line)
+    if there := keeping.same_case(target):
+        print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
+    said = keeping.keep(target)
+    print(f"\n{clean(keeping.preview(replace(target, suite=target.suite)))}\n{said}")
+    return 0
+
+
+def _line(exchange: Exchange, command: str) -> str:
+    request = exchange.request
+    given = " ".join(f"{clean_line(name, 40)}={compact(one, 80)}" for name, one in request.arguments.items())
+    when = clock_time(exchange.at, exchange.at) if exchange.at else ""
+    by = f" with mcptui {clean_line(command, 20)}" if command else ""
+    words = f"{clean_line(exchange.server, 60)} › {clean_line(request.name, 200)} {given}".rstrip()
+    return f"{words}   {duration(exchange.ms)}, called {when}{by}"
+
+
+def _varies(draft: Draft) -> Iterator[str]:
+    for one in draft.chosen:
+        instead = one.placeholder or "not expected"
+        yield f"  varies: {clean_line(one.where, 80)}: {_short(one.value)} → {instead} ({one.why})"
+
+
+def _short(text: str) -> str:
+    return clean_line(text, VALUE_CHARS)
+
+
+# ---- the recording -----------------------------------------------------------------------------------------
+
+
+def _newest(loaded: Loaded) -> _Found:
+    if loaded.readable and not loaded.settings.traffic.record:
+        raise UsageError(
+            "calls are not recorded: record = false is set under [traffic].",
+            next_step="Remove it and call again, or name a recording: mcptui keep RECORDING",
+        )
+    for one in _single_requests():
+        if found := _in_recording(one.path, is_own=True):
+            return found
+    raise UsageError(
+        "no recorded call yet.", next_step="Make one, for example: mcptui call TOOL -- python server.py"
+    )
+
+
+def _single_requests() -> Iterator[KeptRecording]:
+    """Yield the recordings of commands with a single request, the newest first."""
+    kept = sorted(recordings().list(), key=lambda one: one.changed_ns, reverse=True)
+    return (one for one in kept if about(one).command in COMMANDS)
+
+
+def _found(name: str) -> _Found:
+    path = recordings().find(name)
+    folder = os.path.realpath(recordings().folder)
+    found = _in_recording(path, is_own=os.path.dirname(os.path.realpath(path)) == folder)
+    if found is None:
+        raise UsageError("it has no finished call.", where=short_path(str(path)))
+    return found
+
+
+def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
+    with open_entries(path) as recording:
+        reader = recording.reader
+        seq = newest_request(reader, reader.span()[1])
+        if not seq:
+            return None
+        meta = reader.meta()
+        return _Found(exchange_at(reader, seq, meta.get("cwd", "")), path, meta.get("command", ""), is_own)
+
+
+def _similar(keeping: Keeping, found: _Found) -> Keeping:
+    """Return this with the results of equal calls in earlier recordings."""
+    exchange = keeping.draft.exchange
+    others = []
+    for number, one in enumerate(_single_requests()):
+        if number > MOST_RECORDINGS:
+            break
+        if one.path != found.path and not one.live:
+            try:
+                with open_entries(one.path) as recording:
+                    others += similar_results(recording.reader, recording.reader.span()[1], exchange)
+            except StorageError:
+                continue
+    return keeping.compared_with(others)
+
+
+def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keeping:
+    """Return this with more results of equal calls: recorded ones, or new ones after a yes."""
+    keeping = _similar(keeping, found)
+    exchange = keeping.draft.exchange
+    if exchange.others:
+        return keeping
+    if why := why_not_repeated(exchange):
+        print(f"  {why}")
+        return keeping
+    head, about_it = question(exchange)
+    if not args.yes and not is_terminal():
+        print("  Not called again to find what varies: there is no terminal to ask on. Use --yes to do so.")
+        return keeping
+    if not confirm(f"{head}\n  {clean(about_it)}", yes=args.yes):
+        return keeping
+    return keeping.compared_with(_called_again(keeping, args))
+
+
+# ---- the server --------------------------------------------------------------------------------------------
+
+
+def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapping[str, Any], float]]:
+    """Start the server, and call it again. Raises ServerError."""
+    origin, exchange = keeping.origin, keeping.draft.exchange
+    options = replace(Options.from_args(args), save=False)
+    if not origin.configured:
+        options = options.with_server(*_live_spec(origin))
+    results: list[tuple[Mapping[str, Any], float]] = []
+    numbers = iter(range(1, 100))
+
+    async def work(runtime: Runtime, _: Interrupt) -> int:
+        await runtime.ready(start=False, model=False, taps=False, session=False)
+        status = next((one for one in runtime.host.statuses() if one.name == origin.name), None)
+        name = status.name if status is not None else runtime.host.statuses()[0].name
+        runtime.host.reconfigure(name, restart=False)
+        print(f"· starting {clean_line(name, 80)}", file=sys.stderr, flush=True)
+        await runtime.host.start(name)
+        if runtime.host.status(name).state is not ServerState.RUNNING:
+            raise UsageError(f"{clean_line(name, 80)} did not start: {runtime.host.status(name).detail}")
+        timeout = runtime.turn_context.limits.call_timeout
+        results.extend(
+            await results_again(
+                runtime.workbench, name, exchange.request, lambda: f"hand-{next(numbers)}", timeout
+            )
+        )
+        return 0
+
+    headless(options, work, ended=say_unrecorded)
+    return results
+
+
+def _live_spec(origin: Origin) -> tuple[ServerSpec, dict[str, str]]:
+    """Return the server of a recorded command, with the variables of this environment, and its secrets."""
+    spec = origin.spec
+    env = {name: os.environ[name] for name in spec.env if name in os.environ}
+    transport = spec.transport.value if spec.transport not in (Transport.STDIO, Transport.HTTP) else ""
+    words = [spec.url] if spec.url else [spec.command, *spec.args]
+    live, secrets = unconfigured_server(words, env, {}, transport, "")
+    return (live if spec.url else replace(live, cwd=origin.base)), dict(secrets)

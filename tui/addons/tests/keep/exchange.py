@@ -1,0 +1,90 @@
+"""A finished request with its response, from a recording: what a kept call is made of. Values only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.addons.tests.suite.case import Request, RequestKind
+
+METHODS: Mapping[str, RequestKind] = {
+    "tools/call": RequestKind.TOOL,
+    "resources/read": RequestKind.READ,
+    "prompts/get": RequestKind.PROMPT,
+    "tools/list": RequestKind.LIST,
+    "prompts/list": RequestKind.LIST,
+    "resources/list": RequestKind.LIST,
+    "resources/templates/list": RequestKind.LIST,
+}
+"""The requests that can be kept, by method."""
+
+LISTS: Mapping[str, str] = {
+    "tools/list": "tools",
+    "prompts/list": "prompts",
+    "resources/list": "resources",
+    "resources/templates/list": "templates",
+}
+"""The names of lists in a test file, by method."""
+
+ITEMS: Mapping[str, str] = {
+    "tools": "tools",
+    "prompts": "prompts",
+    "resources": "resources",
+    "templates": "resourceTemplates",
+}
+"""The member of a result that has the items of a list, by its name in a test file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """How the server of a recording was started, or reached: its command, or its `url`.
+
+    Secrets in `command` and `url` are masked. `cwd` is absolute; "" if it is unknown. `env` are names.
+    """
+
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    env: tuple[str, ...] = ()
+    url: str = ""
+    transport: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A finished request with its response. Texts of the server are raw, without secrets.
+
+    Attributes:
+        server: its name in the recording, without "tap:".
+        tapped: whether another host called it, and `mcptui tap` recorded that.
+        result: the raw result, None for a JSON-RPC error, which is `error`.
+        ms: milliseconds from the request to the response, without the time in which the user was asked.
+        answers: what the user answered meanwhile, as in a test file.
+        at: when it was sent, in seconds since the epoch; 0 if unknown.
+        others: the results of other recorded requests that are equal to this one, raw, the nearest first.
+        other_ms: how long those took.
+        secrets: names of the secrets in the request, for which the recording has only marks.
+        hints: annotations of the tool, as the server listed them in the recording.
+        launched: how the server was started, None if the recording does not say.
+        seq: of its first request in the recording.
+        call: the id by which its messages are found, or "".
+    """
+
+    server: str
+    request: Request
+    result: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    ms: float = 0.0
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    at: float = 0.0
+    others: Sequence[Mapping[str, Any]] = ()
+    other_ms: tuple[float, ...] = ()
+    secrets: tuple[str, ...] = ()
+    hints: Mapping[str, Any] = field(default_factory=dict)
+    launched: Launched | None = None
+    seq: int = 0
+    call: str = ""
+    tapped: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it failed: isError, or a JSON-RPC error."""
+        return self.result is None or self.result.get("isError") is True

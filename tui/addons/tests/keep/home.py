@@ -1,0 +1,230 @@
+"""Where a kept call belongs: how its file names the server, and which file that is.
+
+A command is written with paths relative to the file. No secret enters it: one in `env`, `headers` or `url`
+becomes `${NAME}`, and a command with a secret is not written.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.addons.tests.keep.exchange import Exchange, Launched
+from tui.addons.tests.suite.case import ENDING, SuiteServer
+from tui.core.errors import UsageError
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
+from tui.core.servers import EraChoice, ServerSpec, Transport
+from tui.core.text import clean_line
+from tui.settings.references import escaped
+from tui.settings.schema import fitted_name
+
+ROOTS = (".git", "pyproject.toml", "package.json")
+"""What the folder of a project has."""
+
+INSTALLED = frozenset({"node_modules", "site-packages", "dist-packages", ".venv", "venv"})
+"""Folders of installed packages, which are nobody's project."""
+
+MOST_FOLDERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How the server of a call was started or reached.
+
+    Attributes:
+        name: its name, for the file.
+        spec: as it ran. Only its command, URL and what goes with them are used.
+        base: the absolute folder in which a relative path of its command begins.
+        configured: whether a configuration of the user has it under `name`.
+        names_only: whether values of `env` are unknown, because only their names were recorded.
+    """
+
+    name: str
+    spec: ServerSpec
+    base: str
+    configured: bool = False
+    names_only: bool = False
+
+    @classmethod
+    def of_spec(cls, spec: ServerSpec, folder: str, *, configured: bool) -> "Origin":
+        """Return the origin of a server of this run; `folder` is the current one."""
+        return cls(spec.name, spec, os.path.abspath(os.path.join(folder, spec.cwd or "")), configured)
+
+    @classmethod
+    def of_recording(cls, name: str, launched: Launched, folder: str) -> "Origin":
+        """Return the origin of a server in a recording; `folder` is taken if the recording has none."""
+        program, *arguments = launched.command or ("",)
+        transport = Transport(launched.transport) if launched.transport in set(Transport) else Transport.STDIO
+        spec = ServerSpec(
+            name,
+            program,
+            tuple(arguments),
+            env=dict.fromkeys(launched.env, ""),
+            url=launched.url or None,
+            transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
+        )
+        return cls(name, spec, launched.cwd or folder, names_only=True)
+
+
+def origin_of(exchange: Exchange, specs: Iterable[ServerSpec], current: Path) -> Origin:
+    """Return the server of a recorded call: a configured one that starts in the same way, or as recorded."""
+    launched = exchange.launched
+    for spec in specs:
+        if spec.name == exchange.server and launched is not None:
+            is_same = (
+                spec.shown_url == launched.url if launched.url else spec.shown_command == launched.command
+            )
+            if is_same:
+                return Origin.of_spec(spec, str(current), configured=True)
+    if launched is None:
+        raise UsageError(
+            "The recording does not say how its server was started.",
+            next_step="Call it again, and keep that call.",
+        )
+    return Origin.of_recording(exchange.server, launched, str(current))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A server as a file names it; `needs` are the variables to set when it is run."""
+
+    server: SuiteServer
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Needed:
+    names: dict[str, None] = field(default_factory=dict)
+
+    def reference(self, name: str) -> str:
+        self.names[name] = None
+        return f"${{{name}}}"
+
+
+def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Written:
+    """Return the server with its command or URL written out, for a file in `folder`.
+
+    Raises UsageError if a secret is in the command.
+    """
+    spec, needed = origin.spec, _Needed()
+    era = "" if spec.era is EraChoice.AUTO else spec.era.value
+    if spec.url is not None:
+        url = _url(origin, redact, needed)
+        headers = {
+            name: _value(
+                origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}"
+            )
+            for name, value in spec.headers.items()
+        }
+        transport = "" if spec.transport is Transport.HTTP else spec.transport.value
+        server = SuiteServer(url=url, headers=headers, transport=transport, era=era)
+        return Written(server, tuple(needed.names))
+    words = (spec.command, *spec.args)
+    if not spec.command:
+        raise UsageError(
+            "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
+        )
+    hidden = [*masked_arguments(words)]
+    if hidden != [*words] or any(MARK.search(word) or redact(word) != word for word in words):
+        raise UsageError(
+            "The command of this server contains a secret, which must not be in a test file.",
+            next_step="Pass it in a variable of its environment, or configure the server and use its name.",
+        )
+    start = origin.base
+    env = {
+        name: _value(origin, f"env.{name}", value, redact, needed, name) for name, value in spec.env.items()
+    }
+    is_own_folder = bool(spec.folder) and not spec.cwd
+    cwd = "" if is_own_folder else os.path.relpath(start, folder)
+    from_ = str(folder) if is_own_folder else start
+    command = tuple(_relative(word, from_, folder, is_program=not at) for at, word in enumerate(words))
+    transport = "" if spec.transport is Transport.STDIO else spec.transport.value
+    server = SuiteServer(
+        command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era
+    )
+    return Written(server, tuple(needed.names))
+
+
+def _url(origin: Origin, redact: Callable[[str], str], needed: _Needed) -> str:
+    url = origin.spec.url or ""
+    if (reference := origin.spec.references.get("url")) is not None:
+        needed.names |= dict.fromkeys(reference.names)
+        return reference.text
+    if masked(url) != url or redact(url) != url or MARK.search(url):
+        return needed.reference(f"{_upper(origin.name)}_URL")
+    return escaped(url)
+
+
+def _value(
+    origin: Origin, place: str, value: str, redact: Callable[[str], str], needed: _Needed, name: str
+) -> str:
+    """Return a variable or a header as it is written, a secret as a reference to the variable `name`."""
+    if (reference := origin.spec.references.get(place)) is not None:
+        needed.names |= dict.fromkeys(reference.names)
+        return reference.text
+    kind, _, key = place.partition(".")
+    is_secret = is_secret_header(key) if kind == "headers" else names_a_secret(key)
+    if is_secret or redact(value) != value or (origin.names_only and kind == "env"):
+        return needed.reference(name)
+    return escaped(value)
+
+
+def _upper(name: str) -> str:
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").upper() or "SERVER"
+
+
+def _relative(word: str, start: str, folder: Path, *, is_program: bool) -> str:
+    """Return a word of a command; a path of a file below `folder` is written relative to `start`."""
+    if not os.path.isabs(word) or not os.path.lexists(word):
+        return word
+    if not Path(word).is_relative_to(folder):
+        return word
+    found = os.path.relpath(word, start)
+    return os.path.join(".", found) if is_program and os.sep not in found else found
+
+
+# ---- the file ----------------------------------------------------------------------------------------------
+
+
+def folder_for(origin: Origin, current: Path) -> Path:
+    """Return the folder for a new file.
+
+    It is the nearest project above the script of the command, if it can be written, else the current folder.
+    """
+    start = _script_folder(origin) if origin.spec.url is None else current
+    for folder in (start, *start.parents)[:MOST_FOLDERS]:
+        if INSTALLED.isdisjoint(folder.parts) and any((folder / name).exists() for name in ROOTS):
+            return folder if os.access(folder, os.W_OK) else current
+    return current
+
+
+def _script_folder(origin: Origin) -> Path:
+    spec = origin.spec
+    for word in (*spec.args, spec.command):
+        path = os.path.normpath(os.path.join(origin.base, word))
+        if (os.sep in word or "." in word) and "\0" not in word and os.path.isfile(path):
+            return Path(path).parent
+    return Path(origin.base)
+
+
+def file_name(server: str) -> str:
+    """Return the name of the file for a server."""
+    return f"{fitted_name(clean_line(server, 60)) or 'server'}{ENDING}"
+
+
+def is_same_server(one: SuiteServer | None, other: SuiteServer) -> bool:
+    """Return whether two files name the same server: its name, its command and folder, or its URL."""
+    if one is None:
+        return False
+    return _identity(one) == _identity(other)
+
+
+def _identity(server: SuiteServer) -> Sequence[object]:
+    return (server.name, server.command, server.url, os.path.normpath(server.cwd or "."))
+
+
+def named(origin: Origin) -> Written:
+    """Return a configured server by its name."""
+    return Written(SuiteServer(name=origin.name))

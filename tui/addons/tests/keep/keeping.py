@@ -1,0 +1,167 @@
+"""A call that is about to be kept: its draft, its server and its file, for the dialog and the command."""
+
+import os
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.keep.draft import Draft, name_for
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.recorded import secrets_in, with_others
+from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.run.launch import record_consent
+from tui.addons.tests.suite.case import UNSET, Case
+from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_server
+from tui.core.errors import McptuiError, UsageError
+from tui.core.files import short_path
+from tui.core.secrets.walk import without_secrets
+from tui.core.text import clean_line
+from tui.core.units import and_more, size
+
+MOST_UP = 2
+"""Folders above the current one in which a file is near."""
+
+MOST_CHARS = 512 * 1024
+"""Maximum characters of a case in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What is about to be kept.
+
+    Attributes:
+        current: the current folder.
+        redact: returns a text without secrets.
+        by_name: whether a configured server is named, or its command is written out.
+        is_own: whether the user's own mcptui made the call, so that keeping it is consent to its server.
+    """
+
+    draft: Draft
+    origin: Origin
+    current: Path
+    redact: Callable[[str], str]
+    by_name: bool = True
+    is_own: bool = True
+
+    @classmethod
+    def of(
+        cls, exchange: Exchange, origin: Origin, current: Path, redact: Callable[[str], str], *, is_own: bool
+    ) -> "Keeping":
+        """Return an exchange as it is proposed. Raises UsageError if a secret is in its request."""
+        safe = without_secrets_of(exchange, redact)
+        return cls(Draft.of(safe, name_for(safe.request)), origin, current, redact, is_own=is_own)
+
+    def target(self, typed: str = "") -> Target:
+        """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
+        if typed.strip():
+            path = self.current / os.path.expanduser(typed.strip())
+            return target_at(path, self.origin, self.redact, by_name=self.by_name)
+        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+
+    def compared_with(self, others: Iterable[tuple[Mapping[str, Any], float]]) -> "Keeping":
+        """Return this with more results of equal requests, and how long each took."""
+        draft = self.draft
+        exchange = without_secrets_of(with_others(draft.exchange, others), self.redact)
+        return replace(self, draft=Draft.of(exchange, draft.name, draft.switched))
+
+    def named(self, name: str) -> "Keeping":
+        """Return this with another name of the case."""
+        return replace(self, draft=replace(self.draft, name=name))
+
+    def free_name(self, taken: Collection[str]) -> str:
+        """Return a name that no other case of the file has."""
+        return name_for(self.draft.exchange.request, taken)
+
+    def shown_path(self, path: Path) -> str:
+        """Return a path as the user types it: relative to the current folder if it is near."""
+        near = os.path.relpath(path, self.current)
+        return near if near.count("..") <= MOST_UP else short_path(str(path))
+
+    def same_case(self, target: Target) -> str:
+        """Return the name of a case of the file with the same request, or ""."""
+        request, cases = self.draft.case().request, target.suite.cases if target.suite is not None else ()
+        return next((case.name for case in cases if case.request == request), "")
+
+    def preview(self, target: Target) -> str:
+        """Return what will be added to the file."""
+        case = _text_of(self.draft.case())
+        return f"{with_server('', target.server.server)}\n{case}" if target.is_new else case
+
+    def keep(self, target: Target) -> str:
+        """Write the case, and return what to say. Blocks. Raises UsageError or SuiteError."""
+        case = self.draft.case()
+        if not case.name.strip():
+            raise UsageError("A name is required.")
+        if case.name in target.names:
+            raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
+        text = _text_of(case)
+        if len(text) > MOST_CHARS:
+            most = size(MOST_CHARS)
+            raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
+        write(target, case)
+        with closing(LastRuns()) as runs:  # the screens list it from now on
+            runs.remember(target.path)
+        problem = self._consent(target) if self.is_own else ""
+        shown = self.shown_path(target.path)
+        said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
+        if target.server.needs and target.is_new:
+            said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
+        return f"{said}\nYour consent was not saved: {problem}" if problem else said
+
+    def _consent(self, target: Target) -> str:
+        """Store consent to the server of a file that the user made; return why that failed, or "".
+
+        What another file names besides the command that ran (variables, cases for a configured server) still
+        needs consent.
+        """
+        there = target.suite.server if target.suite is not None else None
+        is_theirs = there is not None and (
+            not there.command or replace(there, line=1) != replace(target.server.server, line=1)
+        )
+        if is_theirs:
+            return ""
+        try:
+            return record_consent(target.path, self.origin.spec)
+        except (McptuiError, OSError) as error:
+            return clean_line(str(error), 300)
+
+
+def _text_of(case: Case) -> str:
+    try:
+        return case_toml(case)
+    except ValueError:
+        raise UsageError("It has half of a surrogate pair, which cannot be written to a file.") from None
+
+
+def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exchange:
+    """Return an exchange with a mark for each secret in its results.
+
+    Raises UsageError if there is one in its request: the case could not send it.
+    """
+    request, answers = exchange.request, exchange.answers
+    sent = [request.name, dict(request.arguments), dict(answers)]
+    names = {*exchange.secrets, *secrets_in(without_secrets(sent, redact))}
+    if names:
+        listed = and_more([clean_line(name, 40) for name in sorted(names)], 4)
+        raise UsageError(
+            f"The request contains a secret ({listed}), which must not be in a test file.",
+            next_step="Call it without the secret: a server can read it from its environment.",
+        )
+    return replace(
+        exchange,
+        result=without_secrets(exchange.result, redact),
+        error=without_secrets(exchange.error, redact),
+        others=tuple(without_secrets(one, redact) for one in exchange.others),
+    )
+
+
+def expects_nothing(keeping: Keeping) -> bool:
+    """Return whether the case compares nothing of the response."""
+    expected = keeping.draft.case().expected
+    return expected.text is None and expected.result is UNSET and expected.content is None

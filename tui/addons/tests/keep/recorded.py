@@ -1,0 +1,340 @@
+"""Finds finished requests in a recording, with everything that belongs to them. Blocks; call it in a thread.
+
+An entry of any kind leads to its request: a response, progress, a round of input. Looks at a bounded part of
+the recording around it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tui.addons.tests.keep.answered import answered
+from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched
+from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.errors import UsageError
+from tui.core.jsonrpc.reader import json_value
+from tui.core.secrets.secret_names import MARK
+from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
+from tui.traffic.record.open_recording import whole_entry
+
+AROUND = 5_000
+"""Entries before and after the request to look at."""
+
+PAGE = 1_000
+MOST_OTHERS = 8
+"""Maximum other results to compare with."""
+
+MOST_PAGES = 100
+"""Maximum pages of a list."""
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Maximum bytes of a message."""
+
+TAP = "tap:"
+_ONLY = "Only tool calls, reads, prompts and lists can be kept."
+
+
+def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
+    """Return the request that an entry belongs to.
+
+    `cwd` is the folder in which the recorded program ran, or "". Raises UsageError with the reason if it
+    cannot be kept, and StorageError.
+    """
+    window = _Window(reader, seq)
+    request = window.request_of(seq)
+    first = window.first_of(request)
+    exchange = _exchange(window, first)
+    near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
+    others = list(_equal_results(window, near, exchange, first.seq))
+    hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
+    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, cwd))
+
+
+def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
+    """Return an exchange with more results of equal requests, and how long each took, up to `MOST_OTHERS`."""
+    results, times = [*exchange.others], [*exchange.other_ms]
+    for result, ms in others:
+        results.append(result)
+        times.append(ms)
+    return replace(exchange, others=tuple(results[:MOST_OTHERS]), other_ms=tuple(times[:MOST_OTHERS]))
+
+
+def newest_request(reader: TrafficReader, last: int) -> int:
+    """Return the seq of the newest finished request that can be kept, up to entry `last`; 0 if there is none.
+
+    Requests by hand come first, because mcptui itself lists and pings.
+    """
+    entries = list(_columns(reader, max(0, last - AROUND), last))
+    done = {entry.pair for entry in entries if entry.kind in ANSWERS}
+    kept = [one for one in entries if one.seq in done and is_kept(one)]
+    by_hand = [one for one in kept if one.cause is not None and one.cause.call]
+    return (by_hand or kept)[-1].seq if kept else 0
+
+
+def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
+    """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
+    after = 0
+    while page := reader.columns(after, PAGE):
+        after = page[-1].seq
+        for one in page:
+            cause = one.cause
+            if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
+                return one.seq
+    return 0
+
+
+def is_kept(entry: Entry) -> bool:
+    """Return whether an entry is a request to a server that can be kept."""
+    return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT and entry.method in METHODS
+
+
+def similar_results(
+    reader: TrafficReader, last: int, exchange: Exchange
+) -> list[tuple[Mapping[str, Any], float]]:
+    """Return results of requests equal to this one in another recording, which ends with entry `last`."""
+    window = _Window(reader, max(1, last - AROUND))
+    return list(_equal_results(window, window.entries, exchange, 0))
+
+
+class _Window:
+    """The entries around one, without bodies, and the bodies that are asked for."""
+
+    def __init__(self, reader: TrafficReader, seq: int) -> None:
+        self._reader = reader
+        self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
+        self.by_seq = {entry.seq: entry for entry in self.entries}
+
+    def request_of(self, seq: int) -> Entry:
+        """Return the request to a server that an entry belongs to."""
+        entry = self.by_seq.get(seq)
+        if entry is None:
+            raise UsageError("The recording has dropped this entry.")
+        found = self.by_seq.get(entry.root or entry.pair or seq, entry)
+        if found.kind is not Kind.REQUEST or found.method not in METHODS:
+            raise UsageError(_ONLY)
+        if found.direction is not Direction.OUT:
+            raise UsageError("This request came from the server. Keep the call that it belongs to.")
+        return found
+
+    def first_of(self, request: Entry) -> Entry:
+        """Return the first request of a call in rounds."""
+        return self.by_seq.get(request.root, request)
+
+    def rounds(self, first: Entry) -> list[tuple[Entry, Entry]]:
+        """Return each request of a call with its response, in order."""
+        requests = [
+            one
+            for one in self.entries
+            if one.seq == first.seq or (one.root == first.seq and one.kind is Kind.REQUEST)
+        ]
+        answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
+        return [(one, answers[one.seq]) for one in requests if one.seq in answers]
+
+    def message(self, entry: Entry) -> Mapping[str, Any]:
+        """Return the message of an entry."""
+        found = whole_entry(self._reader, entry.seq, MOST_BYTES + 1)
+        if found is None or found.is_body_lost:
+            raise UsageError("The recording has lost this message.")
+        if found.sha256 or len(found.body) > MOST_BYTES:
+            step = "Set keep_all = true under [traffic] to record large messages in full."
+            raise UsageError("The recording has only the start of this message.", next_step=step)
+        value = json_value(found.body.decode("utf-8", "replace"))
+        if not isinstance(value, Mapping):
+            raise UsageError("This message is not valid JSON.")
+        return value
+
+
+def _columns(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
+    while after < last and (page := reader.columns(after, min(PAGE, last - after))):
+        yield from (entry for entry in page if entry.seq <= last)
+        after = page[-1].seq
+
+
+def _exchange(window: _Window, first: Entry) -> Exchange:
+    rounds = window.rounds(first)
+    if not rounds or rounds[-1][1].outcome is Outcome.INPUT_REQUIRED:
+        raise UsageError("This request has no response yet." if _is_open(first) else _no_response(first))
+    answer = window.message(rounds[-1][1])
+    sent = [window.message(request) for request, _ in rounds]
+    params = object_in(sent[0], "params")
+    request = _request(first.method, params)
+    ms = sum(response.mono_ns - asked.mono_ns for asked, response in rounds) / 1e6
+    asked, waited = _asked(window, first, rounds[-1][1])
+    answers = answered(sent, [window.message(response) for _, response in rounds[:-1]], asked)
+    result, error = answer.get("result"), answer.get("error")
+    if isinstance(result, Mapping) and result.get("resultType") == "task":
+        raise UsageError(
+            "This call became a task, and its result is in another message.",
+            next_step="Keep it in the workbench, where it was called.",
+        )
+    if request.kind is RequestKind.LIST and isinstance(result, Mapping):
+        result = _all_pages(window, first, request.name, result)
+    elif request.kind is RequestKind.LIST and params.get("cursor") is not None:
+        raise UsageError("This is a later page of a list. Keep its first page.")
+    return Exchange(
+        server=first.source.removeprefix(TAP),
+        request=request,
+        result=result if isinstance(result, Mapping) else None,
+        error=mapping(error) if not isinstance(result, Mapping) else None,
+        ms=max(0.0, ms - waited),
+        answers=answers,
+        secrets=secrets_in([request.name, request.arguments, answers]),
+        at=first.wall_ns / 1e9,
+        seq=first.seq,
+        tapped=first.source.startswith(TAP),
+        call=first.cause.call if first.cause is not None else "",
+    )
+
+
+def _is_open(first: Entry) -> bool:
+    return first.outcome in (Outcome.NONE, Outcome.PENDING)
+
+
+def _no_response(first: Entry) -> str:
+    return f"This request has no response: it was {first.outcome.name.lower()}."
+
+
+def _request(method: str, params: Mapping[str, Any]) -> Request:
+    kind = METHODS[method]
+    if kind is RequestKind.LIST:
+        return Request(kind, LISTS[method])
+    name = params.get("uri") if kind is RequestKind.READ else params.get("name")
+    arguments = params.get("arguments")
+    if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
+        raise UsageError("This request is invalid, so it cannot be kept.")
+    return Request(kind, name, dict(arguments or {}))
+
+
+def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a list with the items of the pages that were requested after the first one."""
+    if object_in(window.message(first), "params").get("cursor") is not None:
+        raise UsageError("This is a later page of a list. Keep its first page.")
+    member = ITEMS[name]
+    items, cursor = [*list_in(result, member)], result.get("nextCursor")
+    later = (one for one in window.entries if one.seq > first.seq and one.method == first.method)
+    pages = 1
+    for one in later:
+        if cursor is None or pages >= MOST_PAGES:
+            break
+        if one.kind is not Kind.REQUEST or one.source != first.source:
+            continue
+        answer = window.rounds(one)
+        if answer and object_in(window.message(one), "params").get("cursor") == cursor:
+            page = object_in(window.message(answer[-1][1]), "result")
+            items += list_in(page, member)
+            cursor, pages = page.get("nextCursor"), pages + 1
+    if cursor is not None:
+        raise UsageError("Not all pages of this list were recorded, so it cannot be kept.")
+    return {**{key: value for key, value in result.items() if key != "nextCursor"}, member: items}
+
+
+def _asked(
+    window: _Window, first: Entry, end: Entry
+) -> tuple[list[tuple[Mapping[str, Any], Mapping[str, Any]]], float]:
+    """Return the server's requests during a call, each with the response; and milliseconds they took."""
+    meanwhile = [
+        one for one in window.entries if first.seq < one.seq < end.seq and one.source == first.source
+    ]
+    answers = {one.pair: one for one in meanwhile if one.kind in ANSWERS and one.direction is Direction.OUT}
+    found, waited = [], 0
+    for one in meanwhile:
+        if one.kind is Kind.REQUEST and one.direction is Direction.IN and one.seq in answers:
+            answer = answers[one.seq]
+            found.append((window.message(one), window.message(answer)))
+            waited += answer.mono_ns - one.mono_ns
+    return found, waited / 1e6
+
+
+def secrets_in(value: Any) -> tuple[str, ...]:
+    """Return the names of the secrets for which a value has marks."""
+    found: dict[str, None] = {}
+    parts = [value]
+    while parts:
+        one = parts.pop()
+        if isinstance(one, Mapping):
+            parts += one.values()
+            parts += one.keys()
+        elif isinstance(one, list | tuple):
+            parts += one
+        elif isinstance(one, str):
+            found |= dict.fromkeys(mark[len("[redacted:") : -1] for mark in MARK.findall(one))
+    return tuple(sorted(found))
+
+
+def _equal_results(
+    window: _Window, entries: Sequence[Entry], exchange: Exchange, left_out: int
+) -> Iterator[tuple[Mapping[str, Any], float]]:
+    """Yield the results of other requests that are equal to this one, and how long each took."""
+    request = exchange.request
+    answers = {one.pair: one for one in window.entries if one.kind in ANSWERS and one.pair}
+    alike = (
+        one
+        for one in entries
+        if is_kept(one)
+        and one.seq != left_out
+        and one.seq in answers
+        and one.root in (0, one.seq)
+        and one.source.removeprefix(TAP) == exchange.server
+        and METHODS[one.method] is request.kind is not RequestKind.LIST
+    )
+    found = 0
+    for one in alike:
+        answer = answers[one.seq]
+        try:
+            if _request(one.method, object_in(window.message(one), "params")) != request:
+                continue
+            result = window.message(answer).get("result")
+        except UsageError:
+            continue
+        if not isinstance(result, Mapping) or result.get("resultType", "complete") != "complete":
+            continue
+        if (result.get("isError") is True) == exchange.is_error:
+            found += 1
+            yield result, (answer.mono_ns - one.mono_ns) / 1e6
+        if found >= MOST_OTHERS:
+            return
+
+
+def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]:
+    """Return the annotations of a tool in the last list before its call."""
+    answers = [
+        one
+        for one in window.entries
+        if one.kind is Kind.RESPONSE and one.method == "tools/list" and one.source == first.source
+    ]
+    for answer in sorted(answers, key=lambda one: (one.seq > first.seq, abs(one.seq - first.seq))):
+        try:
+            listed = list_in(object_in(window.message(answer), "result"), "tools")
+        except UsageError:
+            continue
+        for tool in listed:
+            if isinstance(tool, Mapping) and tool.get("name") == request.name:
+                return object_in(tool, "annotations")
+    return {}
+
+
+def _launched(reader: TrafficReader, first: Entry, cwd: str) -> Launched | None:
+    """Return how the server was started, from the last such event before a request."""
+    place = first.seq
+    for _ in range(AROUND // PAGE + 1):
+        place = max(0, place - PAGE)
+        page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
+        for one in reversed(page):
+            if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
+                return _launched_by(one, cwd)
+        if not place:
+            break
+    for one in reader.columns(0, PAGE):  # of a server that runs for long
+        if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
+            return _launched_by(one, cwd)
+    return None
+
+
+def _launched_by(event: Entry, cwd: str) -> Launched:
+    detail = event.detail
+    if event.method == "connect":
+        return Launched(url=text_in(detail, "url"))
+    words = tuple(word for word in list_in(detail, "argv") if isinstance(word, str))
+    env = tuple(name for name in list_in(detail, "env") if isinstance(name, str))
+    return Launched(words, text_in(detail, "cwd") or cwd, env, transport=text_in(detail, "transport"))

@@ -1,0 +1,78 @@
+"""Sends a kept request again to find what varies in its result: after a yes, and if that changes nothing."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.errors import ServerError
+from tui.core.text import clean_line, compact, quoted_name
+from tui.core.time_limits import CallTimeout
+
+if TYPE_CHECKING:
+    from tui.host.workbench import HandWorkbench
+
+TIMES = 2
+"""How often a request is sent again."""
+
+ARGUMENT_CHARS = 200
+
+
+def why_not_repeated(exchange: Exchange) -> str:
+    """Return why a request is not sent again, as a sentence, or ""."""
+    request = exchange.request
+    if request.kind is RequestKind.LIST:
+        return "Lists are not requested again."
+    if exchange.answers:
+        return "The server asked for input, so it is not called again."
+    hints = exchange.hints
+    if request.kind is not RequestKind.TOOL or hints.get("readOnlyHint") is True:
+        return ""
+    if hints.get("idempotentHint") is True:
+        return ""
+    name = clean_line(request.name, 60)
+    return (
+        f"{name} is not marked read-only or idempotent, so it is not called again. "
+        "To find what varies, call it yourself with the same arguments, then keep it."
+    )
+
+
+def question(exchange: Exchange) -> tuple[str, str]:
+    """Return the question before a request is sent again, and what it is about: tool and arguments."""
+    request = exchange.request
+    verb = {RequestKind.TOOL: "Call", RequestKind.READ: "Read", RequestKind.PROMPT: "Get"}[request.kind]
+    what = clean_line(request.name, 80)
+    marked = "read-only" if exchange.hints.get("readOnlyHint") is True else "idempotent"
+    why = (
+        f" {clean_line(exchange.server, 60)} marks it as {marked}."
+        if request.kind is RequestKind.TOOL
+        else ""
+    )
+    about = f"{what} {compact(request.arguments, ARGUMENT_CHARS) if request.arguments else ''}".strip()
+    return f"{verb} {quoted_name(what)} twice more, to find what varies?{why}", about
+
+
+async def results_again(
+    workbench: "HandWorkbench",
+    server: str,
+    request: Request,
+    next_id: Callable[[], str],
+    seconds: float | CallTimeout,
+) -> list[tuple[Mapping[str, Any], float]]:
+    """Send a request again, and return the raw results, each with its milliseconds. Raises ServerError."""
+    method = next(name for name, kind in METHODS.items() if kind is request.kind)
+    name = {"uri" if request.kind is RequestKind.READ else "name": request.name}
+    given = {"arguments": dict(request.arguments)} if request.kind is not RequestKind.READ else {}
+    found = []
+    for _ in range(TIMES):
+        began = time.monotonic_ns()
+        answer = await workbench.request(
+            server, method, {**name, **given}, call=next_id(), seconds=seconds, whole=False
+        )
+        if not isinstance(answer.result, Mapping):
+            message = answer.error.get("message") if answer.error is not None else ""
+            why = answer.problem or clean_line(str(message), 300) or "there was no result."
+            raise ServerError(f"calling it again failed: {why}")
+        found.append((answer.result, (time.monotonic_ns() - began) / 1e6))
+    return found

@@ -1,0 +1,162 @@
+"""The file that a kept call is written to: which one, what it has, and writing it. Blocks.
+
+A file changes only here, after the user has said what to keep. It is replaced as a whole, so that a failure
+leaves it as it was.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
+from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer
+from tui.addons.tests.suite.change import with_case, with_server
+from tui.addons.tests.suite.read import suite_of
+from tui.core.errors import McptuiError, UsageError, reason_of
+from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
+from tui.core.text import clean_line, quoted_name
+
+MOST_BYTES = 8 * 1024 * 1024
+MOST_NEIGHBORS = 50
+"""Maximum test files of the folder that are looked at."""
+
+NEW_MODE = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A test file, as it is now: its text and its suite, or None if it is new.
+
+    `server` is what a new file would name.
+    """
+
+    path: Path
+    server: Written
+    text: str = ""
+    suite: Suite | None = None
+    stamp: Stamp = None
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def is_new(self) -> bool:
+        return self.suite is None
+
+    def with_case(self, case: Case) -> str:
+        """Return the text of the file with a case at its end."""
+        names_one = self.suite is not None and self.suite.server is not None
+        return with_case(self.text if names_one else with_server(self.text, self.server.server), case)
+
+
+def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
+    """Return the file for a call: one of the folder that tests this server, or a new one.
+
+    Raises UsageError if no file can name the server.
+    """
+    folder = folder_for(origin, current)
+    server = server_in(origin, folder, redact, by_name=by_name)
+    first = folder / file_name(origin.name)
+    for path in (first, *_neighbors(folder)):
+        found = _suite_at(path, server)
+        there = found.suite.server if found is not None and found.suite is not None else None
+        if found is not None and there is not None and _may_share(there, origin, folder, redact):
+            return found
+    numbered = (
+        first.with_name(f"{first.name.removesuffix(ENDING)}-{number}{ENDING}") for number in range(2, 100)
+    )
+    free = next((path for path in (first, *numbered) if not os.path.lexists(path)), first)
+    return Target(free, server)
+
+
+def target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
+    """Return the file at a path that the user chose.
+
+    Raises UsageError if it tests another server, SuiteError if it is invalid.
+    """
+    path = Path(os.path.abspath(os.path.expanduser(path)))
+    if not path.name.endswith(ENDING):
+        path = path.with_name(f"{path.name.removesuffix('.toml')}{ENDING}")
+    server = server_in(origin, path.parent, redact, by_name=by_name)
+    if not os.path.lexists(path):
+        return Target(path, server)
+    found = _read(path, server)
+    there = found.suite.server if found.suite is not None else None
+    if there is not None and not _may_share(there, origin, path.parent, redact):
+        raise UsageError(
+            f"{clean_line(path.name, 200)} tests another server: {shown_server(there)}.",
+            next_step="Choose another file.",
+        )
+    return found
+
+
+def server_in(origin: Origin, folder: Path, redact: Callable[[str], str], *, by_name: bool) -> Written:
+    """Return how a file in a folder names the server. A configured one is named, unless it is written out."""
+    return named(origin) if by_name and origin.configured else written(origin, folder, redact)
+
+
+def shown_server(server: SuiteServer) -> str:
+    """Return a server as a person reads it."""
+    if server.name:
+        return quoted_name(server.name)
+    return clean_line(server.url or " ".join(server.command), 120)
+
+
+def _may_share(there: SuiteServer, origin: Origin, folder: Path, redact: Callable[[str], str]) -> bool:
+    """Return whether a file names the server of a call, by its name or by its command."""
+    if origin.configured and there.name == origin.name:
+        return True
+    try:
+        return is_same_server(there, written(origin, folder, redact).server)
+    except UsageError:
+        return False
+
+
+def _neighbors(folder: Path) -> Iterator[Path]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(ENDING))
+    except OSError:
+        return
+    yield from (folder / name for name in names[:MOST_NEIGHBORS])
+
+
+def _suite_at(path: Path, server: Written) -> Target | None:
+    """Return a file that can be read as a suite, or None."""
+    try:
+        return _read(path, server) if path.is_file() else None
+    except (McptuiError, OSError):
+        return None
+
+
+def _read(path: Path, server: Written) -> Target:
+    stamp = stamp_of(path)
+    try:
+        with open_file(path) as file:
+            text = text_of(read_limited(file, MOST_BYTES))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read it: {reason_of(error)}.", where=short_path(str(path))) from None
+    suite = suite_of(text, path)
+    return Target(path, server, text, suite, stamp, frozenset(case.name for case in suite.cases))
+
+
+def write(target: Target, case: Case) -> int:
+    """Write a file with a case at its end; return the line of the case.
+
+    Raises UsageError if the file has changed since it was read, or cannot be written.
+    """
+    path = target.path
+    if stamp_of(path) != target.stamp:
+        raise UsageError(
+            "it has changed in the meantime.", where=short_path(str(path)), next_step="Try again."
+        )
+    try:
+        text = target.with_case(case)
+    except ValueError as error:
+        raise UsageError(f"cannot be kept: {error}.", where=short_path(str(path))) from None
+    suite = suite_of(text, path)
+    try:
+        mode = os.stat(path).st_mode & 0o777 if not target.is_new else NEW_MODE
+        atomic_write(path, [text], mode=mode)
+    except (OSError, UnicodeError) as error:
+        why = f"cannot write it: {reason_of(error)}."
+        raise UsageError(why, where=short_path(str(path)), next_step="Choose another file.") from None
+    return next((one.line for one in reversed(suite.cases) if one.name == case.name), 1)

@@ -1,0 +1,306 @@
+"""What varies in a result, and what is expected of it: values with placeholders. Pure.
+
+Several results of equal requests are compared leaf by leaf. What differs becomes a placeholder of its type.
+Even in a single result, times, UUIDs and ids by name are proposed. Each part can be switched off.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.addons.tests.keep.varying_text import TextPart, parts_that_vary
+from tui.addons.tests.suite.references import without_references
+from tui.core.comparison.placeholders import RUN_TO_RUN, Part, Placeholder, fits, generalized, same, written
+from tui.core.comparison.values import Path, path_text
+from tui.core.text import compact
+
+MOST_VARIATIONS = 500
+"""Maximum parts of one result; more are not looked for."""
+
+MAX_DEPTH = 60
+LEFT_OUT = ""
+"""The placeholder of a member that only some results have: it is not expected."""
+
+VALUE_CHARS = 60
+_FIRST_TIME = 1e8
+_MEASURED = re.compile(r"elapsed|latency|took|uptime", re.IGNORECASE)
+"""Names of durations that are measured in each call."""
+
+_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
+_FIXED_FROM = 3
+"""Minimum characters of a value that counts as given if an argument contains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A part of an expectation that may vary, and what replaces it.
+
+    Attributes:
+        path: of the value, beginning with the key of the file: `text`, `result`, `content`.
+        start, end: of the part in a text, or -1 for the whole value.
+        placeholder: what is expected instead, such as "<number>"; "" if nothing is.
+        value, others: the kept value, and those of other results, as short texts.
+        why: a few words.
+        proposed: whether it is switched on at first.
+        required: whether it cannot be switched off: a secret is there.
+    """
+
+    path: Path
+    placeholder: str
+    value: str
+    others: tuple[str, ...] = ()
+    why: str = ""
+    start: int = -1
+    end: int = -1
+    proposed: bool = True
+    required: bool = False
+
+    @property
+    def where(self) -> str:
+        return path_text(self.path)
+
+
+def variations(
+    head: str,
+    value: Any,
+    others: Sequence[Any],
+    given: Sequence[Any] = (),
+    near: Callable[[Any], bool] = bool,
+) -> list[Variation]:
+    """Return the parts of a value that vary.
+
+    `head` is its key in the file, `others` are the values of equal requests. `given` are the arguments: a
+    time or an id that is one of them does not vary. `near` says whether a time is that of the call.
+    """
+    finder = _Finder(frozenset(_texts(given)), near)
+    finder.look((head,), value, list(others))
+    return finder.found
+
+
+def expected(head: str, value: Any, chosen: Collection[Variation]) -> Any:
+    """Return the value with the placeholders of the chosen parts; other texts are literal."""
+    by_path: dict[Path, list[Variation]] = {}
+    for one in chosen:
+        by_path.setdefault(one.path, []).append(one)
+    return _filled((head,), value, by_path)
+
+
+class _Finder:
+    def __init__(self, given: frozenset[str], near: Callable[[Any], bool]) -> None:
+        self._given = given
+        self._near = near
+        self.found: list[Variation] = []
+
+    def look(self, path: Path, value: Any, others: Sequence[Any]) -> None:
+        """Find what varies in a value; `others` are those at the same place."""
+        if len(self.found) >= MOST_VARIATIONS or len(path) > MAX_DEPTH:
+            return
+        if isinstance(value, Mapping) and all(isinstance(one, Mapping) for one in others):
+            self._look_at_object(path, value, others)
+        elif isinstance(value, list) and all(isinstance(one, list) for one in others):
+            self._look_at_list(path, value, others)
+        elif isinstance(value, str) and all(isinstance(one, str) for one in others):
+            self._look_at_text(path, value, others)
+        elif (differing := [one for one in others if not same(one, value)]) or isinstance(value, int | float):
+            self._look_at_scalar(path, value, others, differing)
+
+    def _look_at_object(self, path: Path, value: Mapping[str, Any], others: Sequence[Any]) -> None:
+        for name, member in value.items():
+            there = [one[name] for one in others if name in one]
+            if len(there) < len(others):
+                without = f"missing in {len(others) - len(there)} of {len(others)}"
+                self._add((*path, name), LEFT_OUT, member, (), without)
+            else:
+                self.look((*path, name), member, there)
+
+    def _look_at_list(self, path: Path, value: Sequence[Any], others: Sequence[Sequence[Any]]) -> None:
+        if lengths := [one for one in others if len(one) != len(value)]:
+            seen = tuple(f"{len(one)} items" for one in lengths)
+            self._add(path, "<any>", f"{len(value)} items", seen, "its length varies")
+        elif moved := [one for one in others if not same(one, value) and _same_items(one, value)]:
+            self._add(path, "<any>", value, tuple(moved), "its order varies")
+        else:
+            before = len(self.found)
+            for at, item in enumerate(value):
+                self.look((*path, at), item, [one[at] for one in others])
+            self._look_alike(path, value, self.found[before:])
+            self.found[before:] = sorted(self.found[before:], key=lambda one: one.path[len(path)])
+
+    def _look_alike(self, path: Path, value: Sequence[Any], found: Sequence[Variation]) -> None:
+        """Propose what differs in one item of a list for the other items, where it was the same by chance."""
+        depth = len(path) + 1
+        taken = {one.path for one in found}
+        differing = {one.path[depth:]: one for one in found if one.others and one.start < 0}
+        texts = {one.path[depth:]: one for one in found if one.others and one.start >= 0}
+        for at in range(len(value)):
+            for rest, one in (*differing.items(), *texts.items()):
+                here = (*path, at, *rest)
+                there = _value_at(value[at], rest)
+                if not rest or here in taken or not _is_scalar(there) or not fits(one.placeholder, there):
+                    continue
+                if one.start < 0 or one.value == _value_at(value[int(one.path[depth - 1])], rest):
+                    self._add(here, one.placeholder, there, (), "differs in other items")
+
+    def _look_at_scalar(
+        self, path: Path, value: Any, others: Sequence[Any], differing: Sequence[Any]
+    ) -> None:
+        name = _name_of(path)
+        by_name = generalized(name, value, RUN_TO_RUN) if _is_number(value) else value
+        if differing:
+            is_numbers = all(_is_number(one) for one in (value, *differing))
+            is_time = by_name == "<time>" and all(one > _FIRST_TIME for one in differing if is_numbers)
+            kind = "time" if is_numbers and is_time else "number" if is_numbers else "any"
+            if is_numbers and by_name == "<id>":
+                kind = "id"
+            self._add(path, f"<{kind}>", value, tuple(differing), _differs(differing, others))
+        elif by_name is not value and not self._is_given(value):
+            kind = {"<duration>": "number"}.get(by_name, str(by_name)[1:-1])
+            self._propose(path, kind, value, steady=bool(others))
+
+    def _look_at_text(self, path: Path, value: str, others: Sequence[str]) -> None:
+        for mark in _MARK.finditer(value):
+            name = mark.group()[len("[redacted:") : -1]
+            self._add(path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True)
+        secret = [(one.start, one.end) for one in self.found if one.path == path]
+        name, differing = _name_of(path), [one for one in others if one != value]
+        if name == "sha256" and path[0] == "content" and differing:
+            self._add(path, LEFT_OUT, value, tuple(differing), _differs(differing, others))
+            return
+        if generalized(name, "x", RUN_TO_RUN) == "<id>" and not secret and value:
+            self._look_at_id(path, value, others, differing)
+            return
+        for part in parts_that_vary(value, others, self._is_given):
+            if not any(part.start < end and start < part.end for start, end in secret):
+                self._add_part(path, value, part, others, differing)
+
+    def _look_at_id(self, path: Path, value: str, others: Sequence[str], differing: Sequence[str]) -> None:
+        if differing:
+            kind = "id" if all(fits("<id>", one) for one in (value, *differing)) else "text"
+            self._add(path, f"<{kind}>", value, tuple(differing), _differs(differing, others))
+        elif not self._is_given(value) and fits("<id>", value):
+            self._propose(path, "id", value, steady=bool(others))
+
+    def _add_part(
+        self, path: Path, value: str, part: TextPart, others: Sequence[str], differing: Sequence[str]
+    ) -> None:
+        text, is_whole = value[part.start : part.end], part.end - part.start == len(value)
+        placeholder = f"<{part.kind}>"
+        if is_whole and part.kind == "number" and len(path) > 1:
+            placeholder = "<id>"  # alone, <number> does not fit a text of a value
+        if part.others:
+            there = tuple(dict.fromkeys(one for one in part.others if one != text))
+            self._add(path, placeholder, text, there, _differs(differing, others), part.start, part.end)
+        else:
+            self._propose(path, part.kind, text, part.start, part.end, steady=part.steady)
+
+    def _propose(
+        self, path: Path, kind: str, value: Any, start: int = -1, end: int = -1, *, steady: bool
+    ) -> None:
+        """Add a part that was not seen to vary. It is switched on unless others have the same."""
+        words = {"time": "a time", "id": "an id", "number": "a duration"}[kind]
+        is_measured = kind == "number" and (start >= 0 or _MEASURED.search(_name_of(path)) is not None)
+        is_on = not steady or is_measured or (kind == "time" and self._near(value))
+        why = f"{words}, the same in other results" if steady else words
+        self._add(path, f"<{kind}>", value, (), why, start, end, proposed=is_on)
+
+    def _add(
+        self,
+        path: Path,
+        placeholder: str,
+        value: Any,
+        others: Sequence[Any],
+        why: str,
+        start: int = -1,
+        end: int = -1,
+        **more: bool,
+    ) -> None:
+        if len(self.found) < MOST_VARIATIONS:
+            seen = tuple(dict.fromkeys(_short(one) for one in others))
+            self.found.append(Variation(path, placeholder, _short(value), seen, why, start, end, **more))
+
+    def _is_given(self, value: Any) -> bool:
+        text = value if isinstance(value, str) else str(value)
+        return text in self._given or (len(text) >= _FIXED_FROM and any(text in one for one in self._given))
+
+
+def _short(value: Any) -> str:
+    return value[: 4 * VALUE_CHARS] if isinstance(value, str) else compact(value, VALUE_CHARS)
+
+
+def _differs(differing: Sequence[Any], others: Sequence[Any]) -> str:
+    return f"differs in {len(differing)} of {len(others)}"
+
+
+def _value_at(value: Any, path: Path) -> Any:
+    """Return the value at a path, None if there is none."""
+    for step in path:
+        is_there = isinstance(value, Mapping) if isinstance(step, str) else isinstance(value, list)
+        if not is_there or (isinstance(step, str) and step not in value):
+            return None
+        if isinstance(step, int) and step >= len(value):
+            return None
+        value = value[step]
+    return value
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same_items(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    left = [*other]
+    for item in one:
+        at = next((at for at, candidate in enumerate(left) if same(item, candidate)), -1)
+        if at < 0:
+            return False
+        del left[at]
+    return not left
+
+
+def _name_of(path: Path) -> str:
+    return next((step for step in reversed(path[1:]) if isinstance(step, str)), "")
+
+
+def _texts(values: Sequence[Any]) -> Iterator[str]:
+    parts = [*values]
+    while parts:
+        one = parts.pop()
+        if isinstance(one, Mapping):
+            parts += one.values()
+        elif isinstance(one, list | tuple):
+            parts += one
+        elif isinstance(one, str) or _is_number(one):
+            yield str(one)
+
+
+def _filled(path: Path, value: Any, chosen: Mapping[Path, Sequence[Variation]]) -> Any:
+    here = chosen.get(path, ())
+    if here and here[0].start < 0:
+        return here[0].placeholder
+    if isinstance(value, str):
+        return _filled_text(value, here)
+    if isinstance(value, Mapping):
+        kept = {name: one for name, one in value.items() if not _is_left_out((*path, name), chosen)}
+        return {name: _filled((*path, name), one, chosen) for name, one in kept.items()}
+    if isinstance(value, list):
+        return [_filled((*path, at), item, chosen) for at, item in enumerate(value)]
+    return value
+
+
+def _is_left_out(path: Path, chosen: Mapping[Path, Sequence[Variation]]) -> bool:
+    return any(one.placeholder == LEFT_OUT for one in chosen.get(path, ()))
+
+
+def _filled_text(text: str, chosen: Sequence[Variation]) -> str:
+    parts: list[Part] = []
+    place = 0
+    for one in sorted(chosen, key=lambda each: each.start):
+        if one.start >= place:
+            parts += [without_references(text[place : one.start]), Placeholder(one.placeholder[1:-1])]
+            place = one.end
+    return written([*parts, without_references(text[place:])])

@@ -1,0 +1,116 @@
+"""Arguments for a first call of a tool, from the examples, defaults and choices of its schema. Pure.
+
+Nothing is invented: an argument that the schema gives no value for is named, and the tool is not called.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tui.core.forms.checks import json_text, shown_text
+from tui.core.forms.form import Form
+from tui.core.forms.spec import HOLDERS, MAX_DESCRIPTION, FieldKind, FieldSpec, FormField, Path
+from tui.core.text import clean_line, list_in
+
+MOST_ROUNDS = 40
+"""Maximum fields to fill in, which may each bring further required ones."""
+
+MOST_EXAMPLES = 5
+"""Maximum examples to read from a description."""
+
+_EXAMPLES = re.compile(r"(?i)\b(?:e\.\s?g\.|for example|for instance|examples?:|such as|like)")
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,80})[\"”]|'([^'\n]{1,80})'|`([^`\n]{1,80})`")
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?\b")
+
+
+def example_arguments(schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return arguments for a call, and "" or the name of the argument that has no example.
+
+    Optional arguments are left out: the server uses its own default.
+    """
+    for whole in list_in(schema, "examples")[:MOST_EXAMPLES]:
+        form = Form(schema)
+        form.load(whole)
+        value, problems = form.value()
+        if isinstance(value, dict) and not problems:
+            return value, ""
+    form = Form(schema)
+    for _ in range(MOST_ROUNDS):
+        value, problems = form.value()
+        if not problems:
+            break
+        path = min(problems, key=len)
+        if not _filled(form, path):
+            return {}, _named(path)
+    else:
+        return {}, "the arguments"
+    return (value, "") if isinstance(value, dict) else ({}, "the arguments")
+
+
+def _named(path: Path) -> str:
+    return clean_line(".".join(str(part) for part in path), 80) or "the arguments"
+
+
+def _filled(form: Form, path: Path) -> bool:
+    """Fill in a field that has a problem; return whether that is solved."""
+    node = form.field(path)
+    if node is None or node.spec.secret or node.whole.secret:
+        return False
+    for value in _values(node):
+        if _set(form, node, value):
+            return True
+    if node.kind is FieldKind.ARRAY:
+        return _with_an_item(form, path)
+    if node.kind in HOLDERS:
+        form.include(path)
+        return path not in form.problems()
+    return False
+
+
+def _with_an_item(form: Form, path: Path) -> bool:
+    if (item := form.add(path)) is None:
+        return False
+    return item not in form.problems() or _filled(form, item)
+
+
+def _set(form: Form, node: FormField, value: Any) -> bool:
+    text = shown_text(node.spec, value)
+    if text is None and node.kind in HOLDERS and isinstance(value, dict | list):
+        text = json_text(value)
+    if text is None:
+        return False
+    form.set(node.path, text)
+    if node.path not in form.problems():
+        return True
+    form.clear(node.path)
+    return False
+
+
+def _values(node: FormField) -> Iterator[Any]:
+    """Yield values that the schema suggests, best first."""
+    for spec in (node.whole, node.spec) if node.whole is not node.spec else (node.spec,):
+        yield from spec.examples
+        if "example" in spec.source:
+            yield spec.source["example"]
+    spec = node.spec
+    yield from (choice.value for choice in spec.choices)
+    yield from described_examples(spec)
+    if spec.kind is FieldKind.BOOLEAN:
+        yield False
+    least = spec.limit("minimum")
+    if spec.kind in (FieldKind.INTEGER, FieldKind.NUMBER) and least is not None:
+        yield least
+
+
+def described_examples(spec: FieldSpec) -> list[Any]:
+    """Return the examples that a description names, as in `IANA timezone (e.g., 'Asia/Tokyo')`."""
+    description = spec.description[:MAX_DESCRIPTION]
+    if (start := _EXAMPLES.search(description)) is None:
+        return []
+    rest = description[start.end() :]
+    if spec.kind in (FieldKind.INTEGER, FieldKind.NUMBER):
+        found = [float(one) if "." in one else int(one) for one in _NUMBER.findall(rest)]
+        return [one for one in found if spec.kind is FieldKind.NUMBER or isinstance(one, int)][:MOST_EXAMPLES]
+    if spec.kind is not FieldKind.TEXT:
+        return []
+    return ["".join(one) for one in _QUOTED.findall(rest)][:MOST_EXAMPLES]

@@ -1,0 +1,301 @@
+"""`mcptui test --init`: a first test file for a server, with a case for each read-only tool.
+
+Arguments come from the examples and defaults of the schemas. Each request is sent several times, so that a
+case passes every time. What gives no case becomes a comment with the reason.
+"""
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.keep.draft import name_for
+from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
+from tui.addons.tests.python.examples import described_examples, example_arguments
+from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
+from tui.addons.tests.python.trial import Trial, tried
+from tui.addons.tests.run.answers import CaseAnswers
+from tui.addons.tests.run.case_run import CaseRunner
+from tui.addons.tests.run.command import test_options
+from tui.addons.tests.run.findings import TrafficByServer
+from tui.addons.tests.run.instance import ServerInstance
+from tui.addons.tests.run.launch import for_cases, record_consent
+from tui.addons.tests.run.outcome import State
+from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite
+from tui.addons.tests.suite.read import suite_of
+from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.permission.terminal_approver import confirm
+from tui.core.errors import McptuiError, UsageError, reason_of
+from tui.core.files import atomic_write, short_path
+from tui.core.forms.spec import FieldKind, FieldSpec
+from tui.core.secrets.secret_names import names_a_secret_argument
+from tui.core.servers import ServerSpec
+from tui.core.text import clean, clean_line, compact, quoted_name
+from tui.core.tools import Tool
+from tui.core.units import and_more, plural
+from tui.runtime.runtime import Runtime
+from tui.settings.new_server import is_address, unconfigured_server
+from tui.settings.problems import did_you_mean
+
+DONE, WRONG, NOT_STARTED = 0, 2, 5
+MOST_TOOLS, MOST_OTHERS = 200, 20
+"""Maximum tools, and resources and prompts of each kind, that are tried."""
+
+MOST_LISTED = 100
+"""Maximum tools of which the names are expected."""
+
+ROUNDS = 3
+"""Maximum runs of the finished cases, after which those that failed are comments."""
+
+NOT_READ_ONLY = "the server does not mark it as read-only"
+
+
+def init(args: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    if len(args.words) > 1:
+        raise UsageError(f"--init takes one file, not {len(args.words)}.")
+    if args.server and args.live_command:
+        raise UsageError("--server cannot be combined with a command after --.")
+    if not args.server and not args.live_command:
+        raise UsageError(
+            "--init needs a server.",
+            next_step="Use --server NAME for a configured one, or give its command: "
+            "mcptui test --init -- COMMAND",
+        )
+    options = test_options(args)
+    words = args.live_command or ([args.server] if is_address(args.server) else [])
+    if words:
+        options = options.with_server(*unconfigured_server(words))
+    answers = CaseAnswers()
+
+    async def work(runtime: Runtime, _: Interrupt) -> int:
+        await runtime.ready(start=False, model=False, taps=False, session=False)
+        return await _Init(args, runtime, answers).run()
+
+    return headless(options, work, questioner=answers, ended=say_unsaved)
+
+
+def _places(spec: ServerSpec) -> list[str]:
+    """Return texts of this computer that a test file should not have, if the command does not have them."""
+    known = [os.getcwd(), os.path.expanduser("~"), os.environ.get("PATH", ""), platform.node()]
+    words = " ".join((spec.command, *spec.args))
+    return [one for one in known if one and one != "/" and one not in words]
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is tried, and what is not."""
+
+    trials: list[Trial] = field(default_factory=list)
+    omitted: list[Omitted] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+    def add(self, request: Request) -> None:
+        name = name_for(request, self.names)
+        self.names.add(name)
+        self.trials.append(Trial(name, request))
+
+
+@dataclass(slots=True)
+class _Init:
+    _args: argparse.Namespace
+    _runtime: Runtime
+    _answers: CaseAnswers
+    _traffic: TrafficByServer = field(init=False)
+    _spec: ServerSpec = field(init=False)
+    _number: int = 0
+
+    async def run(self) -> int:
+        runtime = self._runtime
+        self._traffic = TrafficByServer(runtime.redactor.redact)
+        runtime.traffic.listener = self._traffic
+        self._spec = await self._chosen()
+        origin = Origin.of_spec(self._spec, os.getcwd(), configured=not runtime.is_unconfigured)
+        path = self._path(origin)
+        redact = runtime.redactor.redact
+        server = named(origin) if origin.configured else written(origin, path.parent, redact)
+        instance = self._process()
+        print(f"· starting {clean_line(self._spec.name, 80)}", file=sys.stderr, flush=True)
+        if not await instance.running():
+            print(f"mcptui: {clean_line(self._spec.name, 80)}: {clean(instance.problem)}", file=sys.stderr)
+            return NOT_STARTED
+        plan = await self._planned(instance)
+        if not self._confirmed(plan):
+            print("Nothing was called, and nothing was written.")
+            return DONE
+        await tried(plan.trials, instance, self._process(), self._answers)
+        places = _places(self._spec)
+        cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
+
+        def made(kept: Sequence[Case]) -> str:
+            return first_suite(server.server, kept, self._left(plan))
+
+        text, cases = await self._verified(path, made, cases, plan)
+        self._write(path, text)
+        self._tell(path, cases, plan)
+        return DONE
+
+    # ---- server and file -----------------------------------------------------------------------------
+
+    async def _chosen(self) -> ServerSpec:
+        """Return the server, which the host does not have any more. Raises UsageError."""
+        runtime = self._runtime
+        host = runtime.host
+        specs = {one.name: one.spec for one in host.statuses()}
+        wanted = next(iter(specs)) if runtime.is_unconfigured else self._args.server
+        if wanted not in specs:
+            hint = did_you_mean(wanted, specs)
+            known = and_more([clean_line(name, 60) for name in specs], 20) or "none"
+            raise UsageError(
+                f"server {quoted_name(wanted)} not found{f', {hint}' if hint else '.'}",
+                where="--server",
+                next_step=f"Configured servers: {known}.",
+            )
+        runtime.consent.require([specs[wanted]])
+        for name in specs:
+            await host.remove(name)
+        return specs[wanted]
+
+    def _process(self) -> ServerInstance:
+        """Return another process of the server, which is not started yet."""
+        self._number += 1
+        name = self._spec.name if self._number == 1 else f"{self._spec.name}-{self._number}"
+        spec = for_cases(self._spec, Suite(Path()), name=name)
+        return ServerInstance(self._runtime, spec, self._traffic.of(name))
+
+    def _path(self, origin: Origin) -> Path:
+        if self._args.words:
+            path = Path(os.path.abspath(os.path.expanduser(self._args.words[0])))
+            if path.is_dir():
+                path = path / file_name(origin.name)
+            elif not path.name.endswith(ENDING):
+                path = path.with_name(f"{path.name.removesuffix('.toml')}{ENDING}")
+        else:
+            path = folder_for(origin, Path.cwd()) / file_name(origin.name)
+        if os.path.lexists(path):
+            step = "Name another file: mcptui test --init FILE"
+            raise UsageError(f"{short_path(str(path))} exists already.", next_step=step)
+        return path
+
+    # ---- what is tried -------------------------------------------------------------------------------
+
+    async def _planned(self, instance: ServerInstance) -> _Plan:
+        plan = _Plan()
+        workbench, name = self._runtime.workbench, instance.name
+        tools = workbench.tools(name)
+        if 0 < len(tools) <= MOST_LISTED:
+            plan.add(Request(RequestKind.LIST, "tools"))
+        for tool in tools[:MOST_TOOLS]:
+            self._plan_tool(tool, plan)
+        resources, _ = await workbench.resources(name)
+        for resource in [one for one in resources if not one.template][:MOST_OTHERS]:
+            plan.add(Request(RequestKind.READ, resource.uri))
+        prompts, _ = await workbench.prompts(name)
+        for prompt in prompts[:MOST_OTHERS]:
+            given: dict[str, Any] = {}
+            for argument in prompt.arguments:
+                found = described_examples(FieldSpec(FieldKind.TEXT, description=argument.description))
+                if argument.required:
+                    given[argument.name] = found[0] if found else "…"
+            request = Request(RequestKind.PROMPT, prompt.name, given)
+            if missing := next((one for one, value in given.items() if value == "…"), ""):
+                plan.omitted.append(Omitted(request, f"{clean_line(missing, 80)} has no example"))
+            else:
+                plan.add(request)
+        return plan
+
+    def _plan_tool(self, tool: Tool, plan: _Plan) -> None:
+        patterns: Sequence[str] = self._args.read_only
+        arguments, missing = example_arguments(tool.schema)
+        request = Request(RequestKind.TOOL, tool.name, arguments)
+        request = sketched(tool.name, tool.schema) if missing else request
+        if not tool.read_only and not any(fnmatchcase(tool.name, one) for one in patterns):
+            plan.omitted.append(Omitted(request, NOT_READ_ONLY))
+        elif missing:
+            plan.omitted.append(Omitted(request, f"{missing} has no example and no default in its schema"))
+        elif any(names_a_secret_argument(name) for name in arguments):
+            plan.omitted.append(Omitted(sketched(tool.name, tool.schema), "it takes a secret"))
+        else:
+            plan.add(request)
+
+    def _confirmed(self, plan: _Plan) -> bool:
+        if not plan.trials:
+            return True
+        server = clean_line(self._spec.name, 80)
+        print(f"{server} is asked for this, each several times, in several processes:")
+        for trial in plan.trials:
+            request = trial.request
+            given = compact(dict(request.arguments), 200) if request.arguments else ""
+            verb = "call" if request.kind is RequestKind.TOOL else str(request.kind)
+            print(f"  {verb:6} {clean_line(request.name, 120)} {given}".rstrip())
+        return confirm("Go on?", yes=self._args.yes)
+
+    # ---- the file ------------------------------------------------------------------------------------
+
+    def _left(self, plan: _Plan) -> list[Omitted]:
+        """Return what became no case."""
+        failed = [Omitted(trial.request, trial.problem) for trial in plan.trials if trial.problem]
+        return [*failed, *plan.omitted]
+
+    async def _verified(
+        self, path: Path, made: Callable[[Sequence[Case]], str], cases: list[Case], plan: _Plan
+    ) -> tuple[str, list[Case]]:
+        """Return the text of the file with the cases that pass when they are run, each in a new process."""
+        trials: Mapping[str, Trial] = {trial.name: trial for trial in plan.trials}
+        for _ in range(ROUNDS):
+            text = made(cases)
+            suite = suite_of(text, path)
+            runner = CaseRunner(path.parent, self._answers)
+            instance = self._process()
+            failed = dict[str, str]()
+            for case in suite.cases:
+                outcome = await runner.run(case, instance)
+                if outcome.state is not State.PASSED:
+                    failed[case.name] = f"it did not pass when it was run again: {outcome.problem}"
+            await instance.close()
+            if not failed:
+                return text, cases
+            for name, why in failed.items():
+                trials[name].problem = why
+            cases = [case for case in cases if case.name not in failed]
+        return made([]), []
+
+    def _write(self, path: Path, text: str) -> None:
+        try:
+            with open(path, "x", encoding="utf-8"):
+                pass
+            atomic_write(path, [text], mode=0o644)
+        except OSError as error:
+            raise UsageError(f"cannot write it: {reason_of(error)}.", where=short_path(str(path))) from None
+        try:
+            problem = record_consent(path, self._spec) if self._runtime.is_unconfigured else ""
+        except (McptuiError, OSError) as error:
+            problem = str(error)
+        if problem:
+            said = f"your consent to this file was not saved: {clean_line(problem, 300)}"
+            print(f"mcptui: {said}", file=sys.stderr)
+
+    def _tell(self, path: Path, cases: Sequence[Case], plan: _Plan) -> None:
+        for line in self._lines(path, cases, plan):
+            print(line)
+
+    def _lines(self, path: Path, cases: Sequence[Case], plan: _Plan) -> Iterator[str]:
+        shown = os.path.relpath(path) if path.is_relative_to(Path.cwd()) else short_path(str(path))
+        shown = clean_line(shown, 400)
+        for omitted in self._left(plan):
+            if omitted.why != NOT_READ_ONLY:
+                yield f"  no case: {clean_line(omitted.request.name, 80)}: {clean_line(omitted.why, 200)}"
+        marked = sum(omitted.why == NOT_READ_ONLY for omitted in plan.omitted)
+        if marked:
+            yield f"  no case: {plural(marked, 'tool')} not marked as read-only (--read-only NAME tries one)"
+        for case in cases:
+            if case.expected.findings:
+                codes = ", ".join(case.expected.findings)
+                yield f"  {clean_line(case.name, 80)}: accepted lint findings: {clean_line(codes, 200)}"
+        step = f"Run it with: mcptui test {shown}" if cases else "Write arguments there, then run --review."
+        yield f"Wrote {shown} with {plural(len(cases), 'case')}. {step}"

@@ -1,0 +1,138 @@
+"""The cases of a test file as items of pytest."""
+
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.python.engine import Engine
+from tui.addons.tests.python.server import Server, servers
+from tui.addons.tests.python.session import SuiteSession
+from tui.addons.tests.run.case_run import why_skipped
+from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.output import failure_lines
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.suite.read import read_suite
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line
+
+_ENGINE = pytest.StashKey[Engine]()
+CONTRACT = "contract"
+Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
+"""Runs a case in the session of its file."""
+
+RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_group xfail".split())
+"""Marks that mean something to pytest. A tag of such a name is only a keyword."""
+
+
+class NotPassed(Exception):
+    """A case did not pass. The message is what `mcptui test` prints about it."""
+
+
+def engine_of(config: pytest.Config) -> Engine:
+    """Return the engine of this process, which ends with it."""
+    if (found := config.stash.get(_ENGINE, None)) is None:
+        found = config.stash[_ENGINE] = Engine()
+        config.add_cleanup(found.close)
+    return found
+
+
+def servers_of(config: pytest.Config, folder: Path) -> AbstractContextManager[Callable[..., Server]]:
+    """Return `mcp_server` for the tests of a module in `folder`."""
+    return servers(engine_of(config), folder)
+
+
+class SuiteFile(pytest.File):
+    """A test file. Its server starts with the first item that needs it, and stops after the last one."""
+
+    _suite: Suite
+    _session: SuiteSession | None = None
+
+    def collect(self) -> Iterator[pytest.Item]:
+        try:
+            suite = self._suite = read_suite(self.path)
+        except McptuiError as error:
+            raise self.CollectError(str(error)) from None
+        if suite.contract is not None:
+            yield self._item(CONTRACT, suite.contract.line, (), SuiteSession.contract)
+        for case in suite.cases:
+            yield self._case(case)
+        for turn in suite.turns:
+            yield self._turn(turn)
+
+    def _case(self, case: Case) -> "SuiteItem":
+        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
+            return session.run(case)
+
+        return self._item(case.name, case.line, case.tags, run, why_skipped(case))
+
+    def _turn(self, turn: TurnCase) -> "SuiteItem":
+        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
+            return session.turn(turn)
+
+        return self._item(turn.title, turn.line, turn.tags, run, turn.skip)
+
+    def _item(self, name: str, line: int, tags: tuple[str, ...], run: Run, skip: str = "") -> "SuiteItem":
+        item: SuiteItem = SuiteItem.from_parent(self, name=name)
+        item.line, item.work = line, run
+        if skip:
+            item.add_marker(pytest.mark.skip(reason=skip))
+        for tag in tags:
+            _add_tag(item, tag)
+        if self.config.pluginmanager.has_plugin("xdist"):  # with --dist loadgroup, one worker gets the file
+            item.add_marker(pytest.mark.xdist_group(self.nodeid))
+        return item
+
+    def run(self, work: Run) -> Outcome:
+        """Run a case, contract or turn case in the session of this file."""
+        engine = engine_of(self.config)
+        if self._session is None:
+            self._session = engine.run(SuiteSession.started(self._suite, engine))
+        return engine.run(work(self._session))
+
+    def teardown(self) -> None:
+        if self._session is not None:
+            engine_of(self.config).run(self._session.close())
+            self._session = None
+
+
+def _add_tag(item: pytest.Item, tag: str) -> None:
+    """Make a tag a mark, for -m, and a keyword, for -k."""
+    item.extra_keyword_matches.add(tag)
+    if not tag.isidentifier() or tag.startswith("_") or tag in RESERVED:
+        return
+    item.config.addinivalue_line("markers", f"{tag}: tag in *.mcp.toml")  # --strict-markers
+    item.add_marker(getattr(pytest.mark, tag))
+
+
+class SuiteItem(pytest.Item):
+    """A case, turn case or contract of a test file."""
+
+    line: int
+    work: Run
+
+    def runtest(self) -> None:
+        assert isinstance(self.parent, SuiteFile)
+        try:
+            outcome = self.parent.run(self.work)
+        except McptuiError as error:
+            raise NotPassed(str(error)) from None
+        for note in outcome.notes:
+            self.add_report_section("call", "note", clean_line(note, 400))
+        if outcome.state is State.SKIPPED:
+            pytest.skip(outcome.problem)
+        if outcome.state is not State.PASSED:
+            raise NotPassed("\n".join(line for line, _ in failure_lines(outcome)))
+
+    def _place(self) -> str:
+        return f"{self.nodeid.partition('::')[0]}:{self.line}"
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, NotPassed):
+            return f"{excinfo.value}\n\n{self._place()}: FAILED"
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.line - 1, self.name

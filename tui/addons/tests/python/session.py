@@ -1,0 +1,99 @@
+"""The session of a test file in pytest: its server, which runs during its items, and the cases on it."""
+
+from dataclasses import dataclass, field, replace
+
+from tui.addons.tests.python.engine import Engine
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
+from tui.addons.tests.run.instance import ServerInstance
+from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.output import BAD
+from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.repeat import RepeatCommand
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.suite.references import names_in, texts_of
+
+
+@dataclass(slots=True)
+class SuiteSession:
+    """Runs the cases of a suite in any order and selection, all on one process of its server.
+
+    A case that needs a value which an earlier one saves runs that one first, if it has not run yet.
+    """
+
+    suite: Suite
+    engine: Engine
+    instance: ServerInstance
+    runner: CaseRunner
+    _done: set[str] = field(default_factory=set)
+
+    @classmethod
+    async def started(cls, suite: Suite, engine: Engine) -> "SuiteSession":
+        """Return the session of a suite. Raises SuiteError if it names no server that can be used."""
+        instance = await engine.instance(suite)
+        return cls(suite, engine, instance, CaseRunner(suite.path.absolute().parent, engine.answers))
+
+    async def run(self, case: Case) -> Outcome:
+        """Run a case."""
+        for earlier in self._needed(case):
+            await self._run(earlier)
+        outcome = await self._run(case)
+        if outcome.state in BAD:
+            repeat = RepeatCommand().of(self.suite, self.instance.spec, case)
+            outcome = replace(outcome, repeat=repeat)
+        return outcome
+
+    async def contract(self) -> Outcome:
+        """Compare the definitions of the server with the lock."""
+        contract = self.suite.contract
+        assert contract is not None
+        if not await self.instance.running():
+            return Outcome("contract", contract.line, State.ERROR, self.instance.problem)
+        found: Outcome = await part("contract")(self.suite, self._context)
+        return found
+
+    async def turn(self, turn: TurnCase) -> Outcome:
+        """Run a turn case."""
+        if not await self.instance.running():
+            return Outcome(turn.title, turn.line, State.ERROR, self.instance.problem, case=turn)
+        outcomes = [one async for one in part("turns")(self.suite, [turn], self._context)]
+        found: Outcome = next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
+        return found
+
+    @property
+    def _context(self) -> PartContext:
+        return PartContext(self.engine.runtime, self.instance.name)
+
+    async def close(self) -> None:
+        """Stop the server."""
+        await self.instance.close()
+
+    async def _run(self, case: Case) -> Outcome:
+        self._done.add(case.name)
+        if not case.fresh or why_skipped(case):
+            return await self.runner.run(case, self.instance)
+        own = self.engine.another(self.instance)
+        try:
+            return await self.runner.run(case, own)
+        finally:
+            await own.close()
+
+    def _needed(self, case: Case) -> list[Case]:
+        """Return the cases that save what a case uses, and those that save what these use, in order."""
+        wanted, needed = set(_used_names(case)), list[Case]()
+        earlier = self.suite.cases[: next(at for at, one in enumerate(self.suite.cases) if one is case)]
+        for one in reversed(earlier):
+            saves = {name for each in (one, *one.then) for name in each.save}
+            if not saves.isdisjoint(wanted) and one.name not in self._done and not why_skipped(one):
+                needed.insert(0, one)
+                wanted |= set(_used_names(one))
+        return needed
+
+
+def _used_names(case: Case) -> list[str]:
+    """Return the names of the saved values that a case refers to."""
+    steps = (case, *case.then)
+    parts = [
+        [one.request.name, dict(one.request.arguments), one.expected.text, one.expected.result]
+        for one in steps
+    ]
+    return [name for text in texts_of(parts) for name in names_in(text)[0]]

@@ -1,0 +1,140 @@
+"""Trying a request three times, in two processes, and the case that it gives, or why it gives none.
+
+A case must pass every time. What varies between the results, or would at another time, becomes a placeholder.
+If that is not enough, there is no case.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.keeping import without_secrets_of
+from tui.addons.tests.python.later import as_if_elsewhere, as_if_later
+from tui.addons.tests.run.answers import CaseAnswers
+from tui.addons.tests.run.instance import ServerInstance
+from tui.addons.tests.run.judge import Response, judge
+from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
+from tui.addons.tests.suite.change import case_toml
+from tui.core.comparison.placeholders import same
+from tui.core.errors import UsageError
+from tui.core.text import clean_line, list_in, mapping
+from tui.core.units import duration, size
+
+MOST_CHARS = 16 * 1024
+"""Maximum characters of a case. A larger one is not read by anybody."""
+
+MOST_MS = 5_000.0
+"""Milliseconds of a request that is worth a case for which nobody asked."""
+
+PLACEHOLDERS = ("<any>", "<text>", "<number>", "<time>", "<id>")
+
+
+@dataclass(slots=True)
+class Trial:
+    """A request with its responses so far. `problem` is why it gives no case, or ""."""
+
+    name: str
+    request: Request
+    responses: list[Response] = field(default_factory=list)
+    problem: str = ""
+    at: float = 0.0
+
+    async def send(self, instance: ServerInstance, answers: CaseAnswers) -> None:
+        """Send the request once more, unless it already gives no case."""
+        if self.problem:
+            return
+        if not await instance.running():
+            self.problem = instance.problem
+            return
+        request = self.request
+        self.at = self.at or time.time()
+        with answers.during(instance.name, {}) as script:
+            exchange = await instance.send(request.kind, request.name, request.arguments)
+        answer = exchange.answer
+        result = _names(answer.result) if request.kind is RequestKind.LIST else answer.result
+        response = Response(request.kind, result, answer.error, exchange.ms, exchange.findings)
+        if script.notes:
+            self.problem = "it asks for input"
+        elif answer.problem:
+            self.problem = clean_line(answer.problem, 200)
+        elif response.is_error:
+            self.problem = f"the call failed: {clean_line(response.text, 200)}"
+        elif response.ms > MOST_MS:
+            self.problem = f"it takes long: {duration(response.ms)}"
+        elif (chars := len(response.text)) > MOST_CHARS:
+            self.problem = f"its result is large: {size(chars)}"
+        self.responses.append(response)
+
+    def case(self, redact: Callable[[str], str], places: Sequence[str] = ()) -> Case | None:
+        """Return the case that these responses give, or None and set `problem`.
+
+        `places` are texts of this computer, such as its folders, which vary.
+        """
+        if self.problem:
+            return None
+        try:
+            case = self._drafted(redact, places)
+        except UsageError as error:
+            self.problem = clean_line(str(error), 200)
+            return None
+        judgements = [judge(case.expected, one) for one in self.responses]
+        if differing := next((one.mismatches[0] for one in judgements if one.mismatches), None):
+            self.problem = f"its result varies: {clean_line(differing.path, 80)} {differing.why}".rstrip()
+        elif _says_nothing(case):
+            self.problem = "nothing of its result is the same each time"
+        elif len(text := case_toml(case)) > MOST_CHARS:
+            self.problem = f"its result is large: {size(len(text))}"
+        return None if self.problem else case
+
+    def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
+        first, *others = [mapping(one.result) for one in self.responses]
+        now = datetime.fromtimestamp(self.at, UTC)
+        at_other_times = [
+            as_if_later(first, one) for one in (now, now.astimezone())
+        ]  # two dates and weekdays
+        found = [*at_other_times, as_if_elsewhere(first, places)]
+        others += [one for one in found if not same(one, first)]
+        exchange = Exchange(
+            "",
+            self.request,
+            first,
+            ms=max(one.ms for one in self.responses),
+            at=self.at,
+            others=tuple(others),
+        )
+        case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
+        codes = {one.code for response in self.responses for one in response.findings}
+        return replace(case, expected=replace(case.expected, within_ms=None, findings=tuple(sorted(codes))))
+
+
+def _names(result: Any) -> dict[str, Any]:
+    """Return a list of tools with nothing but their names, which a person reads."""
+    return {"tools": [{"name": mapping(tool).get("name")} for tool in list_in(mapping(result), "tools")]}
+
+
+def _says_nothing(case: Case) -> bool:
+    expected = case.expected
+    values = [one for one in (expected.text, expected.result) if one is not None and one is not UNSET]
+    return not expected.content and all(_is_open(one) for one in values)
+
+
+def _is_open(value: Any) -> bool:
+    """Return whether an expectation fits nearly everything."""
+    if isinstance(value, Mapping):
+        return bool(value) and all(map(_is_open, value.values()))
+    return isinstance(value, str) and value.strip() in PLACEHOLDERS
+
+
+async def tried(
+    trials: Sequence[Trial], instance: ServerInstance, another: ServerInstance, answers: CaseAnswers
+) -> None:
+    """Send each request twice in one process, and once in another one, there in reverse order."""
+    for _ in range(2):
+        for trial in trials:
+            await trial.send(instance, answers)
+    for trial in reversed(trials):
+        await trial.send(another, answers)

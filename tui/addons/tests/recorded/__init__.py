@@ -1,0 +1,1 @@
+"""Expectations on recordings, which `mcptui traffic` judges: `--expect-tool`, `--no-errors` and others."""

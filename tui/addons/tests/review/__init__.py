@@ -1,0 +1,1 @@
+"""What follows a run: the last runs, and reviewing what failed."""

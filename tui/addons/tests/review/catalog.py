@@ -1,0 +1,125 @@
+"""All cases of the suites below a folder and of those that the user kept calls in, with their last runs."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.addons.tests.review.last_runs import LastCase, LastFile
+from tui.addons.tests.suite.case import Case, Contract, Suite, TurnCase
+from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.read import SuiteError, read_suite
+from tui.core.errors import McptuiError
+from tui.core.files import Stamp, short_path, stamp_of
+from tui.core.matching import has_words
+from tui.core.text import clean_line
+
+Checked = Case | TurnCase | Contract
+"""What a suite checks."""
+
+CONTRACT = "contract"
+"""The name of the outcome of a contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One case, turn case or contract of a file, and how it ended last, or None."""
+
+    path: Path
+    what: Checked
+    last: LastCase | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in outcomes."""
+        match self.what:
+            case Case(name=name):
+                return name
+            case TurnCase():
+                return self.what.title
+            case Contract():
+                return CONTRACT
+
+    @property
+    def key(self) -> tuple[Path, str, str]:
+        """Identifies it among all."""
+        return self.path, type(self.what).__name__, self.name
+
+    @property
+    def request(self) -> str:
+        """What it requests, in a word or two, cleaned."""
+        match self.what:
+            case Case(request=request):
+                return clean_line(request.name, 200)
+            case TurnCase(models=models):
+                return clean_line(", ".join(models), 200) or "active model"
+            case Contract(lock=lock):
+                return clean_line(lock, 200)
+
+    def matches(self, typed: str) -> bool:
+        """Return whether name, request, tags, file and state have every word of a typed text."""
+        tags = () if isinstance(self.what, Contract) else self.what.tags
+        state = self.last.state if self.last is not None else "never ran"
+        return has_words(f"{self.name}\n{self.request}\n{' '.join(tags)}\n{self.path}\n{state}", typed)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file with what it checks, in its order. `problem` is why it cannot be used, or ""."""
+
+    path: Path
+    suite: Suite | None = None
+    problem: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its path, relative to the current folder if it is below, cleaned."""
+        path, here = str(self.path.absolute()), os.getcwd() + os.sep
+        return clean_line(path.removeprefix(here) if path.startswith(here) else short_path(path), 400)
+
+    def cases(self, last: LastFile) -> list[Listed]:
+        """Return what it checks, with the last runs of the file."""
+        if self.suite is None:
+            return []
+        contract = (self.suite.contract,) if self.suite.contract is not None else ()
+        listed = (Listed(self.path, what) for what in (*contract, *self.suite.cases, *self.suite.turns))
+        return [Listed(one.path, one.what, last.cases.get(one.name)) for one in listed]
+
+
+class Catalog:
+    """Reads the files; unchanged ones once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, tuple[Stamp, ListedFile]] = {}
+
+    def files(self, folder: Path, kept: Iterable[str]) -> Sequence[ListedFile]:
+        """Return the suites below a folder, and the `kept` files that exist. Blocks."""
+        problem = ""
+        try:
+            paths = found([str(folder)])
+        except McptuiError as error:
+            paths, problem = [], str(error)
+        known = set(map(os.path.realpath, paths))
+        others = [Path(one) for one in kept if os.path.isfile(one)]
+        paths += sorted(one for one in others if os.path.realpath(one) not in known)
+        files = [self.file(path) for path in paths]
+        self._read = {path: one for path, one in self._read.items() if path in paths}
+        return [*files, ListedFile(folder, problem=problem)] if problem else files
+
+    def file(self, path: Path) -> ListedFile:
+        """Return one file. Blocks if it has changed."""
+        stamp = stamp_of(path)
+        before = self._read.get(path)
+        if before is not None and before[0] == stamp:
+            return before[1]
+        try:
+            read = ListedFile(path, read_suite(path))
+        except SuiteError as error:
+            read = ListedFile(path, problem=str(error))
+        self._read[path] = stamp, read
+        return read
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether a file has changed since it was read. Takes microseconds for each."""
+        return any(stamp_of(path) != stamp for path, (stamp, _) in self._read.items())

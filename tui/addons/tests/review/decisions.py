@@ -1,0 +1,157 @@
+"""Reviewing what failed: a state machine over the failures of a run and the texts of their files. Pure.
+
+A decision is first a `Change` of the text of a file. Whoever shows the review writes it, and then says `made`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from tui.addons.tests.review.compared import Part
+from tui.addons.tests.review.failures import Failure
+
+
+class Decision(StrEnum):
+    """What was decided about a failure."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    VARIES = "varies"
+    """A part of it became a placeholder, and nothing else differs."""
+    SKIPPED = "keeps failing"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The text of a file before and after a decision about the failure with a number."""
+
+    path: Path
+    before: str
+    after: str
+    number: int
+    decision: Decision
+
+
+class Edits(Protocol):
+    """Changes the text of a file, so that comments, order and formatting stay."""
+
+    def accepted(self, text: str, failure: Failure) -> str:
+        """Return the text in which the result is the expectation; placeholders that fit stay."""
+
+    def varied(self, text: str, failure: Failure, part: Part) -> str:
+        """Return the text in which a part is a placeholder of its type."""
+
+    def read_again(self, text: str, failure: Failure) -> Failure:
+        """Return a failure as it is with the text of its file, without differences if there are none."""
+
+
+@dataclass(slots=True)
+class Review:
+    """The failures one after the other. `texts` are those of their files.
+
+    `why_not` sentences are shown where a decision is impossible.
+    """
+
+    failures: list[Failure]
+    texts: dict[Path, str]
+    edits: Edits
+    at: int = 0
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    _made: list[tuple[Change, Failure]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, failures: Sequence[Failure], texts: Mapping[Path, str], edits: Edits) -> "Review":
+        """Return the review of failures, as they are with the texts of their files."""
+        known = [edits.read_again(texts[one.path], one) for one in failures if one.path in texts]
+        return cls(known, dict(texts), edits)
+
+    @property
+    def current(self) -> Failure | None:
+        return self.failures[self.at] if self.failures else None
+
+    @property
+    def progress(self) -> str:
+        """The number of the current failure: "2 of 5"."""
+        return f"{self.at + 1} of {len(self.failures)}" if self.failures else ""
+
+    def decision(self, number: int) -> Decision:
+        return self.decisions.get(number, Decision.OPEN)
+
+    @property
+    def open(self) -> int:
+        """The number of failures without a decision."""
+        return len(self.failures) - len(self.decisions)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._made)
+
+    def count(self, decision: Decision) -> int:
+        return sum(one is decision for one in self.decisions.values())
+
+    def step(self, step: int = 1) -> None:
+        """Go to the next or previous failure; wraps around."""
+        if self.failures:
+            self.at = (self.at + step) % len(self.failures)
+
+    def to_open(self) -> bool:
+        """Go to the next failure without a decision; return whether there is one."""
+        count = len(self.failures)
+        following = ((self.at + step) % count for step in range(count))
+        found = next((one for one in following if one not in self.decisions), None)
+        self.at = self.at if found is None else found
+        return found is not None
+
+    def accept(self) -> Change | None:
+        """Return the change that makes the result the expectation; None if it is impossible."""
+        failure = self.current
+        if failure is None or failure.why_not_accepted:
+            return None
+        text = self.texts[failure.path]
+        return Change(failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED)
+
+    def vary(self, part: Part) -> Change | None:
+        """Return the change that makes a part a placeholder; None if it is impossible."""
+        failure = self.current
+        if failure is None or failure.why_not_varied(part):
+            return None
+        text = self.texts[failure.path]
+        return Change(failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES)
+
+    def skip(self) -> None:
+        """Let the current failure fail, and go to the next one without a decision."""
+        if self.failures:
+            self.decisions[self.at] = Decision.SKIPPED
+            self.to_open()
+
+    def made(self, change: Change) -> None:
+        """Take a change that was written. What still differs stays the current failure."""
+        before = self.failures[change.number]
+        self._made.append((change, before))
+        self._take(change.path, change.after)
+        if change.decision is Decision.ACCEPTED or not self.failures[change.number].differs:
+            self.decisions[change.number] = change.decision
+            self.to_open()
+
+    def undo(self) -> Change | None:
+        """Return the change that takes the last one back, None if there is none."""
+        if not self._made:
+            return None
+        change, _ = self._made[-1]
+        return replace(change, before=change.after, after=change.before, decision=Decision.OPEN)
+
+    def undone(self) -> None:
+        """Take the last change back, once that was written."""
+        change, before = self._made.pop()
+        self._take(change.path, change.before)
+        self.failures[change.number] = before
+        self.decisions.pop(change.number, None)
+        self.at = change.number
+
+    def _take(self, path: Path, text: str) -> None:
+        self.texts[path] = text
+        self.failures = [
+            self.edits.read_again(text, one) if one.path == path else one for one in self.failures
+        ]

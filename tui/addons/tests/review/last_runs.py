@@ -1,0 +1,203 @@
+"""The last run of each case, and the files that the user kept calls in: a file in the state folder.
+
+It has no texts of servers. Screens of other processes follow it.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.core.files import Stamp, stamp_of
+from tui.core.units import bounded
+from tui.settings.locations import state_dir
+from tui.settings.state.state_file import Content, StateFile, entries
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_FILES = 200
+MAX_CASES = 1_000
+"""Maximum cases of a file; those that ran longest ago are dropped."""
+
+MAX_CHARS = 1_000
+"""Maximum characters of a name or path. A case with a longer name is not stored."""
+
+_WORST = (State.ERROR, State.FAILED, State.PASSED, State.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class LastCase:
+    """How a case ended last.
+
+    Attributes:
+        at: seconds since the epoch.
+        recording: the path of the file with its messages, or "", and `call` is their id there.
+    """
+
+    state: State
+    at: float = 0.0
+    ms: float | None = None
+    recording: str = ""
+    server: str = ""
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastFile:
+    """The last runs of the cases of a file, by name. `kept`: the user kept a call in it."""
+
+    cases: Mapping[str, LastCase] = field(default_factory=dict)
+    kept: bool = False
+
+
+def _key(path: Path) -> str:
+    return os.path.abspath(path)
+
+
+class LastRuns:
+    """The last runs, by absolute path of the file; read again when another process has changed them."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or state_dir() / "tests.json"
+        self._file = StateFile(
+            self._path, "the last runs of tests", max_bytes=MAX_BYTES, forgets="files", indent=None
+        )
+        self._stamp: Stamp = None
+        self._known: Mapping[str, LastFile] = {}
+        self.close = self._file.close
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the file has changed since it was read. Takes microseconds."""
+        return stamp_of(self._path) != self._stamp
+
+    def read(self) -> Mapping[str, LastFile]:
+        """Return what is known, none if the file is missing or damaged. Blocks if the file has changed."""
+        if (stamp := stamp_of(self._path)) != self._stamp:
+            self._known, self._stamp = _files(self._file.look()[0]), stamp
+        return self._known
+
+    def of(self, path: Path) -> LastFile:
+        """Return the last runs of a file, as read."""
+        return self._known.get(_key(path), LastFile())
+
+    def put_later(self, outcome: SuiteOutcome, recording: Path | None, at: float) -> None:
+        """Store the outcomes of a suite in a thread. A failure is only logged."""
+        ended = dict(_ended(outcome, str(recording) if recording is not None else "", at))
+
+        def change(before: LastFile) -> LastFile:
+            return replace(before, cases={**before.cases, **ended})
+
+        if ended:
+            self._file.change_later(_changing(outcome.path, change))
+
+    def remember(self, path: Path) -> None:
+        """Remember a file that the user kept a call in. Blocks; a failure is only logged."""
+        self._file.try_to_change(_changing(path, lambda before: replace(before, kept=True)))
+
+
+class LastRunsReporter:
+    """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one."""
+
+    def __init__(self, runs: LastRuns, recording: Callable[[], Path | None]) -> None:
+        self._runs = runs
+        self._recording = recording
+        self._run = RunStart()
+
+    def began(self, run: RunStart) -> None:
+        self._run = run
+
+    def suite_began(self, suite: Suite) -> None:
+        pass
+
+    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
+        pass
+
+    def suite_ended(self, outcome: SuiteOutcome) -> None:
+        self._runs.put_later(outcome, self._recording(), self._run.at)
+
+    def ended(self, run: RunOutcome) -> None:
+        self._runs.close()
+
+
+def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[str, LastCase]]:
+    """Yield how each case ended; of several outcomes of one case, such as of two eras, the worst."""
+    if not outcome.outcomes and outcome.problem:  # the server did not start
+        lost = LastCase(State.ERROR, at, recording=recording)
+        yield from ((case.name, lost) for case in outcome.suite.cases)
+    by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
+    for one in by_state:
+        # A turn case has an outcome for each of its models.
+        name = one.case.title if isinstance(one.case, TurnCase) else one.name
+        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call)
+
+
+def _changing(path: Path, change: Callable[[LastFile], LastFile]) -> Callable[[Content], Content]:
+    """Return the change of the content that changes the entry of a file, and makes it the last."""
+    key = _key(path)
+
+    def changed(content: Content) -> Content:
+        files = _files(content)
+        files[key] = change(files.pop(key, LastFile()))
+        found = list(files.items())[-MAX_FILES:]
+        return {"files": [_entry(path, file) for path, file in found]}
+
+    return changed
+
+
+def _files(content: Content) -> dict[str, LastFile]:
+    """Return the valid entries of a content."""
+    found: dict[str, LastFile] = {}
+    for entry in entries(content, "files")[-MAX_FILES:]:
+        match entry:
+            case {"path": str(path), "kept": bool(kept), "cases": list(cases)} if len(path) <= MAX_CHARS:
+                found[path] = LastFile(dict(chain.from_iterable(map(_case, cases[-MAX_CASES:]))), kept)
+    return found
+
+
+def _case(entry: Any) -> Iterator[tuple[str, LastCase]]:
+    match entry:
+        case {
+            "name": str(name),
+            "state": str(state),
+            "at": at,
+            "ms": ms,
+            "recording": str(recording),
+            "server": str(server),
+            "call": str(call),
+        } if state in set(State) and max(map(len, (name, recording, server, call))) <= MAX_CHARS:
+            yield name, LastCase(State(state), bounded(at) or 0.0, bounded(ms), recording, server, call)
+
+
+def _entry(path: str, file: LastFile) -> dict[str, Any]:
+    newest = sorted(file.cases.items(), key=lambda item: item[1].at)[-MAX_CASES:]
+    cases = [
+        {
+            "name": name,
+            "state": one.state.value,
+            "at": one.at,
+            "ms": one.ms,
+            "recording": one.recording,
+            "server": one.server,
+            "call": one.call,
+        }
+        for name, one in newest
+    ]
+    return {"path": path, "kept": file.kept, "cases": cases}
+
+
+def last_runs_reporter(runtime: "Runtime") -> LastRunsReporter:
+    """Return what stores the outcomes of a run."""
+    return LastRunsReporter(LastRuns(), lambda: _file_of(runtime))
+
+
+def _file_of(runtime: "Runtime") -> Path | None:
+    path = runtime.traffic.path
+    return path if path != Path() else None

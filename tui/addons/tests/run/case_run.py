@@ -1,0 +1,259 @@
+"""Runs one case on the server of its suite: checks, sends, loses, judges, saves, and what follows."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.run.answers import CaseAnswers, Script
+from tui.addons.tests.run.instance import Exchange, ServerInstance
+from tui.addons.tests.run.judge import Judgement, Response, judge
+from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
+from tui.addons.tests.suite.case import UNSET, Case, Expectation, Lose, Request, RequestKind
+from tui.addons.tests.suite.json_path import NotFound, value_at
+from tui.addons.tests.suite.references import NotSaved, expected_with_saved, with_saved
+from tui.core.jsonrpc.reader import json_text
+from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.traffic import Finding, Severity
+from tui.settings.problems import did_you_mean
+
+NOTHING_EXPECTED = "expects nothing yet, record its result with mcptui test --review"
+REDACTED = "[redacted:"
+_NUMBER = re.compile(r",? (?:by|of|in) #[\d,]+")
+"""The number of an entry in a sentence of the linter. The recording has other numbers."""
+
+MAX_TOOLS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOptions:
+    """How cases are run.
+
+    Attributes:
+        strict_time: a slow response fails.
+        run_empty: also run cases that expect nothing, to record their results; they are skipped nevertheless.
+        era: what outcomes have as `era`.
+    """
+
+    strict_time: bool = False
+    run_empty: bool = False
+    era: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What came of a case, or of one of its `then`."""
+
+    state: State
+    problem: str = ""
+    mismatches: Sequence[Mismatch] = ()
+    notes: Sequence[str] = ()
+    exchange: Exchange | None = None
+
+    @property
+    def got(self) -> Any:
+        if self.exchange is None:
+            return None
+        answer = self.exchange.answer
+        return answer.result if answer.error is None else answer.error
+
+
+@dataclass(slots=True)
+class CaseRunner:
+    """Runs cases one after the other. `saved` are the values that cases of the suite have saved so far."""
+
+    folder: Path
+    answers: CaseAnswers
+    options: CaseOptions = CaseOptions()
+    saved: dict[str, Any] = field(default_factory=dict)
+
+    async def run(self, case: Case, instance: ServerInstance) -> Outcome:
+        """Run a case, start its server if necessary, and return what came of it."""
+        if why := why_skipped(case, run_empty=self.options.run_empty):
+            return self._outcome(case, instance, State.SKIPPED, problem=why)
+        if not await instance.running():
+            return self._outcome(case, instance, State.ERROR, problem=instance.problem)
+        instance.begin()
+        instance.use_roots(self._roots(case))
+        done = list[_Step]()
+        for number, step in enumerate((case, *case.then)):
+            found = await self._step(step, instance)
+            done.append(_inside(found, number - 1) if number else found)
+            if found.state is not State.PASSED:
+                break
+        first, last = done[0], done[-1]
+        sent = first.exchange
+        failed_at = last.exchange or sent
+        state, problem = last.state, last.problem
+        if state is State.PASSED and _expects_nothing(case):
+            state, problem = State.SKIPPED, NOTHING_EXPECTED
+        return self._outcome(
+            case,
+            instance,
+            state,
+            problem=problem,
+            mismatches=last.mismatches,
+            notes=[note for one in done for note in one.notes],
+            ms=sent.ms if sent is not None and first.got is not None else None,
+            got=first.got,
+            said=instance.last_words() if state in (State.FAILED, State.ERROR) else (),
+            call=failed_at.call if failed_at is not None else "",
+            then_got=tuple(one.got for one in done[1:]),
+        )
+
+    def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
+        return Outcome(
+            case.name, case.line, state, server=instance.name, era=self.options.era, case=case, **more
+        )
+
+    def _roots(self, case: Case) -> tuple[str, ...]:
+        given = case.answers.get("roots")
+        names = given if isinstance(given, list) else []
+        return tuple(os.path.normpath(self.folder / str(name)) for name in names)
+
+    async def _step(self, case: Case, instance: ServerInstance) -> _Step:
+        try:
+            request = replace(
+                case.request,
+                name=with_saved(case.request.name, self.saved),
+                arguments=with_saved(dict(case.request.arguments), self.saved),
+            )
+            expected = self._expected(case.expected)
+        except NotSaved as error:
+            why = f"{error}. The case that saves it did not pass, or was not run."
+            return _Step(State.ERROR, why)
+        if problem := await _unfit(request, instance, expected):
+            return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
+        with self.answers.during(instance.name, case.answers) as script:
+            if case.lose is not None and (problem := await _lost(case.lose, request, instance)):
+                return _Step(State.ERROR, problem)
+            exchange = await instance.send(request.kind, request.name, request.arguments)
+        return await self._judged(replace(case, request=request), expected, exchange, script, instance)
+
+    def _expected(self, expected: Expectation) -> Expectation:
+        result, content = expected.result, expected.content
+        return replace(
+            expected,
+            text=expected_with_saved(expected.text, self.saved),
+            result=result if result is UNSET else expected_with_saved(result, self.saved),
+            content=None if content is None else expected_with_saved([*content], self.saved),
+        )
+
+    async def _judged(
+        self, case: Case, expected: Expectation, exchange: Exchange, script: Script, instance: ServerInstance
+    ) -> _Step:
+        answer, kind = exchange.answer, case.request.kind
+        if answer.problem:
+            state = State.ERROR if answer.late else State.FAILED
+            problem = answer.problem.partition("\n")[0]  # its log follows
+            problem = problem.replace("tools/call", clean_line(case.request.name, 80), 1)
+            return _Step(state, problem, script.mismatches, script.notes, exchange)
+        findings = list(exchange.findings)
+        if kind is RequestKind.TOOL and answer.error is None:
+            findings += await _output_findings(case, answer.result, instance)
+        redact = instance.traffic.redact
+        findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
+        response = Response(kind, answer.result, answer.error, exchange.ms, findings)
+        judgement: Judgement = judge(expected, response, strict_time=self.options.strict_time)
+        mismatches = [*script.mismatches, *judgement.mismatches]
+        if not mismatches:
+            mismatches = list(self._save(case.save, response))
+        state = State.FAILED if mismatches else State.PASSED
+        return _Step(state, _sentence(mismatches), mismatches, [*script.notes, *judgement.notes], exchange)
+
+    def _save(self, paths: Mapping[str, str], response: Response) -> Sequence[Mismatch]:
+        if not paths:
+            return ()
+        value, missing = response.value, list[Mismatch]()
+        for name, path in paths.items():
+            try:
+                if value is ABSENT:
+                    raise NotFound("the response has no structured content, and its text is not JSON")
+                self.saved[name] = value_at(path, value)
+            except NotFound as error:
+                missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
+        return missing
+
+
+def why_skipped(case: Case, *, run_empty: bool = False) -> str:
+    """Return why a case is not run, or ""."""
+    if case.skip:
+        return case.skip
+    return NOTHING_EXPECTED if _expects_nothing(case) and not run_empty else ""
+
+
+def _expects_nothing(case: Case) -> bool:
+    return case.expected.is_empty and not case.save and all(map(_expects_nothing, case.then))
+
+
+async def _unfit(request: Request, instance: ServerInstance, expected: Expectation) -> str:
+    """Return why a tool is not called: it is not there, or its arguments do not fit; or "".
+
+    If the case expects an error, it is called in any case.
+    """
+    if request.kind is not RequestKind.TOOL or expected.error:
+        return ""
+    tool = await instance.tool(request.name)
+    if tool is None:
+        known = [tool.name for tool in instance.tools()]
+        hint = did_you_mean(request.name, known)
+        names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
+        missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
+        return f"{missing} Its tools: {names}."
+    problem = await instance.check(tool, request.arguments)
+    return (
+        f"not sent: invalid arguments for {clean_line(tool.name, 80)}: {clean_line(problem, 400)}"
+        if problem
+        else ""
+    )
+
+
+async def _lost(lose: Lose, request: Request, instance: ServerInstance) -> str:
+    """Send a request whose answer, or connection, is lost; return why it cannot be sent again, or "".
+
+    The connection is lost after the answer, so that the server has always handled the request.
+    """
+    first = await instance.send(request.kind, request.name, request.arguments)
+    if first.answer.problem:
+        return f"before its {lose} was lost: {first.answer.problem}"
+    if lose is Lose.CONNECTION and not await instance.reconnect():
+        return f"after the connection was lost: {instance.problem}"
+    return ""
+
+
+async def _output_findings(case: Case, result: Any, instance: ServerInstance) -> Sequence[Finding]:
+    held = mapping(result)
+    structured = held.get("structuredContent")
+    if structured is None or held.get("isError") is True or REDACTED in json_text(structured):
+        return ()
+    tool = await instance.tool(case.request.name)
+    problem = "" if tool is None else await instance.output_problem(tool, structured)
+    if not problem:
+        return ()
+    sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"
+    return [Finding(0, "structured-content", Severity.ERROR, sentence)]
+
+
+def _sentence(mismatches: Sequence[Mismatch]) -> str:
+    """Return in one sentence why a case failed: its first mismatch."""
+    if not mismatches:
+        return ""
+    first = mismatches[0]
+    if first.path == "findings":
+        return f"finding {first.got}: {first.why}"
+    if first.path == "error":
+        return f"{first.why}: {first.got}" if first.expected is False else first.why
+    return f"{first.path} {first.why}" if first.why else f"{first.path} differs"
+
+
+def _inside(step: _Step, number: int) -> _Step:
+    """Return a step of `then` with its place in its paths."""
+    head = f"then[{number}]"
+    return replace(
+        step,
+        problem=f"{head}: {step.problem}" if step.problem else "",
+        mismatches=[replace(one, path=f"{head}.{one.path}") for one in step.mismatches],
+        notes=[f"{head}: {note}" for note in step.notes],
+    )

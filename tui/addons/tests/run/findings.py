@@ -1,0 +1,116 @@
+"""The findings of the linter about the messages of a case, and what its server printed meanwhile.
+
+Messages are linted once, as they come: the traffic of each server passes through a linter of its own.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tui.core.traffic import ANSWERS, Captured, Direction, Entry, Finding, Kind
+from tui.host.schemas.judge import ModelJudge
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.rules_tools import SchemaValidator
+from tui.traffic.record.entry_reader import EntryReader
+
+MOST_WAITING, MOST_BYTES = 4_000, 16 * 1024 * 1024
+"""Maximum entries of one server, and their bytes, between two cases. Of a flood, the rest is not linted."""
+
+MOST_LINES, LINE_BYTES = 500, 2_000
+"""Maximum lines of stderr and stray output of a suite that are kept, and bytes of each."""
+
+MOST_FINDINGS = 100
+STRAY = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
+
+
+class _ModelsOnly(SchemaValidator):
+    """Validates messages against the SDK's models. Results are checked against their schemas elsewhere."""
+
+    def __init__(self, judge: ModelJudge) -> None:
+        self._judge = judge
+
+    def problems(
+        self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
+    ) -> Sequence[str]:
+        return self._judge.problems(revision, direction, role, method, value)
+
+    def schema_problem(self, schema: Any) -> str:
+        return ""
+
+    def violation(self, schema: Mapping[str, Any], value: Any) -> str:
+        return ""
+
+
+class ServerTraffic:
+    """What one server sends: linted on request, bounded."""
+
+    def __init__(self, judge: ModelJudge, redact: Callable[[str], str]) -> None:
+        self.redact = redact
+        self._waiting: deque[Captured] = deque()
+        self._bytes = 0
+        self._dropped = False
+        self._linter = Linter(_ModelsOnly(judge))
+        self._reader = EntryReader(lambda raw: (raw, ()), 0)
+        self.lines: deque[str] = deque(maxlen=MOST_LINES)
+        self.printed = 0
+
+    def take(self, captured: Captured) -> None:
+        """Take what a tap saw. Never raises or waits."""
+        if captured.kind is Kind.STDERR:
+            self.printed += 1
+            self.lines.append(captured.raw[:LINE_BYTES].decode("utf-8", "replace"))
+        elif len(self._waiting) < MOST_WAITING and self._bytes < MOST_BYTES:
+            self._bytes += len(captured.raw)
+            self._waiting.append(captured)
+        else:
+            self._dropped = True
+
+    def findings(self, call: str) -> tuple[Sequence[Finding], float | None]:
+        """Lint what came since the last time; return the findings about a call, and its milliseconds.
+
+        Those are about its messages, and about stray output before its response. What comes later may be of
+        the next case, depending on luck.
+        """
+        entries = list[Entry]()
+        if self._dropped:  # what seems to answer nothing may answer what was dropped
+            self._dropped = False
+            gone = Captured("", Direction.NONE, 0, 0, b"", Kind.EVENT, detail={"event": "dropped"})
+            self._reader.read(gone, entries)
+        while self._waiting:
+            self._reader.read(self._waiting.popleft(), entries)
+        self._bytes = 0
+        found, later = list[Finding](), list[Finding]()
+        began_ns = ended_ns = 0
+        waits = False
+        for entry in entries:
+            said = self._linter.feed(entry)
+            is_ours = entry.cause is not None and entry.cause.call == call
+            is_stray = entry.direction is Direction.IN and entry.kind in STRAY
+            if is_stray:
+                self.lines.append(entry.body[:LINE_BYTES].decode("utf-8", "replace"))
+            if is_ours and entry.direction is Direction.OUT and entry.kind is Kind.REQUEST:
+                began_ns, waits = began_ns or entry.mono_ns, True
+            if waits and (is_stray or (is_ours and entry.direction is Direction.IN)):
+                later += said
+                if is_ours and entry.kind in ANSWERS:
+                    ended_ns, waits = entry.mono_ns, False
+                    found, later = found + later, []
+        ms = (ended_ns - began_ns) / 1e6 if began_ns and ended_ns else None
+        return found[:MOST_FINDINGS], ms
+
+
+class TrafficByServer:
+    """The traffic of the servers of a run; a listener of the recording."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self._redact = redact
+        self._judge = ModelJudge()
+        self._servers: dict[str, ServerTraffic] = {}
+
+    def of(self, server: str) -> ServerTraffic:
+        """Return the traffic of a server, from now on."""
+        return self._servers.setdefault(server, ServerTraffic(self._judge, self._redact))
+
+    def __call__(self, captured: Captured) -> None:
+        if (known := self._servers.get(captured.source)) is not None:
+            known.take(captured)

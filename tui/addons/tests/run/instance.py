@@ -1,0 +1,189 @@
+"""One server of a suite while its cases run: starting it, and again after it died, and its requests."""
+
+import re
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.tests.run.findings import ServerTraffic
+from tui.addons.tests.suite.case import RequestKind
+from tui.commands.headless import step_in_shell
+from tui.core.errors import sentences
+from tui.core.ports import hand_call
+from tui.core.servers import ServerSpec, ServerState
+from tui.core.text import clean_line, list_in, mapping
+from tui.core.tools import Tool
+from tui.core.traffic import Finding
+from tui.core.workbench import RawAnswer
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+BY_COMMAND = "command mcptui test"
+MOST_STARTS = 6
+"""Maximum starts of a server in one suite, without those that a case asks for."""
+
+MOST_PAGES = 200
+LAST_WORDS = 5
+"""Lines of stderr that a failed case shows."""
+
+_CONFIGURED = re.compile(r"(Check|Set) (.{1,40}?) in (?:\[servers\.[^\]]*\]|its configuration)\.")
+_LISTS = {
+    "tools": ("tools/list", "tools"),
+    "resources": ("resources/list", "resources"),
+    "templates": ("resources/templates/list", "resourceTemplates"),
+    "prompts": ("prompts/list", "prompts"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request with what came back: `call` is the id of its messages in the recording."""
+
+    answer: RawAnswer
+    call: str
+    ms: float
+    findings: tuple[Finding, ...] = ()
+
+
+class ServerInstance:
+    """A server in the host, of which at most one process runs at any time.
+
+    `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
+    """
+
+    def __init__(self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic) -> None:
+        """Take a server that is not in the host yet."""
+        self.name = spec.name
+        self.spec = spec
+        self.traffic = traffic
+        self.problem = ""
+        self._runtime = runtime
+        self._calls = f"hand-{uuid.uuid4().hex[:12]}"
+        self._starts = self._sent = 0
+        self._printed = 0
+        self._is_stuck = False
+        runtime.host.add(spec)
+
+    async def running(self) -> bool:
+        """Start the server if it does not run or hangs, and return whether it runs."""
+        host = self._runtime.host
+        is_running = self._runtime.workbench.is_running(self.name)
+        if is_running and not self._is_stuck:
+            return True
+        if self.problem:
+            return False
+        if self._starts >= MOST_STARTS:
+            ended = clean_line(host.status(self.name).detail, 300)
+            self.problem = sentences(f"not run: the server ended or hung {self._starts} times", ended)
+            return False
+        self._starts += 1
+        await (host.restart if is_running else host.start)(self.name)
+        self._is_stuck = False
+        status = host.status(self.name)
+        if status.state is ServerState.RUNNING:
+            return True
+        step = step_in_shell(status, "")
+        step = _CONFIGURED.sub(r"\1 \2 in [server] of the test file.", step)
+        self.problem = sentences(status.detail or "it failed to start", step)
+        if line := status.unquoted_line:
+            self.problem += f" Its log: {clean_line(line, 300)}"
+        return False
+
+    async def reconnect(self) -> bool:
+        """End the connection, and the process of a local server, and start it again."""
+        self._starts -= 1
+        self._is_stuck = True
+        return await self.running()
+
+    def begin(self) -> None:
+        """Begin a case: its last words are those from now on."""
+        self._printed = self.traffic.printed
+
+    def last_words(self) -> tuple[str, ...]:
+        """Return the last lines of stderr since the case began, clean and redacted."""
+        count = min(self.traffic.printed - self._printed, LAST_WORDS)
+        return self._runtime.host.stderr(self.name)[-count:] if count > 0 else ()
+
+    def use_roots(self, roots: tuple[str, ...]) -> None:
+        """Report these folders as roots from now on."""
+        if self.spec.roots != roots:
+            self.spec = replace(self.spec, roots=roots)
+            self._runtime.host.adopt(self.spec)
+
+    async def tool(self, name: str) -> Tool | None:
+        """Return a tool as the server lists it now."""
+        return await self._runtime.workbench.tool(self.name, name)
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools that the server lists."""
+        return self._runtime.workbench.tools(self.name)
+
+    async def send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Exchange:
+        """Send the request of a case, answer what the server asks, and wait for the response."""
+        self._sent += 1
+        call = f"{self._calls}-{self._sent}"
+        began = time.perf_counter()
+        if kind is RequestKind.LIST:
+            answer = await self._list(name, call)
+        else:
+            answer = await self._ask(*_request(kind, name, arguments), call)
+        ms = (time.perf_counter() - began) * 1000
+        found, wire_ms = self.traffic.findings(call)
+        self._is_stuck = answer.late
+        return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found))
+
+    async def _ask(self, method: str, params: Mapping[str, Any], call: str) -> RawAnswer:
+        runtime = self._runtime
+        if method == "tools/call":  # the workbench records the other ones
+            subject = str(params["name"])
+            runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
+        timeout = runtime.turn_context.limits.call_timeout
+        return await runtime.workbench.request(
+            self.name, method, params, call=call, seconds=timeout, whole=False
+        )
+
+    async def _list(self, kind: str, call: str) -> RawAnswer:
+        """Return the list with the items of all pages."""
+        method, member = _LISTS[kind]
+        items, result = list[Any](), dict[str, Any]()
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor}, call)
+            page = mapping(answer.result)
+            if answer.problem or answer.error is not None or not isinstance(page.get(member), list):
+                return answer
+            result = result or dict(page)
+            items += list_in(page, member)
+            following = page.get("nextCursor")
+            if not isinstance(following, str) or following == cursor:
+                break
+            cursor = following
+        result.pop("nextCursor", None)
+        return RawAnswer(result={**result, member: items})
+
+    async def output_problem(self, tool: Tool, structured: Any) -> str:
+        """Return why structured content does not match the output schema of a tool, or ""."""
+        return await self._runtime.workbench.output_problem(tool, structured)
+
+    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """Return why arguments do not match the input schema of a tool, or ""."""
+        return await self._runtime.workbench.check(tool, arguments)
+
+    async def close(self) -> None:
+        """Stop the server, and forget it."""
+        await self._runtime.host.remove(self.name)
+
+
+def _request(kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return method and params of a request, as a host sends them: a tool call asks for progress."""
+    match kind:
+        case RequestKind.TOOL:
+            meta = {"_meta": {"progressToken": 0}}
+            return "tools/call", {"name": name, "arguments": dict(arguments), **meta}
+        case RequestKind.READ:
+            return "resources/read", {"uri": name}
+        case _:
+            return "prompts/get", {"name": name, **({"arguments": dict(arguments)} if arguments else {})}

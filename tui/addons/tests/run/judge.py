@@ -1,0 +1,230 @@
+"""Compares a response with what its case expects: text, result, content, errors, findings, time. Pure."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.addons.tests.run.outcome import ABSENT, Mismatch
+from tui.addons.tests.suite.case import UNSET, Expectation, RequestKind
+from tui.core.attachments import decoded_size
+from tui.core.comparison.placeholders import fits_text
+from tui.core.comparison.values import Change, Difference, Tolerance, compare
+from tui.core.jsonrpc.reader import json_value
+from tui.core.secrets.encodings import plain_base64
+from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.traffic import Finding, Severity
+from tui.core.units import duration, plural
+
+MAX_JSON = 16 * 1024 * 1024
+"""Maximum characters of a text that is parsed as JSON."""
+
+MAX_ITEMS = 10_000
+_RESULT = Tolerance(placeholders=True, additions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response to the request of a case: its result or its error, as the server sent it.
+
+    `findings` are those of the linter about its messages. `ms` is how long it took.
+    """
+
+    kind: RequestKind
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+    ms: float = 0.0
+    findings: Sequence[Finding] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is a JSON-RPC error, or a result that says so."""
+        return self.error is not None or mapping(self.result).get("isError") in (True, "true")
+
+    @property
+    def text(self) -> str:
+        """The texts of the result, joined by line breaks, or the message of the error."""
+        if self.error is not None:
+            return text_in(self.error, "message")
+        return "\n".join(text for item in _items(self) if (text := _plain_text(item)) is not None)
+
+    @property
+    def value(self) -> Any:
+        """The structured content, or else the JSON of the text; `ABSENT` without any.
+
+        For prompts and lists, the whole result without `_meta`.
+        """
+        if self.error is not None:
+            return ABSENT
+        result = mapping(self.result)
+        if self.kind in (RequestKind.PROMPT, RequestKind.LIST):
+            return {name: value for name, value in result.items() if name != "_meta"}
+        if "structuredContent" in result:
+            return result["structuredContent"]
+        found = json_value(self.text) if len(self.text) <= MAX_JSON else None
+        return ABSENT if found is None else found
+
+    @property
+    def content(self) -> Sequence[Mapping[str, Any]]:
+        """The items that are not plain text, as a case describes them."""
+        return [] if self.error is not None else content_of(_items(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of a comparison. `notes` are sentences about what does not fail the case."""
+
+    mismatches: Sequence[Mismatch] = ()
+    notes: Sequence[str] = field(default_factory=list)
+
+
+def judge(expected: Expectation, response: Response, *, strict_time: bool = False) -> Judgement:
+    """Compare a response with an expectation. Saved values are filled in already.
+
+    `strict_time`: a response that takes longer than expected is a mismatch, not a note.
+    """
+    found, notes = list[Mismatch](), list[str]()
+    if response.is_error and not expected.error:
+        code = f"error {response.error.get('code')}" if response.error is not None else "isError is true"
+        found.append(Mismatch("error", False, response.text, f"the call failed ({code})"))
+    elif expected.error and not response.is_error:
+        found.append(Mismatch("error", True, response.text or response.value, "the call did not fail"))
+    else:
+        found += _text(expected, response)
+        found += _result(expected, response)
+        if expected.content is not None:
+            found += _content(expected.content, response.content)
+        elif response.content:
+            notes.append(f"not compared: {_kinds(response.content)}. To compare them, add content = […].")
+    found += _findings(expected, response.findings)
+    notes += (f"hint {one.code}: {one.sentence}" for one in response.findings if not _fails(one))
+    if expected.within_ms is not None and response.ms > expected.within_ms:
+        took, limit = duration(response.ms), duration(expected.within_ms)
+        if strict_time:
+            found.append(Mismatch("within", limit, took, "the response was slow"))
+        else:
+            notes.append(f"slow: {took}, expected within {limit}.")
+    return Judgement(found, notes)
+
+
+def content_of(items: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the items of a result that are not plain text, as the `content` of a case describes them."""
+    return [_described(item) for item in items if _plain_text(item) is None]
+
+
+def _items(response: Response) -> Sequence[Any]:
+    result = mapping(response.result)
+    match response.kind:
+        case RequestKind.TOOL:
+            found = result.get("content", [])
+            return found[:MAX_ITEMS] if isinstance(found, list) else [found]
+        case RequestKind.READ:
+            return [{"type": "contents", "resource": one} for one in list_in(result, "contents")[:MAX_ITEMS]]
+        case RequestKind.PROMPT:
+            listed = (mapping(one).get("content") for one in list_in(result, "messages")[:MAX_ITEMS])
+            return [item for one in listed for item in (one if isinstance(one, list) else [one])]
+        case RequestKind.LIST:
+            return ()
+
+
+def _plain_text(item: Any) -> str | None:
+    """Return the text of an item that is plain text, otherwise None."""
+    match item:
+        case str():
+            return item
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "contents", "resource": {"text": str(text)}}:
+            return text
+    return None
+
+
+def _described(item: Any) -> dict[str, Any]:
+    if not isinstance(item, Mapping):
+        return {"type": "unknown"}
+    kind = text_in(item, "type") or "unknown"
+    resource = object_in(item, "resource")
+    held = resource or item
+    found: dict[str, Any] = {"type": "resource" if kind == "contents" else kind}
+    texts = {"mime": text_in(held, "mimeType"), "uri": text_in(held, "uri"), "name": text_in(item, "name")}
+    found |= {name: text for name, text in texts.items() if text}
+    data = held.get("blob" if resource else "data")
+    if isinstance(data, str):
+        plain = plain_base64(data)
+        octets = data.encode("utf-8", "replace") if plain is None else base64.b64decode(plain)
+        found |= {"size": decoded_size(data) if plain is None else len(octets)}
+        found |= {"sha256": hashlib.sha256(octets).hexdigest()}
+    elif resource and isinstance(resource.get("text"), str):
+        found["text"] = resource["text"]
+    elif isinstance(size := held.get("size"), int) and not isinstance(size, bool):
+        found["size"] = size
+    return found
+
+
+def _kinds(items: Sequence[Mapping[str, Any]]) -> str:
+    counts = dict[str, int]()
+    for item in items:
+        word = str(item["type"]).replace("_", " ")
+        counts[word] = counts.get(word, 0) + 1
+    return ", ".join(plural(number, word) for word, number in counts.items())
+
+
+# ---- the parts of an expectation ---------------------------------------------------------------------------
+
+
+def _text(expected: Expectation, response: Response) -> Iterator[Mismatch]:
+    if expected.text is not None and not fits_text(expected.text, got := response.text):
+        yield Mismatch("text", expected.text, got)
+
+
+def _result(expected: Expectation, response: Response) -> Iterator[Mismatch]:
+    if expected.result is UNSET:
+        return
+    if (value := response.value) is ABSENT:
+        why = "the response has no structured content, and its text is not JSON"
+        yield Mismatch("result", expected.result, ABSENT, why)
+        return
+    yield from _differences("result", expected.result, value)
+
+
+def _content(expected: Sequence[Mapping[str, Any]], got: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:
+    for number, (wanted, item) in enumerate(zip(expected, got, strict=False)):
+        given = {name: item[name] for name in wanted if name in item}
+        yield from _differences(f"content[{number}]", dict(wanted), given)
+    for number, item in enumerate(got[len(expected) :], len(expected)):
+        yield Mismatch(f"content[{number}]", ABSENT, item, "an item that is not expected")
+    for number, wanted in enumerate(expected[len(got) :], len(got)):
+        yield Mismatch(f"content[{number}]", wanted, ABSENT, "the item is missing")
+
+
+def _findings(expected: Expectation, findings: Sequence[Finding]) -> Iterator[Mismatch]:
+    for one in findings:
+        if _fails(one) and one.code not in expected.findings:
+            yield Mismatch("findings", ABSENT, one.code, one.sentence)
+
+
+def _fails(finding: Finding) -> bool:
+    return finding.severity > Severity.HINT
+
+
+def _differences(head: str, expected: Any, got: Any) -> Iterator[Mismatch]:
+    comparison = compare(expected, got, _RESULT)
+    for one in comparison.differences:
+        yield _mismatch(head, one)
+    if not comparison.complete and not comparison.differences:
+        yield Mismatch(head, expected, got, "too large to compare completely")
+
+
+def _mismatch(head: str, one: Difference) -> Mismatch:
+    joint = "" if not one.path or one.path.startswith("[") else "."
+    path = f"{head}{joint}{one.path}"
+    match one.kind:
+        case Change.ADDED:
+            return Mismatch(path, ABSENT, one.after, "not expected")
+        case Change.REMOVED:
+            return Mismatch(path, one.before, ABSENT, "missing")
+        case Change.MOVED:
+            return Mismatch(path, one.before, one.after, "in another order")
+        case Change.CHANGED:
+            return Mismatch(path, one.before, one.after)

@@ -1,0 +1,135 @@
+"""The server of a suite as a `ServerSpec`, and consent to start it.
+
+A test file that the user did not keep comes from elsewhere: its commands, URLs and variables are used only
+after consent. `${NAME}` is filled in only in `env`, `headers` and `url`.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.read import read_suite
+from tui.core.errors import ConfigError, UsageError, dotted
+from tui.core.ports import BY_KEY
+from tui.core.servers import SamplingRule, ServerSpec
+from tui.core.text import clean_line, quoted_name
+from tui.runtime.permission.consent import RunConsent, described, store_answer
+from tui.runtime.permission.subjects import server_subject
+from tui.settings.load import load_text
+from tui.settings.problems import did_you_mean
+from tui.settings.references import escaped
+from tui.settings.save import table_block
+from tui.settings.schema import fitted_name
+from tui.settings.specs import server_specs
+
+MOST_SAMPLING = 1_000_000_000
+CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or name a server with -- COMMAND."
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteServerSpec:
+    """The server of a suite, with its secrets by displayable name."""
+
+    spec: ServerSpec
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def suite_server(suite: Suite, configured: Mapping[str, ServerSpec]) -> SuiteServerSpec:
+    """Return the server that a suite names, which needs consent. `configured` are those of the user, by name.
+
+    Raises ConfigError if it names none, or one that is not configured or invalid.
+    """
+    server = suite.server
+    if server is None:
+        raise ConfigError(
+            "the file names no server.",
+            where=clean_line(str(suite.path), 400),
+            next_step='Add [server] with command = ["…"], or use --server NAME or -- COMMAND.',
+        )
+    if server.name:
+        return SuiteServerSpec(from_file(_configured(suite, server.name, configured), suite.path))
+    folder = suite.path.absolute().parent
+    table: dict[str, Any] = {}
+    if server.command:
+        program, *arguments = map(escaped, server.command)
+        cwd = os.path.normpath(folder / server.cwd)
+        table |= {"command": program, "args": arguments, "cwd": escaped(cwd), "env": dict(server.env)}
+    else:
+        table |= {"url": server.url, "headers": dict(server.headers)}
+    table |= {key: value for key in ("transport", "era") if (value := getattr(server, key))}
+    name = name_of(suite.path)
+    loaded = load_text(table_block(("servers", name), table), folder / "mcptui.toml", os.environ)
+    for problem in loaded.errors:
+        key = dotted(problem.keys[2:]) or "server"
+        where = f"{clean_line(str(suite.path), 400)}:{server.line}"
+        raise ConfigError(f"{key}: {problem.message}.", where=where, next_step=problem.suggestion or "")
+    (spec,) = server_specs(loaded)
+    return SuiteServerSpec(from_file(replace(spec, folder=""), suite.path), loaded.secrets)
+
+
+def _configured(suite: Suite, name: str, configured: Mapping[str, ServerSpec]) -> ServerSpec:
+    if (spec := configured.get(name)) is not None:
+        return spec
+    line = suite.server.line if suite.server is not None else 1
+    hint = did_you_mean(name, configured)
+    known = ", ".join(clean_line(one, 60) for one in list(configured)[:20]) or "none"
+    raise ConfigError(
+        f"server {quoted_name(name)} is not configured{f', {hint}' if hint else '.'}",
+        where=f"{clean_line(str(suite.path), 400)}:{line}",
+        next_step=f"Configured servers: {known}.",
+    )
+
+
+def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
+    """Return a server as the test file at `path` uses it, which needs consent.
+
+    Consent to a URL or to a configured server is limited to that file, because its calls decide what is done
+    there. That to a command is limited by its folder already.
+    """
+    place = os.path.realpath(path)
+    is_bound = spec.url is not None or not spec.cwd
+    return replace(spec, source=f"the test file {place}", used_by=place if is_bound else "")
+
+
+def name_of(path: Path) -> str:
+    """Return the name of the server of a file: "weather" for weather.mcp.toml."""
+    return fitted_name(path.name.removesuffix(".mcp.toml")) or "server"
+
+
+def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> ServerSpec:
+    """Return a server with what its cases need: a name of its own, an era, and answers to sampling."""
+    spec = replace(spec, name=name, era=type(spec.era)(era)) if era else replace(spec, name=name)
+    replies = any("sampling" in case.answers for case in suite.cases)
+    rule = SamplingRule.ASK if replies else SamplingRule.NEVER
+    spec = replace(spec, sampling=rule, sampling_tokens=MOST_SAMPLING, sampling_per_minute=1_000_000)
+    return replace(spec, disabled=False, autostart=False, restart=False)
+
+
+def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
+    """Raise UsageError, with all that would run, if one of the servers needs consent: nobody can be asked."""
+    missing = [spec for spec in specs if not consent.allows(spec)]
+    if not missing:
+        return
+    for spec in missing:
+        consent.refuse(spec)
+    head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
+    lines = [head]
+    for spec in missing:
+        lines += [f"  {clean_line(spec.source, 400)}:", *described(spec)]
+    raise UsageError("\n".join((*lines, CONSENT_STEP)))
+
+
+def record_consent(path: Path, spec: ServerSpec) -> str:
+    """Store consent for the server that the test file at `path` names: the user has kept a call in it.
+
+    `spec` is the server of that call, as it is configured. Returns why that failed, or "". Blocks. Raises
+    ConfigError if the file is invalid.
+    """
+    suite = read_suite(path)
+    if suite.server is None:
+        return ""
+    subject = server_subject(suite_server(suite, {spec.name: spec}).spec)
+    return "" if subject is None else store_answer(subject, allowed=True, by=BY_KEY)

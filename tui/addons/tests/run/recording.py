@@ -1,0 +1,42 @@
+"""The copy of a run's recording that `--record FILE` keeps."""
+
+import os
+import shutil
+from pathlib import Path
+
+from tui.commands.headless import write_problem
+from tui.core.errors import UsageError, reason_of
+from tui.core.text import clean_line
+
+
+class RecordedCopy:
+    """A file that gets the recording of a run, `source`, once that is complete. None: nothing is recorded."""
+
+    def __init__(self, name: str) -> None:
+        """Raises UsageError if the file cannot be written."""
+        self.path = Path(os.path.expanduser(name))
+        self.source: Path | None = None
+        if self.path.suffix != ".mcptrace":
+            raise UsageError(
+                "the name of a recording ends in .mcptrace.",
+                where=f"--record {clean_line(name, 400)}",
+                next_step=f"For example: --record {clean_line(str(self.path.with_suffix('.mcptrace')), 400)}",
+            )
+        if why := write_problem(self.path):
+            raise UsageError(f"cannot write the recording: {why}.", where=clean_line(name, 400))
+
+    def write(self) -> str:
+        """Copy the recording; return what failed, or ""."""
+        where = clean_line(str(self.path), 400)
+        if self.source is None:
+            return f"{where}: nothing was recorded. Set record = true in [traffic]."
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            try:
+                shutil.copyfile(self.source, part)
+                os.replace(part, self.path)
+            finally:
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            return f"{where}: cannot write the recording: {reason_of(error)}."
+        return ""

@@ -1,0 +1,106 @@
+"""The command that repeats a case: `mcptui call …`, or `mcptui test` for what a single call cannot repeat."""
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.addons.tests.suite.case import UNSET, Case, RequestKind, Suite
+from tui.core.servers import ServerSpec
+
+_VERBS = {
+    RequestKind.TOOL: "call",
+    RequestKind.READ: "read",
+    RequestKind.PROMPT: "prompt",
+    RequestKind.LIST: "list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatCommand:
+    """What the commands of a run have in common.
+
+    Attributes:
+        live: the command after `--`, or ().
+        server: the NAME of `--server`, or "".
+        options: further words, such as `--config FILE`, for commands that use the configuration.
+    """
+
+    live: Sequence[str] = ()
+    server: str = ""
+    options: Sequence[str] = ()
+
+    def of(self, suite: Suite, spec: ServerSpec, case: Case, era: str = "") -> str:
+        """Return the command, quoted for a shell, for the server of a suite as it runs."""
+        if case.lose or case.then or case.answers or _uses_saved(case):
+            return self._test(suite.path, case, era)
+        verb = _VERBS[case.request.kind]
+        server = suite.server
+        head = list[str]()
+        if self.server or (server is not None and server.name and not self.live):
+            return _joined(verb, [self.server or spec.name, *_request(case), *self.options])
+        if self.live:
+            return _joined(verb, [*_request(case), *_era(era), "--", *self.live])
+        assert server is not None
+        if server.transport and server.transport not in ("stdio", "http"):
+            head += ["--transport", server.transport]
+        head += _era(era or server.era)
+        if server.url:
+            for name, value in server.headers.items():
+                head += ["--header", f"{name}: {value}"]
+            words = [*_request(case), *head]
+            return f"mcptui {verb} {_expanded(server.url)} {shlex.join(words)}"
+        for name, value in server.env.items():
+            head += ["--env", f"{name}={value}"]
+        line = _joined(verb, [*_request(case), *head, "--", *server.command])
+        folder = os.path.normpath(suite.path.absolute().parent / server.cwd)
+        is_here = os.path.realpath(folder) == os.path.realpath(os.curdir)
+        return line if is_here else f"cd {shlex.quote(folder)} && {line}"
+
+    def _test(self, path: Path, case: Case, era: str) -> str:
+        words = ["mcptui", "test", str(path)]
+        words += [] if _uses_saved(case) else ["-k", case.name]
+        words += ["--era", era] if era else []
+        words += ["--server", self.server] if self.server else []
+        words += self.options
+        return shlex.join([*words, *(("--", *self.live) if self.live else ())])
+
+
+def _joined(verb: str, words: Sequence[str]) -> str:
+    return shlex.join(["mcptui", verb, *words])
+
+
+def _era(era: str) -> list[str]:
+    return ["--era", era] if era and era != "auto" else []
+
+
+def _request(case: Case) -> Iterator[str]:
+    request = case.request
+    if request.kind is RequestKind.LIST:
+        yield "resources" if request.name == "templates" else request.name
+        return
+    yield request.name
+    if request.kind is RequestKind.PROMPT:
+        yield from (f"{name}={value}" for name, value in request.arguments.items())
+    elif request.arguments or case.expected.error:
+        if request.kind is RequestKind.TOOL:
+            yield from ("--args", json.dumps(request.arguments))
+            yield from ("--unchecked",) if case.expected.error else ()
+
+
+def _uses_saved(case: Case) -> bool:
+    """Return whether a case needs a value that another one saves."""
+    expected = case.expected
+    texts = [case.request.name, case.request.arguments, expected.text]
+    texts += [] if expected.result is UNSET else [expected.result]
+    return "${" in json.dumps(texts, ensure_ascii=False, default=str)
+
+
+def _expanded(url: str) -> str:
+    """Return a URL quoted for a shell, which fills in its variables."""
+    if "${" not in url:
+        return shlex.quote(url)
+    pieces = (f"\\{char}" if char in '"\\`' else char for char in url)
+    return f'"{"".join(pieces)}"'

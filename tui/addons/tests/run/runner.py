@@ -1,0 +1,355 @@
+"""Runs suites: one server process a file, its cases in order, files side by side.
+
+Reports are in the order of the files. One runtime has all servers, so that one recording has all messages.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.addons.tests.run.answers import CaseAnswers
+from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.findings import TrafficByServer
+from tui.addons.tests.run.instance import ServerInstance
+from tui.addons.tests.run.launch import for_cases
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.output import BAD, NOT_RUN
+from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.repeat import RepeatCommand
+from tui.addons.tests.run.reporter import Reporter, RunStart
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.core.background import Tasks
+from tui.core.errors import McptuiError
+from tui.core.matching import has_words
+from tui.core.servers import ServerSpec
+from tui.core.text import clean, clean_line
+from tui.core.tools import Tool
+
+if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
+    from tui.runtime.runtime import Runtime
+
+ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
+INTERRUPTED = "interrupted"
+STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
+MAX_NOTE = 500
+NOT_REACHED = f"{NOT_RUN}interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is run, and how.
+
+    Attributes:
+        matching: words that the name of a case must have, or "".
+        tags: a case must have one of these, if there are any.
+        era: "legacy", "modern", "both", or "" for what the server supports.
+        fresh: a process for each case.
+        stop: stop at the first failure.
+        jobs: files to run at the same time.
+        strict_time: a slow response fails.
+        run_empty: also run cases that expect nothing.
+        parts: also check contracts and run turn cases.
+        replay_models: see `PartContext`.
+        repeat: makes the commands that repeat a case.
+    """
+
+    matching: str = ""
+    tags: tuple[str, ...] = ()
+    era: str = ""
+    fresh: bool = False
+    stop: bool = False
+    jobs: int = 1
+    strict_time: bool = False
+    run_empty: bool = False
+    parts: bool = True
+    replay_models: "RecordedTurns | None" = None
+    repeat: RepeatCommand = field(default_factory=RepeatCommand)
+
+    def selects(self, name: str, tags: Sequence[str]) -> bool:
+        """Return whether a case is wanted."""
+        is_tagged = not self.tags or not set(self.tags).isdisjoint(tags)
+        return is_tagged and (not self.matching or has_words(name, self.matching))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSuite:
+    """A suite with its server, or with the `problem` because of which it cannot be run.
+
+    `is_configured`: the server is one of the user's, so that its name, which its sign-in has, stays.
+    """
+
+    suite: Suite
+    spec: ServerSpec | None = None
+    problem: str = ""
+    is_configured: bool = False
+
+
+class OrderedReports:
+    """Passes what happens in several suites to reporters, in the order of the suites.
+
+    `problems` are the sentences of reporters that failed, which get nothing more.
+    """
+
+    def __init__(self, reporters: Sequence[Reporter]) -> None:
+        self.problems: list[str] = []
+        self._reporters = list(reporters)
+        self._current = 0
+        self._ended: set[int] = set()
+        self._waiting: dict[int, list[Callable[[Reporter], object]]] = {}
+
+    def tell(self, what: Callable[[Reporter], object]) -> None:
+        """Tell each reporter at once."""
+        for reporter in [*self._reporters]:
+            try:
+                what(reporter)
+            except McptuiError as error:
+                self._reporters.remove(reporter)
+                self.problems.append(str(error))
+
+    def of_suite(self, number: int, what: Callable[[Reporter], object]) -> None:
+        """Tell each reporter once it is the turn of a suite, counted from 0."""
+        if number == self._current:
+            self.tell(what)
+        else:
+            self._waiting.setdefault(number, []).append(what)
+
+    def suite_ended(self, number: int) -> None:
+        """Note that a suite has ended; the next one is told."""
+        self._ended.add(number)
+        while self._current in self._ended:
+            self._current += 1
+            for what in self._waiting.pop(self._current, ()):
+                self.tell(what)
+
+
+@dataclass(slots=True)
+class _SuiteRun:
+    """The state of a suite that runs."""
+
+    number: int
+    suite: Suite
+    outcomes: list[Outcome] = field(default_factory=list)
+    problem: str = ""
+    not_started: bool = False
+    lines: list[str] = field(default_factory=list)
+    left: deque[Case] = field(default_factory=deque)
+    era: str = ""
+
+
+class SuiteRunner:
+    """Runs suites on the servers of a runtime, which is ready and has no servers yet.
+
+    `tools` are those of each suite's server, for coverage.
+    """
+
+    def __init__(
+        self, runtime: "Runtime", answers: CaseAnswers, options: RunOptions, reporters: Sequence[Reporter]
+    ) -> None:
+        """`answers` is the questioner of the runtime."""
+        self.reports = OrderedReports(reporters)
+        self.tools: dict[Path, Sequence[Tool]] = {}
+        self._runtime = runtime
+        self._answers = answers
+        self._options = options
+        self._traffic = TrafficByServer(runtime.redactor.redact)
+        self._names: dict[str, asyncio.Lock] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = Tasks()
+        self._failed_calls: dict[str, str] = {}
+        self._is_stopped = self._is_interrupted = False
+        runtime.traffic.listener = self._traffic
+
+    def interrupt(self) -> None:
+        """End the run: cases that run are interrupted, the others are not run, and reports are written."""
+        self._is_interrupted = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def run(self, planned: Sequence[PlannedSuite], *, at: float = 0.0) -> RunOutcome:
+        """Run suites; return what came of them, which the reporters have been told."""
+        began = time.perf_counter()
+        self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
+        places = asyncio.Semaphore(max(1, self._options.jobs))
+        runs = [_SuiteRun(number, one.suite) for number, one in enumerate(planned)]
+        named = with_names(planned)
+        ended = list[SuiteOutcome | None]([None] * len(planned))
+
+        async def one(run: _SuiteRun, plan: PlannedSuite) -> None:
+            since = time.perf_counter()
+            try:
+                async with places:
+                    since = time.perf_counter()
+                    self._report(run, lambda to: to.suite_began(run.suite))
+                    await self._suite(run, plan)
+            except asyncio.CancelledError:
+                if not self._is_interrupted:
+                    raise
+                self._name_unfinished(run)
+            seconds = time.perf_counter() - since
+            outcome = SuiteOutcome(
+                run.suite, run.outcomes, run.problem, run.not_started, seconds, tuple(run.lines)
+            )
+            ended[run.number] = outcome
+            self._report(run, lambda to: to.suite_ended(outcome))
+            self.reports.suite_ended(run.number)
+
+        self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, named, strict=True)]
+        try:
+            await asyncio.gather(*self._tasks)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+        traffic = self._runtime.traffic
+        traffic.mark_calls(self._failed_calls)
+        suites = [outcome for outcome in ended if outcome is not None]
+        seconds = time.perf_counter() - began
+        recording = None if traffic.path == Path() else traffic.path
+        return RunOutcome(suites, seconds, self._is_interrupted, recording)
+
+    def _report(self, run: _SuiteRun, what: Callable[[Reporter], object]) -> None:
+        self.reports.of_suite(run.number, what)
+
+    def _add(self, run: _SuiteRun, outcome: Outcome) -> None:
+        """Report the outcome of a case."""
+        if outcome.state in BAD:
+            self._is_stopped = self._options.stop
+            if outcome.call:
+                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
+        run.outcomes.append(outcome)
+        if run.left and outcome.case is run.left[0]:
+            run.left.popleft()
+        self._report(run, lambda to: to.case_ended(run.suite, outcome))
+
+    # ---- one suite -----------------------------------------------------------------------------------
+
+    async def _suite(self, run: _SuiteRun, plan: PlannedSuite) -> None:
+        if plan.spec is None:
+            run.problem = plan.problem
+            return
+        lock = self._names.setdefault(plan.spec.name, asyncio.Lock())
+        async with lock:  # a configured server, which several files use, has one name
+            for era in ERAS[self._options.era]:
+                await self._in_era(run, plan.spec, era)
+
+    async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
+        options, suite = self._options, run.suite
+        shown = era if options.era == "both" else ""
+        cases = [case for case in suite.cases if options.selects(case.name, case.tags)]
+        turns = (
+            [turn for turn in suite.turns if options.selects(turn.title, turn.tags)] if options.parts else []
+        )
+        contract = suite.contract if options.parts and options.selects("contract", ()) else None
+        if not (cases or turns or contract):
+            return
+        name = f"{spec.name}-{shown}" if shown else spec.name
+        runner = CaseRunner(
+            suite.path.absolute().parent,
+            self._answers,
+            CaseOptions(options.strict_time, options.run_empty, shown),
+        )
+        with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
+            if contract is not None and not self._is_stopped:
+                await self._contract(run, shared, shown)
+            run.left, run.era = deque(cases), shown
+            while run.left:
+                case = run.left[0]
+                if self._is_stopped:
+                    self._add(
+                        run, Outcome(case.name, case.line, State.SKIPPED, STOPPED, era=shown, case=case)
+                    )
+                    continue
+                outcome = await self._case(run, runner, case, shared)
+                if outcome.state in BAD:
+                    outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
+                self._add(run, outcome)
+            if turns and not self._is_stopped:
+                await self._turns(run, turns, shared, shown)
+
+    @contextmanager
+    def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
+        """Add a server to the host, which is stopped at the end, without waiting for that."""
+        traffic = self._traffic.of(spec.name)
+        instance = ServerInstance(self._runtime, spec, traffic)
+        try:
+            yield instance
+        finally:
+            redact = self._runtime.redactor.redact
+            run.lines += (clean(redact(line)) for line in traffic.lines)
+            traffic.lines.clear()
+            if instance.problem:
+                run.not_started, run.problem = True, run.problem or instance.problem
+            elif (tools := instance.tools()) and run.suite.path not in self.tools:
+                self.tools[run.suite.path] = tools
+            self._stopping.start(instance.close(), f"stopping {spec.name}")
+
+    async def _case(self, run: _SuiteRun, runner: CaseRunner, case: Case, shared: ServerInstance) -> Outcome:
+        is_alone = (self._options.fresh or case.fresh) and not why_skipped(
+            case, run_empty=self._options.run_empty
+        )
+        if not is_alone:
+            return await runner.run(case, shared)
+        await self._stopping.settled()
+        with self._instance(run, replace(shared.spec, name=f"{shared.name}-fresh")) as own:
+            return await runner.run(case, own)
+
+    async def _contract(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
+        check = part("contract")
+        suite = run.suite
+        assert suite.contract is not None
+        if await shared.running():
+            outcome = await check(suite, PartContext(self._runtime, shared.name))
+        else:
+            line = suite.contract.line
+            outcome = Outcome("contract", line, State.ERROR, shared.problem, server=shared.name)
+        self._add(run, replace(outcome, era=era))
+
+    async def _turns(
+        self, run: _SuiteRun, turns: Sequence[TurnCase], shared: ServerInstance, era: str
+    ) -> None:
+        if not await shared.running():
+            for turn in turns:
+                outcome = Outcome(turn.title, turn.line, State.ERROR, shared.problem, server=shared.name)
+                self._add(run, replace(outcome, era=era, case=turn))
+            return
+        context = PartContext(self._runtime, shared.name, self._options.replay_models)
+        async for outcome in part("turns")(run.suite, turns, context):
+            self._add(run, replace(outcome, era=era))
+            if self._is_stopped:
+                break
+
+    def _name_unfinished(self, run: _SuiteRun) -> None:
+        """Add the outcomes of the case that was interrupted, and of those that were not run."""
+        if not run.outcomes and not run.left:  # it has not begun
+            cases = (case for case in run.suite.cases if self._options.selects(case.name, case.tags))
+            run.left = deque(cases)
+            state, why = State.SKIPPED, NOT_REACHED
+        else:
+            state, why = State.ERROR, INTERRUPTED
+        while run.left:
+            case = run.left[0]
+            self._add(run, Outcome(case.name, case.line, state, why, era=run.era, case=case))
+            state, why = State.SKIPPED, NOT_REACHED
+
+
+def with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:
+    """Return the suites with servers of different names, except those of the same configured server."""
+    taken: dict[str, str] = {}
+    found = list[PlannedSuite]()
+    for plan in planned:
+        if plan.spec is None:
+            found.append(plan)
+            continue
+        name, number = plan.spec.name, 1
+        while name in taken and not (plan.is_configured and taken[name] == plan.spec.origin):
+            number += 1
+            name = f"{plan.spec.name}-{number}"
+        taken[name] = plan.spec.origin if plan.is_configured else ""
+        found.append(replace(plan, spec=replace(plan.spec, name=name)))
+    return found

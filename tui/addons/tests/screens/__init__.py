@@ -1,0 +1,1 @@
+"""The screens of kept calls, suites and reviews."""

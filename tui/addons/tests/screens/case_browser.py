@@ -1,0 +1,275 @@
+"""What the screen of all cases and its tab of the workbench do: list, filter, run, review."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
+from tui.addons.tests.review.decisions import Review
+from tui.addons.tests.review.edits import FileEdits
+from tui.addons.tests.review.failures import Failure
+from tui.addons.tests.review.files import texts_of
+from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.review.recorded import failures_in_recordings
+from tui.addons.tests.review.selection import only
+from tui.addons.tests.run.outcome import State
+from tui.addons.tests.screens.case_list import CaseList
+from tui.addons.tests.screens.case_runs import CaseRuns, key_of
+from tui.addons.tests.screens.messages import show_messages
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.core.background import Tasks
+from tui.core.errors import McptuiError
+from tui.core.files import short_path
+from tui.core.text import clean_line
+from tui.ui.widgets.inputs import PromptLine
+from tui.ui.widgets.rows import EMPTY, Row
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at the files."""
+
+RUNS = "A run is in progress. Press esc to cancel it first."
+Uses = Callable[[Suite], bool]
+
+
+class CaseBrowser:
+    """Lists the cases of the suites that it `uses`, and acts on the selected one.
+
+    `changed` is called when what it says about them has changed.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        prompt: PromptLine,
+        changed: Callable[[], object],
+        uses: Uses = lambda suite: True,
+    ) -> None:
+        self._runtime = runtime
+        self._prompt = prompt
+        self._changed = changed
+        self._uses = uses
+        self.list = CaseList(changed, self.review)
+        self.runs = CaseRuns(runtime, self._run_changed)
+        self._last, self._catalog, self._tasks = LastRuns(), Catalog(), Tasks()
+        self._files: Sequence[ListedFile] = ()
+        self._folder = short_path(os.getcwd())
+        self._looked_at = float("-inf")
+        self._is_read = False
+        self._reading: asyncio.Task[None] | None = None
+        self.filter = ""
+
+    # ---- the files ----
+
+    def look(self) -> None:
+        """Follow the files, and runs of other processes. Cheap: what takes time is done in a thread."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_SECONDS or (self._reading is not None and not self._reading.done()):
+            return
+        self._looked_at = now
+        if not self._is_read or self._last.is_stale or self._catalog.is_stale:
+            self._reading = self._tasks.start(self._read(), "read test files")
+
+    async def _read(self) -> None:
+        def read() -> Sequence[ListedFile]:
+            kept = [path for path, file in self._last.read().items() if file.kept]
+            return self._catalog.files(Path(), kept)
+
+        files = await asyncio.to_thread(read)
+        self._files = [one for one in files if one.suite is None or self._uses(one.suite)]
+        self._is_read = True
+        self.show()
+
+    def show(self) -> None:
+        """Show the files with the cases that match the filter."""
+        shown: list[tuple[ListedFile, Sequence[Listed]]] = []
+        for file in self._files:
+            cases = [one for one in file.cases(self._last.of(file.path)) if one.matches(self.filter)]
+            if cases or not self.filter:
+                shown.append((self._with_problem(file), cases))
+        note: Row = EMPTY
+        if not self._is_read:
+            note = (("  reading…", "dim"),)
+        elif self.filter:
+            note = ((f"  No case matches “{clean_line(self.filter, 60)}”.", "dim"),)
+        self.list.show(shown, self._folder, note)
+        self._changed()
+
+    def _with_problem(self, file: ListedFile) -> ListedFile:
+        problem = self.runs.problems.get(file.path, "")
+        return ListedFile(file.path, file.suite, problem) if problem and not file.problem else file
+
+    def ask_filter(self) -> None:
+        """Ask for words that the cases must have; they are applied while the user types."""
+
+        def typed(text: str) -> None:
+            self.filter = text.strip()
+            self.show()
+
+        self._prompt.ask(
+            "filter", typed, value=self.filter, typed=typed, placeholder="name, tool, tag, file or failed"
+        )
+
+    def back(self) -> bool:
+        """Cancel the run, or clear the filter; return False if there is neither."""
+        if self.runs.cancel():
+            return True
+        if self.filter:
+            self.filter = ""
+            self.show()
+            return True
+        return False
+
+    async def close(self) -> None:
+        await self._tasks.cancel()
+        await self.runs.close()
+        await asyncio.to_thread(self._last.close)
+
+    # ---- runs ----
+
+    def run_selected(self) -> None:
+        if (one := self._selected()) is not None and (suite := self._suite_of(one)) is not None:
+            self._start([only(suite, one)], run_empty=True)
+
+    def run_all(self) -> None:
+        """Run the listed cases, each file as a whole unless a filter is set."""
+        suites: list[Suite] = []
+        for file in self._files:
+            if file.suite is not None and any(one.path == file.path for one in self.list.cases):
+                suites.append(self._listed_part(file.suite) if self.filter else file.suite)
+        if suites:
+            self._start(suites)
+        else:
+            self.list.notify("No cases to run.", timeout=3)
+
+    def _listed_part(self, suite: Suite) -> Suite:
+        """Return a suite with its listed cases and what they need."""
+        from dataclasses import replace
+
+        listed = [one for one in self.list.cases if one.path == suite.path]
+        parts = [only(suite, one) for one in listed]
+        cases = {case.name for part in parts for case in part.cases}
+        turns = {turn.title for part in parts for turn in part.turns}
+        return replace(
+            suite,
+            cases=tuple(case for case in suite.cases if case.name in cases),
+            turns=tuple(turn for turn in suite.turns if turn.title in turns),
+            contract=next((part.contract for part in parts if part.contract is not None), None),
+        )
+
+    def _start(self, suites: Sequence[Suite], *, run_empty: bool = False) -> None:
+        if self.runs.is_running:
+            self.list.notify(RUNS, timeout=3)
+        else:
+            self.runs.start(suites, run_empty=run_empty)
+
+    def _run_changed(self) -> None:
+        if self.list.is_attached:
+            self.list.show_doing(self.runs.doing)
+            if not self.runs.doing:
+                self._looked_at = float("-inf")
+                self.show()
+            self._changed()
+
+    # ---- review ----
+
+    def _selected(self) -> Listed | None:
+        if (one := self.list.selected) is None:
+            self.list.notify("No case is selected.", timeout=3)
+        return one
+
+    def _suite_of(self, one: Listed) -> Suite | None:
+        return next((file.suite for file in self._files if file.path == one.path), None)
+
+    def review(self) -> None:
+        """Compare the result of the selected case, and review all that failed."""
+        one = self._selected()
+        if one is None:
+            return
+        if isinstance(one.what, TurnCase):
+            self._open_turns(one)
+        elif one.last is None or (one.last.state is State.SKIPPED and one.key not in self.runs.failures):
+            why = "has no result yet" if one.last is None else "was skipped"
+            self.list.notify(f"This case {why}. Press r to run it.", timeout=4)
+        elif self.runs.is_running:
+            self.list.notify(RUNS, timeout=3)
+        else:
+            self._tasks.start(self._review(one), "review cases")
+
+    async def _review(self, one: Listed) -> None:
+        try:
+            failures = await asyncio.to_thread(self._failures, one)
+            texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
+        except McptuiError as error:
+            self.list.notify(str(error), severity="warning", markup=False)
+            return
+        keys = [key_of(failure) for failure in failures]
+        if one.key not in keys:
+            why = "was deleted" if isinstance(one.what, Case) else "has no result to compare"
+            what = "The recording of its run" if isinstance(one.what, Case) else "It"
+            self.list.notify(f"{what} {why}. Press r to run it.", timeout=4)
+            return
+        review = Review.of(failures, texts, FileEdits())
+        review.at = keys.index(one.key)
+        from tui.addons.tests.screens.review_screen import ReviewScreen
+
+        def closed(_: None) -> None:
+            if review.can_undo:
+                self.list.notify("Test files were changed. Press R to run the cases again.", timeout=5)
+
+        self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
+
+    def _failures(self, one: Listed) -> list[Failure]:
+        """Return what is reviewed, the selected case and all that failed: of runs here, or from recordings."""
+        found: list[Failure] = []
+        for file in self._files:
+            if file.suite is None:
+                continue
+            cases = [each for each in file.cases(self._last.of(file.path)) if self._is_reviewed(each, one)]
+            known = {
+                key: self.runs.failures[key] for each in cases if (key := each.key) in self.runs.failures
+            }
+            missing = [each for each in file.cases(self._last.of(file.path)) if each.key not in known]
+            read = failures_in_recordings(file.suite, missing) if len(known) < len(cases) else []
+            known |= {key_of(failure): failure for failure in read}
+            found += (known[each.key] for each in cases if each.key in known)
+        return found
+
+    def _is_reviewed(self, each: Listed, one: Listed) -> bool:
+        state = each.last.state if each.last is not None else None
+        return each.key == one.key or state in (State.FAILED, State.ERROR) or each.key in self.runs.failures
+
+    # ---- messages ----
+
+    def show_messages(self) -> None:
+        """Open the messages of the last run of the selected case."""
+        one = self._selected()
+        if one is not None and isinstance(one.what, TurnCase):
+            self._open_turns(one)
+        elif one is not None and one.last is None:
+            self.list.notify("This case never ran. Press r to run it.", timeout=4)
+        elif one is not None and one.last is not None:
+            self._open(one.last.recording, one.last.call)
+
+    def show_turns(self) -> None:
+        """Open the table of turn cases, at the selected one."""
+        one = self.list.selected
+        self._open_turns(one if one is not None and isinstance(one.what, TurnCase) else None)
+
+    def _open_turns(self, one: Listed | None) -> None:
+        """Open the table of turn cases, which has the conversations and messages of all runs."""
+        from tui.addons.tests.screens.turn_table import open_turn_table
+
+        open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
+
+    def _show_messages_of(self, failure: Failure) -> None:
+        last = self._last.of(failure.path).cases.get(failure.outcome.name)
+        self._open(last.recording if last is not None else "", failure.outcome.call)
+
+    def _open(self, recording: str, call: str) -> None:
+        self._tasks.start(show_messages(self.list.app, self._runtime, recording, call), "open messages")

@@ -1,0 +1,146 @@
+"""The rows of the screen of all cases. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.addons.tests.review.catalog import Listed, ListedFile
+from tui.addons.tests.run.outcome import State
+from tui.addons.tests.suite.case import Case, Contract, SuiteServer, TurnCase
+from tui.core import units
+from tui.core.text import cells_of, clean_line
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import when
+
+WIDE = 100
+"""Minimum columns for showing the time limit, and server commands in full."""
+
+STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
+WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
+REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
+LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
+
+EMPTY_STATE = (
+    ("No kept calls yet", "text bold"),
+    (
+        "A kept call is a call whose result is expected from then on. mcptui makes it again and compares.",
+        "dim",
+    ),
+    ("", ""),
+    ("C            on a result, a call in the conversation, or an entry of the traffic", "text"),
+    ("mcptui keep  in a shell, after mcptui call", "text"),
+    ("", ""),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What happens to a case now: it waits for its turn in a run, or runs."""
+
+    waits: bool = False
+    runs: bool = False
+
+
+def empty_rows(folder: str, width: int) -> list[Row]:
+    """Return what to do while there are no cases."""
+    end = f"They are written to *.mcp.toml files. This screen lists those below {folder}."
+    rows: list[Row] = [EMPTY]
+    for text, style in (*EMPTY_STATE, (end, "dim")):
+        rows += wrap(((text, style),), min(width, 96), first=(("  ", ""),)) if text else [EMPTY]
+    return rows
+
+
+def file_rows(file: ListedFile, width: int) -> list[Row]:
+    """Return the heading of a file, with its server, and its problem."""
+    server = ((f"   {_server(file.suite.server)}", "dim"),) if file.suite is not None else ()
+    rows: list[Row] = [EMPTY, crop(((" ", ""), (file.shown, "dim bold"), *server), width)]
+    for line in clean_line(file.problem, 2_000).splitlines():
+        rows += wrap(((line, "bad"),), width - 1, first=(("   ! ", "bad"),))
+    for line in file.suite.warnings if file.suite is not None else ():
+        rows += wrap(((clean_line(line, 400), "warn"),), width - 1, first=(("   ! ", "warn"),))
+    return rows
+
+
+def _server(server: SuiteServer | None) -> str:
+    if server is None:
+        return "no server"
+    return clean_line(server.name or server.url or " ".join(server.command), 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a list of cases: its width, and the cells of the longest name."""
+
+    width: int
+    names: int
+
+    @classmethod
+    def of(cls, width: int, cases: Sequence[Listed]) -> "Columns":
+        return cls(width, max((cells_of(clean_line(one.name, 200)) for one in cases), default=0))
+
+
+def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
+    """Return a case: state, name, request, time against its limit, last run."""
+    lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
+    right = _right(one, doing, now, columns.width)
+    room = columns.width - width_of(lead) - width_of(right) - 1
+    request = min(REQUEST_CELLS, max(0, room - LEAST_NAME - GAP))
+    names = min(room - request - GAP, max(LEAST_NAME, columns.names))
+    name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
+    cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
+    return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
+
+
+def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:
+    if doing.runs:
+        return signs.spinner[0], "warn bold"
+    if doing.waits:
+        return signs.waiting, "warn"
+    if one.last is None:
+        return signs.separator, "dim"
+    sign = {State.PASSED: signs.done, State.SKIPPED: signs.outcomes[5], State.ERROR: signs.warning}
+    return sign.get(one.last.state, signs.failed), STYLES[one.last.state]
+
+
+def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:
+    ran = when(one.last.at, now) if one.last is not None else "never ran"
+    if doing.runs or doing.waits:
+        ran = "running" if doing.runs else "waiting"
+    return (*_note(one, width), (f"{ran:>{WHEN_CELLS}} ", "warn" if doing.runs else "dim"))
+
+
+def _note(one: Listed, width: int) -> Row:
+    """Return the latency against its limit, or why there is none."""
+    text, style = _words(one)
+    ms = one.last.ms if one.last is not None else None
+    limit = one.what.expected.within_ms if isinstance(one.what, Case) else None
+    cells = TIME_CELLS + (len(" of 1 m 04 s") if width >= WIDE else 0)
+    if text or ms is None:
+        return pad(crop(((text, style),), cells), cells)
+    took = units.duration(ms)
+    row: Row = ((f"{took:>{TIME_CELLS}}", "warn" if limit is not None and ms > limit else "text"),)
+    if limit is not None and width >= WIDE:
+        row = (*row, (f" of {units.duration(limit)}", "dim"))
+    return pad(row, cells)
+
+
+def _words(one: Listed) -> tuple[str, str]:
+    match one.what:
+        case Case(skip=str(why)) | TurnCase(skip=str(why)) if why:
+            return clean_line(why, 60), "dim"
+        case Case(expected=expected) if expected.is_empty:
+            return "no result", "warn"
+        case _:
+            return "", ""
+
+
+def summary(cases: Sequence[Listed]) -> Row:
+    """Return how many cases there are, by how they ended last."""
+    counts = {
+        state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
+    }
+    parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")]
+    parts += [(f"{count} {WORDS[state]}", STYLES[state]) for state, count in counts.items() if count]
+    if never := len(cases) - sum(counts.values()):
+        parts.append((f"{never} never ran", "dim"))
+    return tuple(span for part in parts for span in (part, ("   ", "")))

@@ -1,0 +1,79 @@
+"""The screen of all cases: their states, last runs and latencies, and running and reviewing them."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import BindingType
+
+from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
+from tui.addons.tests.screens.case_rows import summary
+from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.rows import EMPTY, Row, progress_bar
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+BAR_CELLS = 12
+
+
+class CasesScreen(ViewScreen[None]):
+    """Lists, runs and reviews the cases of all suites."""
+
+    CONTEXTS = (Context.TESTS,)
+    TAKES = frozenset({"traffic.open"})
+    LOOKS_PER_SECOND = 10
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TESTS)
+
+    def __init__(self, runtime: "Runtime") -> None:
+        prompt = PromptLine()
+        self._prompt = prompt
+        self.browser = CaseBrowser(runtime, prompt, self.say)
+        super().__init__(self.browser.list, prompt=prompt)
+
+    async def on_unmount(self) -> None:
+        await self.browser.close()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.browser.show()
+
+    def stays(self) -> str:
+        if self._prompt.display:
+            return FINISH_INPUT
+        return RUNS if self.browser.runs.is_running else ""
+
+    def look(self) -> None:
+        self.browser.look()
+        self.say()
+
+    def say(self) -> None:
+        """Show how many cases there are, or how far the run is."""
+        if not self.is_attached:
+            return
+        browser, signs = self.browser, symbols_for()
+        left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
+        right: Row = ((f"filter {clean_line(browser.filter, 40)} ", "accent"),) if browser.filter else EMPTY
+        runs = browser.runs
+        if runs.doing:
+            bar = progress_bar(runs.done / max(1, runs.total), BAR_CELLS, signs.thin, signs.rule)
+            right = (("running  ", "warn"), *bar, (f"  {runs.done} of {runs.total} ", "text"))
+        self._title.show(left, right)
+        label = "cancel" if runs.is_running else "clear filter" if browser.filter else "back"
+        if label != getattr(self, "_label", ""):
+            self._label = label
+            self.show_keys(back=label)
+
+    def back(self) -> None:
+        """Cancel the run, clear the filter, or close."""
+        if not self.browser.back():
+            self.dismiss(None)
+
+
+def open_cases(parts: Any) -> None:
+    """Open the screen of all cases over the chat screen (`ChatParts`)."""
+    if parts.runtime.is_ready:
+        parts.regions.open_dialog(CasesScreen(parts.runtime))

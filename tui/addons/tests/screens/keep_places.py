@@ -1,0 +1,246 @@
+"""The key that keeps a call: finds the call that is selected on a screen, and opens the dialog.
+
+Every place leads to a request in a recording: a result in the workbench, a call in the conversation or the
+trace, an entry of the traffic.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from tui.addons.tests.keep.by_hand import exchange_by_hand
+from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.keep.home import Origin, origin_of
+from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.recorded import exchange_at, request_of_call
+from tui.addons.tests.keep.repeat import results_again, why_not_repeated
+from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
+from tui.core.errors import McptuiError, UsageError
+from tui.core.secrets.redact import Redactor
+from tui.core.servers import ServerState
+from tui.core.traffic import Direction, Kind, TrafficReader
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import state_dir
+from tui.settings.specs import server_specs
+from tui.storage.recordings.reader import RecordingReader
+from tui.traffic.record.column_parts import mark_of, places_of
+from tui.traffic.spans.span_values import CallSpan
+from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
+from tui.ui.chat.parts import ChatParts
+from tui.ui.platform.key_order import open_once
+from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.screen import ServerScreen
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+    from tui.traffic.record.entry_columns import EntryColumns
+    from tui.ui.workbench.calls import HandCall
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call was selected.
+
+    Attributes:
+        read: returns the call, in a thread. Raises UsageError or StorageError.
+        runtime: the running program, None for a recording from a file.
+        next_id: returns the id of the next call by hand.
+    """
+
+    app: App[Any]
+    read: Callable[[], Exchange]
+    runtime: "Runtime | None" = None
+    next_id: Callable[[], str] = lambda: "hand-0"
+    is_own: bool = True
+
+
+async def keep(owner: object) -> None:
+    """Keep the selected call of a screen, or of the chat screen (`ChatParts`), or say why there is none."""
+    place: Place | str | None = None
+    match owner:
+        case ServerScreen():
+            place = _in_workbench(owner)
+        case TrafficScreen():
+            place = _in_traffic(owner)
+        case ChatParts():
+            place = await _in_chat(owner)
+    if isinstance(place, str):
+        _app_of(owner).notify(place, timeout=5)
+    elif place is not None:
+        place.app.run_worker(_opened(place), name="keep a call", exit_on_error=True)
+
+
+def _app_of(owner: Any) -> App[Any]:
+    app: App[Any] = owner.regions.screen.app if isinstance(owner, ChatParts) else owner.app
+    return app
+
+
+# ---- the places --------------------------------------------------------------------------------------------
+
+
+def _in_workbench(screen: ServerScreen) -> Place | str:
+    bench, key = screen.bench, screen.shared.overrides.first_of
+    if bench is None or bench.item is None:
+        return screen.why_no_item() or "Select a tool, a resource or a prompt first."
+    call = bench.calls.selected
+    if call is None:
+        to_call = f"{key('bench.call')} to {bench.item.verb}"
+        return f"No result yet. Press {to_call}, then {key('keep.call')} to keep the result."
+    if call.took_ms is None:
+        return "The call is still running."
+    if call.result is None:
+        return "The call was cancelled, so it has no result."
+    runtime = screen.shared.runtime
+    read = partial(_read_hand_call, runtime, screen.server, call)
+    return Place(screen.app, read, runtime, screen.shared.book.next_id)
+
+
+def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchange:
+    """Return a call of the workbench: as it was recorded, or its result, if that is not in the recording."""
+    recording = runtime.recording
+    try:
+        with closing(recording.open_reader()) as reader:
+            if not (seq := _request_in(recording.entries, call.id, 0)):
+                raise UsageError("This call was not recorded.")
+            return exchange_at(reader, seq, os.getcwd())
+    except UsageError:
+        if (exchange := exchange_by_hand(server, call)) is None:
+            raise
+        return exchange
+
+
+def _request_in(entries: "EntryColumns", call: str, turn: int) -> int:
+    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
+    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
+            return entries.seq(at)
+    return 0
+
+
+def _in_traffic(screen: TrafficScreen) -> Place | str | None:
+    seq, live, recording = screen.list.chosen(), screen.live, screen.recording
+    if not seq:
+        return None  # the list has said why
+    if live is not None:
+        read = partial(_read, recording.open_reader, seq, os.getcwd())
+        return Place(screen.app, read, live.runtime, live.next_call_id)
+    with closing(recording.open_reader()) as reader:
+        path = getattr(reader, "path", Path())
+        folder = reader.meta().get("cwd", "") if isinstance(reader, RecordingReader) else ""
+    is_own = os.path.dirname(os.path.realpath(path)) == os.path.realpath(state_dir() / "recordings")
+    return Place(screen.app, partial(_read, recording.open_reader, seq, folder), is_own=is_own)
+
+
+def _read(open_reader: Callable[[], TrafficReader], seq: int, folder: str) -> Exchange:
+    with closing(open_reader()) as reader:
+        return exchange_at(reader, seq, folder)
+
+
+async def _in_chat(parts: ChatParts) -> Place | str | None:
+    navigator, runtime = parts.navigator, parts.runtime
+    span = navigator.selected
+    if not isinstance(span, CallSpan):
+        return SELECT_THERE
+    if span.state in NEVER_SENT:
+        return f"This call was {span.state}, so it has no result."
+    if not span.state.over:
+        return "The call is still running."
+    recording, next_id = runtime.recording, navigator.call_book.next_id
+    if not navigator.is_earlier(span):
+        seq = _request_in(recording.entries, span.id, navigator.turn_number(span))
+        if not seq:
+            return "This call did not go to a server, or was not recorded."
+        return Place(
+            parts.regions.screen.app,
+            partial(_read, recording.open_reader, seq, os.getcwd()),
+            runtime,
+            next_id,
+        )
+    if (found := await navigator.earlier_recording(span)) is None:
+        return "The recording of that run was deleted."
+    read = partial(_read_earlier, *found, span.id)
+    return Place(parts.regions.screen.app, read, runtime, next_id)
+
+
+def _read_earlier(path: Path, turn: int, call: str) -> Exchange:
+    with closing(RecordingReader(path)) as reader:
+        if not (seq := request_of_call(reader, call, turn)):
+            raise UsageError("This call did not go to a server, or was not recorded.")
+        return exchange_at(reader, seq, reader.meta().get("cwd", ""))
+
+
+# ---- the dialog --------------------------------------------------------------------------------------------
+
+
+async def _opened(place: Place) -> None:
+    """Read the call and open the dialog, or say why it cannot be kept."""
+    app = place.app
+
+    def kept(said: str | None) -> None:
+        if said:
+            app.notify(said, timeout=12)
+
+    try:
+        exchange = await asyncio.to_thread(place.read)
+        if place.runtime is not None:
+            exchange = _with_hints(place.runtime, exchange)
+        keeping = await asyncio.to_thread(_keeping, place, exchange)
+        target = await asyncio.to_thread(keeping.target)
+        keeping = keeping.named(keeping.free_name(target.names))
+    except (McptuiError, OSError) as error:
+        app.notify(str(error), severity="warning", timeout=8)
+        return
+    open_once(app, KeepDialog(keeping, target, _again(place, keeping)), kept)
+
+
+def _with_hints(runtime: "Runtime", exchange: Exchange) -> Exchange:
+    """Return an exchange with the hints of a tool that its server lists now."""
+    for tool in runtime.workbench.tools(exchange.server):
+        if tool.name == exchange.request.name:
+            return replace(
+                exchange, hints={"readOnlyHint": tool.read_only, "idempotentHint": tool.idempotent}
+            )
+    return exchange
+
+
+def _keeping(place: Place, exchange: Exchange) -> Keeping:
+    current, runtime = Path.cwd(), place.runtime
+    if runtime is None:
+        loaded = ConfigFile(None, os.environ).read()
+        specs, redact = server_specs(loaded), Redactor(loaded.secrets).redact
+        return Keeping.of(exchange, origin_of(exchange, specs, current), current, redact, is_own=place.is_own)
+    status = runtime.host.find(exchange.server)
+    redact = runtime.redactor.redact
+    if status is not None and not exchange.tapped:
+        origin = Origin.of_spec(status.spec, str(current), configured=not runtime.is_unconfigured)
+    else:
+        origin = origin_of(exchange, (one.spec for one in runtime.host.statuses()), current)
+    return Keeping.of(exchange, origin, current, redact, is_own=True)
+
+
+def _again(place: Place, keeping: Keeping) -> Again:
+    """Return how the request is sent again, or why it is not."""
+    exchange, runtime = keeping.draft.exchange, place.runtime
+    if why := why_not_repeated(exchange):
+        return Again(why=why)
+    if runtime is None:
+        return Again(why="A recording has no server to call again.")
+    status = runtime.host.find(exchange.server)
+    if exchange.tapped or status is None or status.state is not ServerState.RUNNING:
+        return Again(why="Its server is not running here, so it is not called again.")
+
+    async def call() -> list[tuple[Mapping[str, Any], float]]:
+        timeout = runtime.turn_context.limits.call_timeout
+        return await results_again(
+            runtime.workbench, exchange.server, exchange.request, place.next_id, timeout
+        )
+
+    return Again(call, runtime)

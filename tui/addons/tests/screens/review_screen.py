@@ -1,0 +1,287 @@
+"""The review: what is expected and what came next to each other, and a decision for each case."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from tui.addons.tests.review.compared import ComparedLine, Part
+from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.failures import Failure
+from tui.addons.tests.review.files import write
+from tui.core import units
+from tui.core.background import Tasks
+from tui.core.comparison.values import Line, line_pairs
+from tui.core.errors import McptuiError
+from tui.core.text import clean, clean_line
+from tui.ui.dialogs.dialog import ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of, overrides_of
+from tui.ui.results.result_sheets import SideBySide
+from tui.ui.widgets.bar import Bar, SplitBar
+from tui.ui.widgets.page import Lines, Page
+from tui.ui.widgets.rows import EMPTY, Row, pad
+from tui.ui.widgets.symbols import symbols_for
+
+WORDS = {
+    Decision.ACCEPTED: ("accepted", "ok"),
+    Decision.VARIES: ("varies", "ok"),
+    Decision.SKIPPED: ("keeps failing", "dim"),
+}
+NO_PART = Part(())
+SCROLL_BAR = 1
+"""Columns of the page for its scroll bar."""
+
+
+class SideHeads(Bar):
+    """The headings of two values side by side."""
+
+    def __init__(self) -> None:
+        super().__init__(id="side-heads")
+        self._heads = ("", "")
+
+    def show(self, left: str, right: str) -> None:
+        self._heads = left, right
+        self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the headings where `side_by_side_rows` has the values, in a page with its padding."""
+        left, right = self._heads
+        cells = max(8, (width - SCROLL_BAR - 5) // 2)
+        start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
+        return (*start, (" │ ", "rule"), (right, "dim bold"))
+
+
+class CaseSheet(SideBySide):
+    """What a case expects and what came; each row knows its part of the expectation."""
+
+    def __init__(self, lines: Sequence[ComparedLine], notes: Sequence[Row]) -> None:
+        differs = any(not line.pair.same for line in lines)
+        super().__init__([line.pair for line in lines], notes, whole=not differs)
+        self._lines = lines
+
+    @property
+    def first(self) -> int:
+        """The place of the first difference."""
+        return next((at for at, line in enumerate(self._lines) if not line.pair.same), 0)
+
+    def part_at(self, row: int) -> Part:
+        """Return the part that differs in a row, otherwise the only part that differs, or none."""
+        place = self.pair_at(row)
+        if 0 <= place < len(self._lines) and not self._lines[place].pair.same:
+            return self._lines[place].part
+        parts = dict.fromkeys(line.part for line in self._lines if not line.pair.same)
+        return next(iter(parts)) if len(parts) == 1 else NO_PART
+
+
+class ReviewScreen(ViewScreen[None]):
+    """Reviews failures one after the other. `show_messages` opens the messages of one."""
+
+    CONTEXTS = (Context.REVIEW,)
+    TAKES = frozenset({"traffic.open", "app.suspend"})
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.REVIEW)
+
+    DEFAULT_CSS = """
+    ReviewScreen > #review-problem { background: $surface; }
+    ReviewScreen > #side-heads { background: $surface; padding: 0 1; }
+    """
+
+    def __init__(self, review: Review, show_messages: Callable[[Failure], None]) -> None:
+        self._page = Page()
+        super().__init__(self._page)
+        self.review = review
+        self._show_messages = show_messages
+        self._problem, self._side_heads = SplitBar(id="review-problem"), SideHeads()
+        self._proposed: Change | None = None
+        self._tasks = Tasks()
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._problem
+        yield self._side_heads
+        yield self._page
+        yield self._keys
+
+    async def on_unmount(self) -> None:
+        await self._tasks.cancel()
+
+    def look(self) -> None:
+        """Show the current failure, or the proposed change."""
+        failure = self.review.current
+        if failure is None:
+            self._page.show(Lines([(("Nothing to review", "dim"),)]))
+            return
+        self._say(failure)
+        if self._proposed is not None:
+            self._show_proposed(self._proposed)
+            return
+        lines = failure.lines()
+        self._side_heads.show(*(("expected", "got") if lines else ("", "")))
+        if lines:
+            sheet = CaseSheet(lines, list(_notes(failure)))
+            self._page.show(sheet)
+            self._page.move_cursor(sheet.row_of(sheet.first))
+        else:
+            text = failure.outcome.problem or "No result"
+            rows: list[Row] = [((line, "text"),) for line in clean(text).splitlines()]
+            self._page.show(Lines([*rows, EMPTY, *_notes(failure)]))
+        self._show_review_keys(failure)
+
+    def _say(self, failure: Failure) -> None:
+        review, outcome = self.review, failure.outcome
+        decided = review.decision(review.at)
+        words: Row = ((f"   {WORDS[decided][0]}", WORDS[decided][1]),) if decided in WORDS else ()
+        name = clean_line(failure.name, 200)
+        place = f"{clean_line(failure.path.name, 100)}:{outcome.line}"
+        head: Row = (("REVIEW  ", "dim bold"), (f"{review.progress}   ", "accent"), (name, "text bold"))
+        self._title.show((*head, *words), ((place, "dim"),))
+        counts = [(review.count(one), *look) for one, look in WORDS.items()]
+        done: Row = tuple((f"{count} {word}   ", style) for count, word, style in counts if count)
+        if failure.is_new:
+            said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
+        elif not failure.differs:
+            said = ((f"{symbols_for().done} as expected", "ok"),)
+        else:
+            said = ((clean_line(outcome.problem, 400), "bad"),)
+        self._problem.show(said, done)
+
+    def _show_review_keys(self, failure: Failure) -> None:
+        labels = {"write": ""}
+        if failure.why_not_accepted or not failure.differs:
+            labels |= {"accept": "", "vary": ""}
+        if failure.is_new:
+            labels["vary"] = ""
+        if not failure.differs:
+            labels["skip"] = ""
+        if len(self.review.failures) < 2:
+            labels["next"] = ""
+        if not self.review.can_undo:
+            labels["undo"] = ""
+        self.show_keys(**labels)
+
+    def _show_proposed(self, change: Change) -> None:
+        before, after = (
+            [Line(clean(one), one) for one in text.split("\n")] for text in (change.before, change.after)
+        )
+        pairs = line_pairs(before, after)
+        sheet = SideBySide(pairs)
+        name = clean_line(change.path.name, 100)
+        self._side_heads.show(f"{name} now", "as it will be written")
+        self._page.show(sheet)
+        first = next((at for at, pair in enumerate(pairs) if not pair.same), 0)
+        self._page.move_cursor(sheet.row_of(first))
+        self._show_write_keys()
+
+    def _show_write_keys(self) -> None:
+        self.show_keys(
+            **dict.fromkeys(("accept", "vary", "skip", "next", "traffic", "undo"), ""),
+            write="write",
+            back="discard",
+        )
+
+    # ---- decisions ----
+
+    def accept(self) -> None:
+        if (failure := self.review.current) is None or self._proposed is not None:
+            return
+        if why := failure.why_not_accepted:
+            self.notify(why, timeout=4, markup=False)
+        elif not failure.differs:
+            self.notify("The result is as expected.", timeout=3)
+        else:
+            self._make(self.review.accept)
+
+    def vary(self) -> None:
+        """Show what the file would have in place of the selected difference."""
+        failure, sheet = self.review.current, self._page.sheet
+        if failure is None or not isinstance(sheet, CaseSheet):
+            return
+        part = sheet.part_at(self._page.cursor)
+        if not part.steps:
+            self.notify("Move the cursor to a line that differs.", timeout=4)
+        elif why := failure.why_not_varied(part):
+            self.notify(why, timeout=4, markup=False)
+        else:
+            self._proposed = self._tried(lambda: self.review.vary(part))
+            self.look()
+
+    def _tried(self, make: Callable[[], Change | None]) -> Change | None:
+        """Return a change, None if it is impossible, which is said."""
+        try:
+            return make()
+        except McptuiError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return None
+
+    def write_proposed(self) -> None:
+        if (change := self._proposed) is not None:
+            self._proposed = None
+            self._make(lambda: change)
+
+    def _make(self, make: Callable[[], Change | None]) -> None:
+        """Write a change to its file and go on."""
+        if (change := self._tried(make)) is not None and not self._tasks.running:
+            self._tasks.start(self._written(change), "write a test file")
+
+    async def _written(self, change: Change) -> None:
+        is_undo = change.decision is Decision.OPEN
+        try:
+            await asyncio.to_thread(write, change)
+        except McptuiError as error:
+            self.notify(str(error), severity="warning", markup=False)
+        else:
+            self.review.undone() if is_undo else self.review.made(change)
+            undo = overrides_of(self.app).first_of("review.undo")
+            name = clean_line(change.path.name, 100)
+            self.notify(f"Undone in {name}." if is_undo else f"Wrote {name}. {undo} undoes it.", timeout=3)
+        self.look()
+
+    def undo(self) -> None:
+        if self.review.can_undo and self._proposed is None:
+            self._make(self.review.undo)
+        else:
+            self.notify("Nothing to undo.", timeout=3)
+
+    def skip(self) -> None:
+        self.review.skip()
+        self.look()
+
+    def step(self, step: int) -> None:
+        if self._proposed is None:
+            self.review.step(step)
+            self.look()
+
+    def show_messages(self) -> None:
+        if (failure := self.review.current) is not None:
+            self._show_messages(failure)
+
+    def back(self) -> None:
+        """Discard the proposed change, or close."""
+        if self._proposed is not None:
+            self._proposed = None
+            self.look()
+        else:
+            self.dismiss(None)
+
+
+def _notes(failure: Failure) -> Sequence[Row]:
+    """Return what is known besides the values: other differences, hints, last words, the command."""
+    outcome = failure.outcome
+    rows: list[Row] = []
+    for one in outcome.mismatches:
+        if one.path.rpartition(".")[2] in ("findings", "within"):
+            got = clean_line(str(one.got), 80)
+            rows.append(
+                (
+                    (f"{clean_line(one.path, 80)}  ", "warn"),
+                    (got, "text"),
+                    (f"  {clean_line(one.why, 300)}", "dim"),
+                )
+            )
+    rows += [((clean_line(note, 300), "dim"),) for note in outcome.notes]
+    rows += [(("stderr  ", "dim"), (clean_line(line, 300), "text")) for line in outcome.said]
+    if outcome.ms is not None:
+        rows.append(((f"{units.duration(outcome.ms)}   {clean_line(outcome.repeat, 400)}", "dim"),))
+    return rows

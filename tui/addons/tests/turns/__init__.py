@@ -1,0 +1,1 @@
+"""Turn cases: whether a model calls the right tools for a question."""

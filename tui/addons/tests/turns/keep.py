@@ -1,0 +1,170 @@
+"""Keeps a turn of a conversation as a turn case: its question, and its calls. Pure.
+
+An argument matters if the question says it: `location~Hangzhou` for "Hangzhou, China". The others are left
+out, because another run or another model may choose them differently.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.turns.call_pattern import ArgumentPattern, CallPattern
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.events import NEVER_RUN
+from tui.core.schemas.tool_names import NameTable
+from tui.core.text import fold
+from tui.core.tools import Tool
+from tui.core.turn.model_step import parse_arguments
+
+RUNS, PASSING = 5, 0.8
+"""Of a kept turn: models do not always choose alike."""
+
+MOST_WORDS = 40
+"""Words of an argument that are looked for in the question."""
+
+MOST_CHARS = 2_000
+MOST_CALLS = 20
+MAX_DEPTH = 3
+_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_SPOKEN = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTurn:
+    """A question with the calls of the model until the next question, each with its server and tool."""
+
+    question: str
+    calls: tuple[tuple[str, str, Mapping[str, Any]], ...]
+
+    @property
+    def servers(self) -> list[str]:
+        """The servers that were called, in order."""
+        return list(dict.fromkeys(server for server, _, _ in self.calls))
+
+    def case(self, server: str) -> TurnCase:
+        """Return the turn as a case for the suite of one of its servers, without its answer."""
+        patterns = (
+            str(CallPattern(tool, tuple(said_arguments(self.question, arguments))))
+            for called, tool, arguments in self.calls
+            if called == server
+        )
+        calls = tuple(dict.fromkeys(patterns))[:MOST_CALLS]
+        return TurnCase(self.question, 1, calls=calls, runs=RUNS, passing=PASSING)
+
+
+def keep_turn(
+    messages: Sequence[Message], at: int, tools: Iterable[Tool], server: str = ""
+) -> TurnCase | None:
+    """Return the turn that message `at` belongs to as a case for the suite of a server, None if it has none.
+
+    Without a `server`, it is the first one that was called. `tools` are those of all servers.
+    """
+    turn = made_turn(messages, at, tools)
+    if turn is None:
+        return None
+    return turn.case(server or next(iter(turn.servers), ""))
+
+
+def made_turn(messages: Sequence[Message], at: int, tools: Iterable[Tool]) -> MadeTurn | None:
+    """Return the turn that message `at` belongs to; None before the first question.
+
+    Calls that did not run or failed are left out, and those of tools that no longer exist.
+    """
+    begin = next(
+        (place for place in range(min(at, len(messages) - 1), -1, -1) if _asks(messages, place)), None
+    )
+    if begin is None:
+        return None
+    end = next((place for place in range(begin + 1, len(messages)) if _asks(messages, place)), len(messages))
+    question, turn = messages[begin].text.strip(), messages[begin + 1 : end]
+    if not question:
+        return None
+    results = {one.call_id: one for one in turn if isinstance(one, ToolMessage)}
+    table, calls = NameTable(tools), list[tuple[str, str, Mapping[str, Any]]]()
+    for message in turn:
+        for call in message.calls if isinstance(message, AssistantMessage) else ():
+            tool = table.resolve(call.name)
+            if tool is not None and _worked(results.get(call.id)):
+                calls.append((tool.server, tool.name, _arguments(call)))
+    return MadeTurn(question, tuple(calls))
+
+
+def _asks(messages: Sequence[Message], place: int) -> bool:
+    """Return whether a message begins a turn; a message behind results was added to a running turn."""
+    before = messages[place - 1] if place else None
+    return isinstance(messages[place], UserMessage) and not isinstance(before, ToolMessage)
+
+
+def _worked(result: ToolMessage | None) -> bool:
+    return result is not None and not result.is_error and result.why not in NEVER_RUN
+
+
+def _arguments(call: CallRequest) -> Mapping[str, Any]:
+    try:
+        return parse_arguments(call.arguments)
+    except ValueError:
+        return {}
+
+
+def said_arguments(question: str, arguments: Mapping[str, Any]) -> Iterator[ArgumentPattern]:
+    """Yield the arguments that a question says, each as far as it does."""
+    folded = fold(question[:MOST_CHARS])
+    numbers = set(re.findall(r"-?\d+(?:\.\d+)?", question))
+    for name, value in _leaves(arguments):
+        if isinstance(value, str):
+            if part := said_part(folded, value):
+                yield ArgumentPattern(name, part, part=True)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and _written(value) in numbers:
+            yield ArgumentPattern(name, value, written=_written(value))
+
+
+def _leaves(value: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield the texts and numbers in arguments with their dotted paths; of a list, its texts one by one."""
+    for name, one in value.items():
+        if not path and "." in name:
+            continue  # it would be read as a path
+        place = f"{path}.{name}" if path else name
+        if isinstance(one, Mapping) and depth < MAX_DEPTH:
+            yield from _leaves(one, place, depth + 1)
+        elif isinstance(one, list):
+            yield from ((place, item) for item in one[:MOST_WORDS] if isinstance(item, str))
+        else:
+            yield place, one
+
+
+def _written(number: float) -> str:
+    return str(int(number)) if float(number).is_integer() else str(number)
+
+
+def said_part(folded: str, value: str) -> str:
+    """Return the longest run of words of a text that a folded question has too, or ""."""
+    value = " ".join(value[:MOST_CHARS].split())
+    words = list(_WORD.finditer(value))[:MOST_WORDS]
+    for length in range(len(words), 0, -1):
+        for first in range(len(words) - length + 1):
+            part = value[words[first].start() : words[first + length - 1].end()]
+            if _is_said(folded, fold(part)):
+                return part
+    return ""
+
+
+def _is_said(question: str, part: str) -> bool:
+    """Return whether a question has a text as whole words; a single letter says nothing."""
+    is_word = part.isascii()
+    if len(part) < 2 or (is_word and len(part) < 3 and not part.isdecimal()):
+        return False
+    at = question.find(part)
+    while at >= 0:
+        around = question[at - 1 : at] if at else "", question[at + len(part) : at + len(part) + 1]
+        if not is_word or not any(_SPOKEN.match(one) for one in around):
+            return True
+        at = question.find(part, at + 1)
+    return False

@@ -1,0 +1,227 @@
+"""The turns in a recording: what each model was asked, and what it replied. Pure.
+
+A recorded turn answers a new one with the same question. Each request must have the same calls before it.
+What servers answered does not matter, because it may vary from run to run.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tui.core.jsonrpc.reader import json_value
+from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.traffic import Entry, Kind
+from tui.core.units import and_more
+
+MOST_EXCHANGES = 10_000
+"""Maximum exchanges with models that are read from a recording."""
+
+MOST_NAMED = 3
+PREFIX = "model:"
+"""Of the source of a model's traffic; the name of its profile follows."""
+
+Said = tuple[str, tuple[tuple[str, str], ...]]
+"""What a model said in one message: its text, and its calls as names and canonical arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The parts of a request that a recorded one is found by.
+
+    Attributes:
+        question: the last message of the user before anything the model said in this turn.
+        said: what the model has said since.
+        tools: what it reads of each tool, by name.
+    """
+
+    model: str
+    question: str
+    said: tuple[Said, ...]
+    tools: Mapping[str, str]
+    history: int = 0
+
+    @classmethod
+    def of(cls, body: Any, history: int | None = None) -> "Prompt":
+        """Return the prompt of a request body in OpenAI's format.
+
+        `history` is the number of messages before the question; None to take the last one of the user. In
+        later requests of a turn, messages of the user may follow the question: results as text, and
+        mcptui's own.
+        """
+        body = mapping(body)
+        messages = [one for one in list_in(body, "messages") if isinstance(one, Mapping)]
+        asked = [at for at, one in enumerate(messages) if one.get("role") == "user"]
+        at = (asked[-1] if asked else 0) if history is None else history
+        later = messages[at + 1 :]
+        return cls(
+            text_in(body, "model"),
+            _text(messages[at].get("content")) if at < len(messages) else "",
+            tuple(_said(one) for one in later if one.get("role") == "assistant"),
+            dict(_tools(list_in(body, "tools"))),
+            at,
+        )
+
+    def changed_tools(self, now: "Prompt") -> list[str]:
+        """Return the names of the tools that are new, gone, or described differently in another prompt."""
+        names = dict.fromkeys((*self.tools, *now.tools))
+        return [name for name in names if self.tools.get(name) != now.tools.get(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its complete reply. `url` is where it was sent, `seq` the entry of the reply."""
+
+    prompt: Prompt
+    reply: bytes
+    content_type: str = ""
+    url: str = ""
+    seq: int = 0
+
+
+@dataclass(slots=True)
+class RecordedTurn:
+    """The exchanges of one turn with one model, in order."""
+
+    model: str
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    @property
+    def question(self) -> str:
+        return self.exchanges[0].prompt.question
+
+    def find(self, prompt: Prompt, after: int) -> int | None:
+        """Return the place of the exchange with the same calls before it, at or behind a place."""
+        places = range(after, len(self.exchanges))
+        return next((at for at in places if self.exchanges[at].prompt.said == prompt.said), None)
+
+
+class RecordedTurns:
+    """All turns of a recording. `problem` says in a sentence why some cannot be played, or is ""."""
+
+    def __init__(self, turns: Sequence[RecordedTurn], problem: str = "") -> None:
+        self._turns = turns
+        self.problem = problem
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the profiles that replied."""
+        return list(dict.fromkeys(turn.model for turn in self._turns))
+
+    def of(self, model: str, question: str) -> list[RecordedTurn]:
+        """Return the turns of a model that began with this question, in order."""
+        wanted = _folded(question)
+        return [one for one in self._turns if one.model == model and _folded(one.question) == wanted]
+
+    def native(self, model: str) -> bool:
+        """Return whether a model was sent tools in the format of the endpoint."""
+        return any(one.prompt.tools for turn in self._turns if turn.model == model for one in turn.exchanges)
+
+    def why_none(self, model: str) -> str:
+        """Return why there is no turn of a model, "" for any, with the question that was looked for."""
+        if not self._turns:
+            return self.problem or "the recording has no replies of models"
+        if model and model not in self.models:
+            return f"the recording has no replies of {model}. It has replies of {and_more(self.models, 5)}"
+        return f"the recording has no reply{f' of {model}' if model else ''} to this question"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMessage:
+    """An entry of a model's traffic with its body; `is_whole` unless only a part of it was recorded."""
+
+    entry: Entry
+    body: bytes
+    is_whole: bool = True
+
+
+class _Reading:
+    """Sorts exchanges into turns. Without turn numbers, a question without replies begins one."""
+
+    def __init__(self) -> None:
+        self.turns: list[RecordedTurn] = []
+        self._open: dict[tuple[str, int], RecordedTurn] = {}
+
+    def add(self, request: RecordedMessage, reply: RecordedMessage) -> None:
+        entry, body = request.entry, json_value(request.body.decode("utf-8", "replace"))
+        model = entry.source.removeprefix(PREFIX)
+        number = entry.cause.turn if entry.cause is not None else 0
+        turn = self._open.get((model, number))
+        prompt = Prompt.of(body, turn.exchanges[0].prompt.history if turn is not None else None)
+        if turn is None or not (number or prompt.said):
+            prompt = Prompt.of(body)
+            turn = self._open[model, number] = RecordedTurn(model)
+            self.turns.append(turn)
+        kind = text_in(object_in(reply.entry.detail, "headers"), "content-type")
+        url = text_in(entry.detail, "url")
+        turn.exchanges.append(Exchange(prompt, reply.body, kind, url, reply.entry.seq))
+
+
+def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
+    """Return the turns in the traffic of models, in the order of their first request.
+
+    Refused and broken requests are left out: the model was asked again, or the turn ended.
+    """
+    asked: dict[int, RecordedMessage] = {}
+    reading, problem, count = _Reading(), "", 0
+    for message in messages:
+        entry = message.entry
+        if entry.kind is Kind.MODEL_REQUEST:
+            asked[entry.seq] = message
+            continue
+        request = asked.pop(entry.pair, None)
+        if request is None or not _is_good(entry):
+            continue
+        if not (request.is_whole and message.is_whole) or entry.detail.get("withheld"):
+            problem = "some replies of models were not recorded completely"
+            continue
+        if count >= MOST_EXCHANGES:
+            problem = f"only the first {MOST_EXCHANGES:,} replies of models are used"
+            break
+        count += 1
+        reading.add(request, message)
+    return RecordedTurns(reading.turns, problem)
+
+
+def _is_good(reply: Entry) -> bool:
+    return reply.detail.get("status") == 200 and not reply.detail.get("broken")
+
+
+def _said(message: Mapping[str, Any]) -> Said:
+    calls = (object_in(one, "function") for one in list_in(message, "tool_calls") if isinstance(one, Mapping))
+    made = tuple((text_in(one, "name"), _canonical(text_in(one, "arguments"))) for one in calls)
+    return _text(message.get("content")), made
+
+
+def _canonical(arguments: str) -> str:
+    value = json_value(arguments, arguments)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message; its parts may carry marks, and attachments are left out."""
+    parts = content if isinstance(content, list) else [content]
+    texts = (part if isinstance(part, str) else text_in(mapping(part), "text") for part in parts)
+    return "\n".join(text.strip() for text in texts if text.strip())
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _tools(tools: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    for one in tools:
+        function = object_in(mapping(one), "function")
+        properties = sorted(object_in(object_in(function, "parameters"), "properties"))
+        read = json.dumps([text_in(function, "description"), properties], ensure_ascii=False)
+        yield text_in(function, "name"), read
+
+
+def changed_words(names: Sequence[str]) -> str:
+    """Return the note that tools have changed since the recording, or ""."""
+    if not names:
+        return ""
+    return (
+        f"{and_more(names, MOST_NAMED)} changed since the recording, so the model may reply differently "
+        "now. Record again with --record"
+    )
