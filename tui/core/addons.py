@@ -34,7 +34,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("review.previous", "review.traffic", "review.undo", "review.write", "review.back"),
         ),
         "flags": ("traffic",),
-        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls"),
+        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls", "saved calls"),
     },
     "websocket": {"transport": ("websocket",)},
 }
@@ -49,7 +49,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
-  (`tui.ui.keys.action_table`). They are in the `BRINGS` of `actions.py`, which is read before the first frame.
+  (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
 """
 

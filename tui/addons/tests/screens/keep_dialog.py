@@ -49,10 +49,14 @@ class Again:
     why: str = ""
 
 
+Write = Callable[[Keeping, Target], Awaitable[str]]
+"""Writes the case, and returns what to say. Raises McptuiError or OSError."""
+
+
 class KeepDialog(Dialog[str | None]):
     """Returns what to say about the case that was written, or None.
 
-    `target` is the proposed file.
+    `target` is the proposed file, `write` writes the case to the one that the user chooses.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,8 +89,8 @@ class KeepDialog(Dialog[str | None]):
     KeepDialog.-short .field { margin-top: 0; }
     """
 
-    def __init__(self, keeping: Keeping, target: Target, again: Again) -> None:
-        self._keeping, self._target, self._again = keeping, target, again
+    def __init__(self, keeping: Keeping, target: Target, again: Again, write: Write) -> None:
+        self._keeping, self._target, self._again, self._write = keeping, target, again, write
         self._is_calling = False
         self._problem = ""
         self.name_field = _field(keeping.draft.name, LONGEST_NAME)
@@ -242,7 +246,7 @@ class KeepDialog(Dialog[str | None]):
             return
         keeping = self._keeping.named(self.name_field.value.strip())
         try:
-            said = await asyncio.to_thread(keeping.keep, self._target)
+            said = await self._write(keeping, self._target)
         except (McptuiError, OSError) as error:
             self._problem = str(error)
             self._show()
