@@ -35,6 +35,32 @@ def text(said, **more):
     return {"content": [{"type": "text", "text": said}], **more}
 
 
+def garbage():
+    print("Loading the model...", flush=True)
+
+
+def flood():
+    sys.stderr.write("noise\n" * 20_000)
+    sys.stderr.flush()
+    for _ in range(500):
+        send(method="notifications/message", params={"level": "info", "data": "x" * 100})
+
+
+def die():
+    print("cannot open the database", file=sys.stderr, flush=True)
+    sys.exit(3)
+
+
+FIRST = {"garbage": garbage, "flood": flood, "slow": lambda: time.sleep(0.03), "die": die}
+RESULTS = {
+    "refuse": lambda: text("no such place", isError=True),
+    "now": lambda: text(f"It is {time.strftime('%H:%M:%S')}, run {time.time_ns()}."),
+    "image": lambda: {"content": [*text("here")["content"], PNG]},
+    "bad_output": lambda: text("x", structuredContent={"x": "1"}),
+    "hang": lambda: None,
+}
+
+
 class Server:
     def __init__(self):
         self.calls = self.orders = self.asked = 0
@@ -42,6 +68,8 @@ class Server:
 
     def tool(self, ident, name, arguments):
         self.calls += 1
+        if name in FIRST:
+            FIRST[name]()
         match name:
             case "add":
                 return text(str(arguments["a"] + 1))
@@ -51,36 +79,13 @@ class Server:
                 self.orders += 1
                 found = {"id": f"order-{self.orders}", "state": "open"}
                 return text(json.dumps(found), structuredContent=found)
-            case "now":
-                return text(f"It is {time.strftime('%H:%M:%S')}, run {time.time_ns()}.")
-            case "refuse":
-                return text("no such place", isError=True)
-            case "image":
-                return {"content": [*text("here")["content"], PNG]}
-            case "bad_output":
-                return text("x", structuredContent={"x": "1"})
-            case "garbage":
-                print("Loading the model...", flush=True)
-                return text("done")
-            case "flood":
-                sys.stderr.write("noise\n" * 20_000)
-                sys.stderr.flush()
-                for _ in range(500):
-                    send(method="notifications/message", params={"level": "info", "data": "x" * 100})
-                return text("done")
-            case "slow":
-                time.sleep(0.03)
-                return text("done")
-            case "die":
-                print("cannot open the database", file=sys.stderr, flush=True)
-                sys.exit(3)
-            case "hang":
-                return None
+        return self.ask(ident, name) if name in ASKED else RESULTS.get(name, lambda: text("done"))()
+
+    def ask(self, ident, name):
         self.asked += 1
         self.waiting = ident
         method, params = ASKED[name]
         send(id=f"asked-{self.asked}", method=method, params=params)
-        return None
 
     def answer(self, method, params, ident):
         match method:

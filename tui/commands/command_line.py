@@ -93,7 +93,7 @@ TRAFFIC_EPILOG = """\
 exit codes:
   0    success
   1    errors of --lint, differences of --replay, or an unmet expectation
-  2    invalid usage, a file that cannot be read or written, or nothing compared
+  2    invalid usage, an unreadable or unwritable file, or nothing compared
   5    the server of --replay could not be started
   130  interrupted
 """

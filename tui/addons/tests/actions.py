@@ -39,7 +39,7 @@ BRINGS = {
             "keys": "r",
             "label": "run",
             "help": "Run the selected case",
-            "footer": 3,
+            "footer": 2,
             "call": "browser.run_selected()",
         },
         "tests.run_all": {
@@ -47,7 +47,7 @@ BRINGS = {
             "keys": "R",
             "label": "run all",
             "help": "Run all listed cases",
-            "footer": 4,
+            "footer": 3,
             "call": "browser.run_all()",
         },
         "tests.filter": {
@@ -55,7 +55,7 @@ BRINGS = {
             "keys": "slash",
             "label": "filter",
             "help": "Filter by name, tool, tag, file or state",
-            "footer": 5,
+            "footer": 4,
             "call": "browser.ask_filter()",
         },
         "tests.traffic": {
@@ -71,7 +71,7 @@ BRINGS = {
             "keys": "escape,q",
             "label": "back",
             "help": "Cancel the run, clear the filter, or close",
-            "footer": 2,
+            "footer": 5,
             "call": "back()",
         },
         "review.accept": {

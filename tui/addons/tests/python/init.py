@@ -6,6 +6,7 @@ case passes every time. What gives no case becomes a comment with the reason.
 
 import argparse
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,9 @@ DONE, WRONG, NOT_STARTED = 0, 2, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
 """Maximum tools, and resources and prompts of each kind, that are tried."""
 
+MOST_LISTED = 100
+"""Maximum tools of which the names are expected."""
+
 ROUNDS = 3
 """Maximum runs of the finished cases, after which those that failed are comments."""
 
@@ -74,6 +78,13 @@ def init(args: argparse.Namespace) -> int:
         return await _Init(args, runtime, answers).run()
 
     return headless(options, work, questioner=answers, ended=say_unsaved)
+
+
+def _places(spec: ServerSpec) -> list[str]:
+    """Return texts of this computer that a test file should not have, if the command does not have them."""
+    known = [os.getcwd(), os.path.expanduser("~"), os.environ.get("PATH", ""), platform.node()]
+    words = " ".join((spec.command, *spec.args))
+    return [one for one in known if one and one != "/" and one not in words]
 
 
 @dataclass(slots=True)
@@ -118,7 +129,8 @@ class _Init:
             print("Nothing was called, and nothing was written.")
             return DONE
         await tried(plan.trials, instance, self._process(), self._answers)
-        cases = [case for trial in plan.trials if (case := trial.case(redact)) is not None]
+        places = _places(self._spec)
+        cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
 
         def made(kept: Sequence[Case]) -> str:
             return first_suite(server.server, kept, self._left(plan))
@@ -175,7 +187,10 @@ class _Init:
     async def _planned(self, instance: ServerInstance) -> _Plan:
         plan = _Plan()
         workbench, name = self._runtime.workbench, instance.name
-        for tool in list(workbench.tools(name))[:MOST_TOOLS]:
+        tools = workbench.tools(name)
+        if 0 < len(tools) <= MOST_LISTED:
+            plan.add(Request(RequestKind.LIST, "tools"))
+        for tool in tools[:MOST_TOOLS]:
             self._plan_tool(tool, plan)
         resources, _ = await workbench.resources(name)
         for resource in [one for one in resources if not one.template][:MOST_OTHERS]:
@@ -282,4 +297,5 @@ class _Init:
             if case.expected.findings:
                 codes = ", ".join(case.expected.findings)
                 yield f"  {clean_line(case.name, 80)}: accepted lint findings: {clean_line(codes, 200)}"
-        yield f"Wrote {shown} with {plural(len(cases), 'case')}. Run it with: mcptui test {shown}"
+        step = f"Run it with: mcptui test {shown}" if cases else "Write arguments there, then run --review."
+        yield f"Wrote {shown} with {plural(len(cases), 'case')}. {step}"

@@ -1,10 +1,10 @@
-"""A result as it might be some days later: times, dates and weekdays of now are moved. Pure.
+"""A result as it might be some days later, or on another computer. Pure.
 
-A few calls in a row do not show that a result contains the date. Compared with this one, they do.
+A few calls in a row do not show that a result contains the date, or a folder. Compared with these, they do.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,13 @@ MAX_DEPTH = 60
 MAX_TEXT = 64 * 1024
 MOVED = timedelta(days=40, hours=3, minutes=17)
 """Another weekday, day, month, hour and minute; with that, often another year."""
+
+LEAST_CHARS = 5
+"""Shorter texts of a computer occur in others by chance."""
+
+ELSEWHERE = "…"
+_OWNER = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/[0-9a-f]{12}"
+"""What mcptui adds to the environment of a server."""
 
 MINUTES = 3
 """How far a clock time may be from now, in any time zone with whole hours."""
@@ -46,6 +53,23 @@ _PARTS = {
 def as_if_later(value: Any, now: datetime) -> Any:
     """Return a JSON value in which what looks like the time `now` is moved; equal if there is none."""
     return _Mover(now).moved(value, "", 0)
+
+
+def as_if_elsewhere(value: Any, places: Iterable[str]) -> Any:
+    """Return a JSON value in which texts of this computer, such as its folders, are others."""
+    known = sorted({re.escape(one) for one in places if len(one) >= LEAST_CHARS}, key=len, reverse=True)
+    pattern = re.compile("|".join([_OWNER, *known]))
+
+    def moved(one: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            return one
+        if isinstance(one, Mapping):
+            return {key: moved(each, depth + 1) for key, each in one.items()}
+        if isinstance(one, list):
+            return [moved(each, depth + 1) for each in one]
+        return pattern.sub(ELSEWHERE, one) if isinstance(one, str) and len(one) <= MAX_TEXT else one
+
+    return moved(value, 0)
 
 
 class _Mover:

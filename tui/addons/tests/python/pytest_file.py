@@ -1,15 +1,22 @@
-"""A suite as a Python file with the same cases, for the fixture `mcp_server` of the pytest plugin. Pure.
+"""`mcptui test --to pytest`: a suite as a Python file with the same cases, for the pytest plugin.
 
 Texts of the suite only get into the file as Python literals without unprintable characters.
 """
 
+import argparse
 import keyword
+import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tui.addons.tests.run.output import shown_path
 from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.read import read_suite
+from tui.core.errors import UsageError, reason_of
+from tui.core.files import atomic_write
 from tui.core.text import clean_line
 from tui.core.units import plural
 
@@ -17,7 +24,31 @@ WIDTH = 100
 """Maximum characters of a line that can be broken."""
 
 MAX_NAME = 80
-_SAVED = re.compile(r"\$\{(\w+)\}")
+_SAVED = re.compile(r"(?<!\$)\$\{(\w+)\}")
+
+
+def write(args: argparse.Namespace) -> int:
+    """Write a Python file beside each test file, and return the exit code.
+
+    Raises UsageError if one exists, or SuiteError if a test file is invalid.
+    """
+    suites = [read_suite(path) for path in found(args.words)]
+    if not suites:
+        raise UsageError(f"no test file (*{ENDING}) here.", next_step="Name one.")
+    paths = [one.path.with_name(file_name(one)) for one in suites]
+    for path in paths:
+        if os.path.lexists(path) and not args.yes:
+            step = "Use --yes to replace it."
+            raise UsageError(f"{clean_line(str(path), 400)} exists already.", next_step=step)
+    for suite, path in zip(suites, paths, strict=True):
+        try:
+            atomic_write(path, [python_file(suite)], mode=0o644)
+        except OSError as error:
+            shown = clean_line(str(path), 400)
+            raise UsageError(f"{shown} cannot be written: {reason_of(error)}.") from None
+        shown = shlex.quote(shown_path(path))
+        print(f"Wrote {shown} with {plural(len(suite.cases), 'test')}. Run it with: pytest {shown}")
+    return 0
 
 
 def file_name(suite: Suite) -> str:
@@ -58,20 +89,20 @@ def python_file(suite: Suite) -> str:
 def _server_arguments(server: SuiteServer | None) -> list[str]:
     if server is None:
         return []
-    found = []
+    given = []
     if server.name:
-        found.append(f"name={literal(server.name)}")
+        given.append(f"name={literal(server.name)}")
     elif server.url:
-        found.append(literal(server.url))
+        given.append(literal(server.url))
     else:
         line = shlex.join(server.command)
         is_plain = line == " ".join(server.command)
-        found.append(literal(line) if is_plain else literal(list(server.command), 8))
+        given.append(literal(line) if is_plain else literal(list(server.command), 8))
     holders = (("env", server.env), ("headers", server.headers))
-    found += [f"{name}={literal(dict(values), 8)}" for name, values in holders if values]
+    given += [f"{name}={literal(dict(values), 8)}" for name, values in holders if values]
     rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era))
-    found += [f"{name}={literal(value)}" for name, value in rest if value]
-    return found
+    given += [f"{name}={literal(value)}" for name, value in rest if value]
+    return given
 
 
 def _test(case: Case, names: set[str], saved: frozenset[str]) -> Iterator[str]:
@@ -152,10 +183,11 @@ def _call(head: str, arguments: Sequence[str], indent: int) -> Iterator[str]:
 # ---- literals
 
 
-def literal(value: Any, indent: int = 0, saved: frozenset[str] = frozenset()) -> str:
-    """Return a JSON value as a Python expression; `${name}` becomes the saved value of that name.
+def literal(value: Any, indent: int = 0, saved: frozenset[str] | None = None) -> str:
+    """Return a JSON value as a Python expression.
 
-    What is too long for a line is broken, with the rest indented by `indent` and more.
+    With the names of `saved` values, `${name}` becomes the value, and `$${` is a literal `${`. What is too
+    long for a line is broken, with the rest indented by `indent` and more.
     """
     if isinstance(value, str):
         return _text(value, indent, saved)
@@ -168,7 +200,7 @@ def literal(value: Any, indent: int = 0, saved: frozenset[str] = frozenset()) ->
 
 
 def _broken(
-    marks: str, heads: Sequence[str], values: Sequence[Any], indent: int, saved: frozenset[str]
+    marks: str, heads: Sequence[str], values: Sequence[Any], indent: int, saved: frozenset[str] | None
 ) -> str:
     pairs = list(zip(heads, values, strict=True))
     flat = ", ".join(head + literal(value, 0, saved) for head, value in pairs)
@@ -179,9 +211,9 @@ def _broken(
     return f"{marks[0]}\n{''.join(rows)}{' ' * indent}{marks[1]}"
 
 
-def _text(text: str, indent: int, saved: frozenset[str]) -> str:
-    whole = _SAVED.fullmatch(text)
-    if whole is not None and whole[1] in saved:
+def _text(text: str, indent: int, saved: frozenset[str] | None) -> str:
+    whole = _SAVED.fullmatch(text) if saved else None
+    if whole is not None and whole[1] in (saved or ()):
         return f"saved[{_quoted(whole[1])}]"
     lines = text.splitlines(keepends=True)
     if len(lines) < 2 or indent == 0:
@@ -189,11 +221,13 @@ def _text(text: str, indent: int, saved: frozenset[str]) -> str:
     return f"\n{' ' * indent}".join(_line(line, saved) for line in lines)
 
 
-def _line(text: str, saved: frozenset[str]) -> str:
+def _line(text: str, saved: frozenset[str] | None) -> str:
+    if saved is None:
+        return _quoted(text)
     parts = _SAVED.split(text)
     if saved.isdisjoint(parts[1::2]):
-        return _quoted(text)
-    made = [_escaped(part).replace("{", "{{").replace("}", "}}") for part in parts]
+        return _quoted(text.replace("$${", "${"))
+    made = [_escaped(part.replace("$${", "${")).replace("{", "{{").replace("}", "}}") for part in parts]
     for at, name in enumerate(parts):
         if at % 2:
             made[at] = f"{{saved['{name}']}}" if name in saved else f"${{{{{name}}}}}"

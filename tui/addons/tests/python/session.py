@@ -1,12 +1,14 @@
 """The session of a test file in pytest: its server, which runs during its items, and the cases on it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.output import BAD
 from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.references import names_in, texts_of
 
@@ -34,7 +36,11 @@ class SuiteSession:
         """Run a case."""
         for earlier in self._needed(case):
             await self._run(earlier)
-        return await self._run(case)
+        outcome = await self._run(case)
+        if outcome.state in BAD:
+            repeat = RepeatCommand().of(self.suite, self.instance.spec, case)
+            outcome = replace(outcome, repeat=repeat)
+        return outcome
 
     async def contract(self) -> Outcome:
         """Compare the definitions of the server with the lock."""

@@ -5,7 +5,7 @@ If that is not enough, there is no case.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,21 +13,23 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
-from tui.addons.tests.python.later import as_if_later
+from tui.addons.tests.python.later import as_if_elsewhere, as_if_later
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
-from tui.addons.tests.suite.case import UNSET, Case, Request
+from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
 from tui.addons.tests.suite.change import case_toml
 from tui.core.comparison.placeholders import same
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, mapping
-from tui.core.units import size
+from tui.core.text import clean_line, list_in, mapping
+from tui.core.units import duration, size
 
 MOST_CHARS = 16 * 1024
 """Maximum characters of a case. A larger one is not read by anybody."""
 
-FACTOR = 3.0
+MOST_MS = 5_000.0
+"""Milliseconds of a request that is worth a case for which nobody asked."""
+
 PLACEHOLDERS = ("<any>", "<text>", "<number>", "<time>", "<id>")
 
 
@@ -53,21 +55,29 @@ class Trial:
         with answers.during(instance.name, {}) as script:
             exchange = await instance.send(request.kind, request.name, request.arguments)
         answer = exchange.answer
-        response = Response(request.kind, answer.result, answer.error, exchange.ms, exchange.findings)
+        result = _names(answer.result) if request.kind is RequestKind.LIST else answer.result
+        response = Response(request.kind, result, answer.error, exchange.ms, exchange.findings)
         if script.notes:
             self.problem = "it asks for input"
         elif answer.problem:
             self.problem = clean_line(answer.problem, 200)
         elif response.is_error:
             self.problem = f"the call failed: {clean_line(response.text, 200)}"
+        elif response.ms > MOST_MS:
+            self.problem = f"it takes long: {duration(response.ms)}"
+        elif (chars := len(response.text)) > MOST_CHARS:
+            self.problem = f"its result is large: {size(chars)}"
         self.responses.append(response)
 
-    def case(self, redact: Any) -> Case | None:
-        """Return the case that these responses give, or None and set `problem`."""
+    def case(self, redact: Callable[[str], str], places: Sequence[str] = ()) -> Case | None:
+        """Return the case that these responses give, or None and set `problem`.
+
+        `places` are texts of this computer, such as its folders, which vary.
+        """
         if self.problem:
             return None
         try:
-            case = self._drafted(redact)
+            case = self._drafted(redact, places)
         except UsageError as error:
             self.problem = clean_line(str(error), 200)
             return None
@@ -80,13 +90,14 @@ class Trial:
             self.problem = f"its result is large: {size(len(text))}"
         return None if self.problem else case
 
-    def _drafted(self, redact: Any) -> Case:
+    def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
         now = datetime.fromtimestamp(self.at, UTC)
-        for moment in (now, now.astimezone()):  # local times have another date and weekday
-            later = as_if_later(first, moment)
-            if not same(later, first):
-                others.append(later)
+        at_other_times = [
+            as_if_later(first, one) for one in (now, now.astimezone())
+        ]  # two dates and weekdays
+        found = [*at_other_times, as_if_elsewhere(first, places)]
+        others += [one for one in found if not same(one, first)]
         exchange = Exchange(
             "",
             self.request,
@@ -96,8 +107,13 @@ class Trial:
             others=tuple(others),
         )
         case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
-        found = {one.code for response in self.responses for one in response.findings}
-        return replace(case, expected=replace(case.expected, within_ms=None, findings=tuple(sorted(found))))
+        codes = {one.code for response in self.responses for one in response.findings}
+        return replace(case, expected=replace(case.expected, within_ms=None, findings=tuple(sorted(codes))))
+
+
+def _names(result: Any) -> dict[str, Any]:
+    """Return a list of tools with nothing but their names, which a person reads."""
+    return {"tools": [{"name": mapping(tool).get("name")} for tool in list_in(mapping(result), "tools")]}
 
 
 def _says_nothing(case: Case) -> bool:

@@ -152,6 +152,20 @@ def test_cases_whose_names_differ_only_in_punctuation_are_different_tests():
     assert names == ["server", "test_a_b", "test_a_b_2"]
 
 
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("${id}", 'saved["id"]'),
+        ("a ${id} {b}", "f\"a {saved['id']} {{b}}\""),
+        ("$${id}", '"${id}"'),
+        ("${other}", '"${other}"'),
+        ("$${id} ${id}", "f\"${{id}} {saved['id']}\""),
+    ],
+)
+def test_saved_values_are_variables(text: str, python: str):
+    assert literal(text, 0, frozenset({"id"})) == python
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),

@@ -26,6 +26,7 @@ from tui.addons.tests.reports.details import (
     summary,
 )
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State
+from tui.addons.tests.run.output import mismatch_lines
 
 
 def test_the_counts_of_a_run_name_each_state_that_occurs():
@@ -82,14 +83,7 @@ def test_the_first_mismatch_is_the_summary_of_a_failure_if_it_has_values():
 def test_details_have_place_differences_last_words_and_command():
     assert details(FAILED, "weather.mcp.toml").split("\n") == [
         "weather.mcp.toml:12",
-        "result.rain",
-        "  - expected 3",
-        '  + got      "three"',
-        "text",
-        "  @@ -1,2 +1,2 @@",
-        "  -light",
-        "  +no",
-        "   rain",
+        *(line for one in FAILED.mismatches for line, _ in mismatch_lines(one)),
         "stderr: starting",
         "stderr: no data",
         "repeat: mcptui call get_weather location=Hangzhou -- python weather.py",

@@ -12,6 +12,7 @@ from tui.core.servers import ServerSpec
 
 HERE = Path("weather.mcp.toml")
 LOCAL = Suite(HERE, SuiteServer(command=("python", "my server.py")))
+ONLY = RepeatCommand()
 SPEC = ServerSpec("weather", "python", ("my server.py",))
 
 
@@ -20,7 +21,7 @@ def case(kind: RequestKind = RequestKind.TOOL, name: str = "get_weather", **more
     return Case("rain", 3, Request(kind, name, arguments), **more)  # type: ignore[arg-type]
 
 
-def repeated(one: Case, suite: Suite = LOCAL, command: RepeatCommand = RepeatCommand(), era: str = "") -> str:
+def repeated(one: Case, suite: Suite = LOCAL, command: RepeatCommand = ONLY, era: str = "") -> str:
     return command.of(suite, SPEC, one, era)
 
 
