@@ -19,7 +19,7 @@ import pytest
 from tests import programs
 from tests.conftest import until
 from tests.hosts import Raw, called, host_of, text_of, tool_of
-from tui.core.permission.differences import ChangeEffect
+from tui.core.permission.change_effects import ChangeEffect
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.tools import CallFailure, ToolResult

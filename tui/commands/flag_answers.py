@@ -111,7 +111,7 @@ class FlagAnswers(Questioner):
         """Print what changed and how to accept it, or that it was accepted."""
         # Imported late: compiles many patterns, which a run without changes does not need.
         from tui.core.hidden_text.readable import readable_line
-        from tui.core.permission.differences import ChangeEffect
+        from tui.core.permission.change_effects import ChangeEffect
         from tui.core.permission.wording import lines, since, summary
 
         out = sys.stderr

@@ -7,8 +7,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tui.core.background import Tasks
+from tui.core.permission.change_effects import ChangeEffect
 from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
-from tui.core.permission.differences import ChangeEffect
 from tui.core.ports import BY_DEFAULT, DecisionKind
 from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer, Questioner
 from tui.host.supervisor import Supervisor

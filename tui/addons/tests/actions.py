@@ -18,6 +18,14 @@ BRINGS = {
             "footer": 39,
             "call": "tui.addons.tests.screens.cases_screen:open_cases",
         },
+        "tests.turns": {
+            "contexts": ("TESTS",),
+            "keys": "t",
+            "label": "turns",
+            "help": "Turn cases by model: pass rate, tokens, cost, time, conversations",
+            "footer": 7,
+            "call": "browser.show_turns()",
+        },
         "tests.review": {
             "contexts": ("TESTS",),
             "keys": "enter",
@@ -31,7 +39,7 @@ BRINGS = {
             "keys": "r",
             "label": "run",
             "help": "Run the selected case",
-            "footer": 3,
+            "footer": 2,
             "call": "browser.run_selected()",
         },
         "tests.run_all": {
@@ -39,7 +47,7 @@ BRINGS = {
             "keys": "R",
             "label": "run all",
             "help": "Run all listed cases",
-            "footer": 4,
+            "footer": 3,
             "call": "browser.run_all()",
         },
         "tests.filter": {
@@ -47,7 +55,7 @@ BRINGS = {
             "keys": "slash",
             "label": "filter",
             "help": "Filter by name, tool, tag, file or state",
-            "footer": 5,
+            "footer": 4,
             "call": "browser.ask_filter()",
         },
         "tests.traffic": {
@@ -63,7 +71,7 @@ BRINGS = {
             "keys": "escape,q",
             "label": "back",
             "help": "Cancel the run, clear the filter, or close",
-            "footer": 2,
+            "footer": 5,
             "call": "back()",
         },
         "review.accept": {

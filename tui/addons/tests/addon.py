@@ -152,5 +152,6 @@ BRINGS = {
         "pytest items": "tui.addons.tests.python.items:SuiteFile",
         "pytest servers": "tui.addons.tests.python.items:servers_of",
         "pytest assertion": "tui.addons.tests.python.server:assertion",
+        "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
     },
 }

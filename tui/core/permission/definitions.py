@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from tui.core.permission.change_effects import ChangeEffect, is_harmless
 from tui.core.permission.differences import (
     INSTRUCTIONS,
-    ChangeEffect,
     Definition,
     Difference,
     differences_of,
@@ -62,7 +62,7 @@ class DefinitionChange:
     @cached_property
     def effect(self) -> ChangeEffect:
         found = effect_of(self.differences)
-        return ChangeEffect.BREAKING if self.before is LOST and found is ChangeEffect.COMPATIBLE else found
+        return ChangeEffect.BREAKING if self.before is LOST and is_harmless(found) else found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,29 @@
 """Definitions of tools and their digests, and the differences of two, judged for a caller. Pure.
 
 A definition is all parts of a tool that a model reads or the user approves. Two are compared place by place,
-and the worst difference decides the effect of the change. One that cannot be judged is breaking, because the
-user reads it anyway. New texts are searched for suspicious content.
+and the worst difference decides the effect of the change. What a changed schema means is judged over all its
+places together (`schema_changes`). A difference that cannot be judged is breaking, because the user reads it
+anyway. New texts are searched for suspicious content.
 """
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from tui.core.comparison.values import Change, Path, Place, compare_members
 from tui.core.comparison.values import Difference as ValueDifference
+from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
+from tui.core.permission.schema_changes import (
+    KEYWORDS,
+    SHAPE,
+    SchemaChange,
+    has_same_words,
+    schema_changes,
+)
+from tui.core.schemas.schemas import SchemaTooLarge, strings
+from tui.core.text import mapping
 
 Definition = Mapping[str, Any]
 
@@ -52,21 +62,8 @@ def suspicion(text: str) -> str:
     return ", ".join(signs)
 
 
-class ChangeEffect(StrEnum):
-    """The effect of a change on a caller."""
-
-    COMPATIBLE = "compatible"
-    BREAKING = "breaking"
-    SUSPICIOUS = "suspicious"
-
-
-ORDER = (ChangeEffect.COMPATIBLE, ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
-"""From harmless to harmful."""
-
-ABSENT = object()
-"""Stands for a missing value; null is a value."""
-
 MAX_DIFFERENCES = 200
+MAX_REASONS = 3
 MAX_DEPTH = 100
 MAX_COMPARED = 1024 * 1024
 """Maximum characters of a definition that is compared place by place."""
@@ -79,7 +76,7 @@ ELSEWHERE = "…"
 class Difference:
     """One place that differs. `before` or `after` is `ABSENT` if there is no value.
 
-    `why` says in a few words what makes it breaking or suspicious, or is "".
+    `why` says in a few words what it means for callers, or is "".
     """
 
     path: str
@@ -110,8 +107,8 @@ def differences_of(before: Definition | None, after: Definition) -> tuple[Differ
     if max(len(json.dumps(before)), len(json.dumps(after))) > MAX_COMPARED:
         return (Difference(ELSEWHERE, ABSENT, ABSENT, ChangeEffect.BREAKING, "too large to compare"),)
     found = []
-    for one in compare_members(before, after, _place):
-        found.append(_judged(one, after))
+    for one in _judged(before, after):
+        found.append(one)
         if len(found) > MAX_DIFFERENCES:
             worst = max(found.pop().effect, found[-1].effect, key=ORDER.index)
             found[-1] = Difference(ELSEWHERE, ABSENT, ABSENT, worst, "more differences than listed")
@@ -135,7 +132,7 @@ def texts_of(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, 
 
 
 _SCHEMAS = ("inputSchema", "outputSchema")
-_HOLDERS = ("properties", "$defs", "definitions")
+_HOLDERS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 """Keywords whose members are schemas."""
 
 
@@ -156,98 +153,199 @@ def _place(path: Path) -> Place:
     return Place.OBJECT if is_schema else Place.MEMBERS
 
 
-_WORDS = frozenset({"title", "description", "$comment", "examples", "default", "deprecated"})
-"""Keywords that constrain nothing."""
+HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+"""The hints of a tool with their defaults, each of which promises nothing."""
 
-_SAFER = {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False}
-_AT_LEAST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-_AT_MOST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+_CLAIMS = ("readOnlyHint", "destructiveHint", "openWorldHint")
+"""Hints that make hosts less careful."""
+
+_TEXTS = frozenset({"title", "description", "instructions", "markdownDescription", "enumDescriptions"})
+_REMARKS = frozenset({"default", "examples", "example", "deprecated", "readOnly", "writeOnly", "enumNames"})
+"""Keywords that constrain nothing, and that models read."""
+
+_UNREAD = frozenset(
+    {"$comment", "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"}
+    | {"$defs", "definitions", "xml", "externalDocs", "discriminator", "order", "propertyOrder"}
+)
+"""Keywords that neither constrain nor describe anything."""
 
 
-def _judged(one: ValueDifference, definition: Definition) -> Difference:
-    """Return a difference with its effect: suspicious if the new text is, breaking if it may break a call."""
-    was = ABSENT if one.kind is Change.ADDED else one.before
-    now = ABSENT if one.kind is Change.REMOVED else one.after
-    path = ".".join(map(str, one.steps))
-    key = str(one.steps[-1])
-    broken = ""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A difference as it was found. `covers` are its paths, several if its keywords belong together."""
+
+    steps: Path
+    covers: tuple[Path, ...]
+    was: Any
+    now: Any
+
+    @property
+    def key(self) -> str:
+        return str(self.steps[-1])
+
+    @property
+    def is_keyword(self) -> bool:
+        """Whether this is a keyword of a schema, not a name of a property."""
+        return self.steps[0] in _SCHEMAS and len(self.steps) > 1 and _place(self.steps[:-1]) is Place.OBJECT
+
+
+def _judged(before: Definition, after: Definition) -> Iterator[Difference]:
+    """Yield the differences of two definitions with their effects."""
+    found = _joined(compare_members(before, after, _place))
+    meanings = _Meanings(before, after)
+    for one in found:
+        related = meanings.of(one)
+        if related is None:
+            yield _difference(one, ChangeEffect.BREAKING, "too large to compare")
+        elif related:
+            yield _difference(one, *_worst(related))
+        elif not (one.key == "required" and one.is_keyword and _is_of_properties(one, found)):
+            yield _difference(one, *_plain(one))
+    for change in meanings.others():
+        where = _Found(change.steps, (change.steps,), change.before, change.after)
+        yield _difference(where, change.effect, change.why)
+
+
+def _joined(found: Sequence[ValueDifference]) -> Sequence[_Found]:
+    """Return differences; those of several keywords that spell the shape of one schema are one."""
+    sound = [
+        _Found(
+            one.steps,
+            (one.steps,),
+            ABSENT if one.kind is Change.ADDED else one.before,
+            ABSENT if one.kind is Change.REMOVED else one.after,
+        )
+        for one in found
+    ]
+    shapes: dict[Path, list[_Found]] = {}
+    for one in sound:
+        if one.key in SHAPE and one.is_keyword:
+            shapes.setdefault(one.steps[:-1], []).append(one)
+    joined = list[_Found]()
+    for one in sound:
+        mine = shapes.get(one.steps[:-1], ()) if one.key in SHAPE and one.is_keyword else ()
+        if len(mine) < 2:
+            joined.append(one)
+        elif one is mine[0]:
+            was = {each.key: each.was for each in mine if each.was is not ABSENT}
+            now = {each.key: each.now for each in mine if each.now is not ABSENT}
+            covers = tuple(each.steps for each in mine)
+            joined.append(_Found(one.steps[:-1], covers, was or ABSENT, now or ABSENT))
+    return joined
+
+
+def _is_of_properties(one: _Found, found: Sequence[_Found]) -> bool:
+    """Return whether `required` only differs in properties that are new or gone, which say so themselves."""
+    names = {str(name) for name in {*strings(one.was)} ^ {*strings(one.now)}}
+    known = {each.steps for each in found if ABSENT in (each.was, each.now)}
+    return bool(names) and all((*one.steps[:-1], "properties", name) in known for name in names)
+
+
+class _Meanings:
+    """What the changed schemas of a definition mean, by the places where they differ."""
+
+    def __init__(self, before: Definition, after: Definition) -> None:
+        self._all: list[SchemaChange] = []
+        self._at: dict[Path, list[SchemaChange]] = {}
+        self._below: dict[Path, list[SchemaChange]] = {}
+        self._used: set[int] = set()
+        self._too_large: set[str] = set()
+        for key in _SCHEMAS:
+            was, now = before.get(key), after.get(key)
+            if isinstance(was, Mapping) and isinstance(now, Mapping) and was != now:
+                try:
+                    self._all += schema_changes(was, now, (key,), gives=key == "outputSchema")
+                except (SchemaTooLarge, RecursionError):
+                    self._too_large.add(key)
+        for change in self._all:
+            for place in change.places:
+                self._at.setdefault(place, []).append(change)
+                for length in range(1, len(place)):
+                    self._below.setdefault(place[:length], []).append(change)
+
+    def of(self, one: _Found) -> Sequence[SchemaChange] | None:
+        """Return the changes that a difference is part of, or has as its parts; None if it is unknown."""
+        if one.steps[0] in self._too_large:
+            return None
+        related = list[SchemaChange]()
+        for path in one.covers:
+            related += self._below.get(path, ())
+            for length in range(2, len(path) + 1):
+                related += self._at.get(path[:length], ())
+        self._used |= set(map(id, related))
+        return related
+
+    def others(self) -> Sequence[SchemaChange]:
+        """Return the changes without a difference at their place, such as those behind another reference."""
+        return [
+            one for one in self._all if id(one) not in self._used and one.effect is not ChangeEffect.COSMETIC
+        ]
+
+
+def _worst(related: Sequence[SchemaChange]) -> tuple[ChangeEffect, str]:
+    effect = max((one.effect for one in related), key=ORDER.index)
+    reasons = dict.fromkeys(one.why for one in related if one.effect is effect and one.why)
+    return effect, "; ".join(list(reasons)[:MAX_REASONS])
+
+
+def _plain(one: _Found) -> tuple[ChangeEffect, str]:
+    """Return the effect of a difference that changes no accepted value, and why."""
+    key, was, now = one.key, one.was, one.now
     if one.steps[0] == "annotations":
-        if key in _SAFER and now is _SAFER[key]:  # a server may send anything here, also a list
-            return Difference(path, was, now, ChangeEffect.SUSPICIOUS, "claims to be safer than before")
-        if key in ("readOnlyHint", "destructiveHint"):
-            broken = "may do more than before"
-    elif one.steps[0] in _SCHEMAS:
-        broken = _broken_schema(one.steps, was, now, definition)
+        return _hint(one)
+    if len(one.steps) == 1 and key in _SCHEMAS:
+        is_new = was is ABSENT and key == "outputSchema"
+        return (ChangeEffect.COMPATIBLE, "new") if is_new else (ChangeEffect.BREAKING, "different schema")
+    if len(one.steps) == 1 and key == "name" and ABSENT not in (was, now):
+        return ChangeEffect.BREAKING, "renamed"
+    if (one.is_keyword or len(one.steps) == 1) and key in _TEXTS:
+        return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING, ""
+    if not one.is_keyword and one.steps[0] not in _SCHEMAS:
+        return ChangeEffect.COMPATIBLE, ""
+    if key in _REMARKS and one.is_keyword:
+        return ChangeEffect.COMPATIBLE, f"different {key}" if ABSENT not in (was, now) else ""
+    if one.is_keyword and not (key in _UNREAD or key in KEYWORDS or key.startswith("x-")):
+        return ChangeEffect.COMPATIBLE, "unknown keyword"
+    return ChangeEffect.COSMETIC, ""
+
+
+def _hint(one: _Found) -> tuple[ChangeEffect, str]:
+    """Return the effect of a changed annotation. A missing hint has its default."""
+    if len(one.steps) == 1:
+        inner = mapping(one.now if isinstance(one.now, Mapping) else {})
+        parts = [_hint(_Found(("annotations", key), (), ABSENT, value)) for key, value in inner.items()]
+        worst = max(parts, key=lambda part: ORDER.index(part[0]), default=(ChangeEffect.BREAKING, "removed"))
+        return max(worst, (ChangeEffect.BREAKING, "not an object"), key=lambda part: ORDER.index(part[0]))
+    key, was, now = one.key, one.was, one.now
+    if key == "title":
+        return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING, ""
+    if key not in HINTS:
+        return ChangeEffect.COMPATIBLE, ""
+    if now is not ABSENT and not isinstance(now, bool):
+        return ChangeEffect.BREAKING, "neither true nor false"
+    before, after = (value if isinstance(value, bool) else HINTS[key] for value in (was, now))
+    if before is after:
+        return ChangeEffect.COSMETIC, "the default"
+    if after is HINTS[key]:
+        why = "no longer idempotent" if key == "idempotentHint" else "may do more than before"
+        return ChangeEffect.BREAKING, why
+    if key in _CLAIMS:
+        return ChangeEffect.SUSPICIOUS, "claims to be safer than before"
+    return ChangeEffect.COMPATIBLE, "now idempotent"
+
+
+def _difference(one: _Found, effect: ChangeEffect, why: str) -> Difference:
+    """Return a difference, suspicious if a new text is."""
+    path = ".".join(map(str, one.steps))
+    if (found := suspicion_of_change(one.was, one.now, one.key)) and effect is not ChangeEffect.SUSPICIOUS:
+        effect, why = ChangeEffect.SUSPICIOUS, found
+    return Difference(path, one.was, one.now, effect, why)
+
+
+def suspicion_of_change(was: Any, now: Any, key: str = "") -> str:
+    """Return why the new texts of a value are suspicious, in a way that the earlier ones were not, or ""."""
     known = {text for _, text in texts_of(was)} if was is not ABSENT else set()
     texts = [text for _, text in texts_of(now) if text not in known] if now is not ABSENT else []
     before = {suspicion(text) for text in known}
     suspicions = (suspicion(text) for text in (*texts, key))
-    if why := next((why for why in suspicions if why and why not in before), ""):
-        return Difference(path, was, now, ChangeEffect.SUSPICIOUS, why)
-    return Difference(path, was, now, ChangeEffect.BREAKING if broken else ChangeEffect.COMPATIBLE, broken)
-
-
-def _broken_schema(path: Path, was: Any, now: Any, definition: Definition) -> str:
-    gives = path[0] == "outputSchema"
-    place = _place(path)
-    if place is Place.OBJECT and len(path) > 2 and path[-2] == "properties":
-        if now is ABSENT:
-            return "no longer in results" if gives else "argument removed"
-        if was is ABSENT:
-            holder: Any = definition
-            for step in path[:-2]:
-                holder = holder.get(step) if isinstance(holder, Mapping) else None
-            required = holder.get("required") if isinstance(holder, Mapping) else None
-            needed = not gives and isinstance(required, list) and path[-1] in required
-            return "new required argument" if needed else ""
-    is_schema = place is Place.OBJECT and path[-1] not in ("items", "additionalProperties")
-    if is_schema or (isinstance(was, Mapping) and path[-1] in ("items", "additionalProperties")):
-        return "" if was is ABSENT and gives else "different schema"
-    return _broken(str(path[-1]), was, now, gives=gives)
-
-
-def _broken(key: str, was: Any, now: Any, *, gives: bool) -> str:
-    """Return what a changed keyword breaks, or "".
-
-    A tool must not accept less than before, nor return more.
-    """
-    if key in _WORDS:
-        return ""
-    if key == "required":
-        less, more = _gone(was, now), _gone(now, was)
-        if gives:
-            return f"results may lack {', '.join(less)}" if less else ""
-        return f"now required: {', '.join(more)}" if more else ""
-    if gives:
-        was, now = now, was
-    if key in ("type", "enum"):
-        if now is ABSENT:
-            return ""
-        if was is ABSENT:
-            return "different values"
-        kinds = _kinds(was) - _kinds(now)
-        return f"{'now also' if gives else 'no longer'} {', '.join(sorted(kinds))}" if kinds else ""
-    if key in _AT_LEAST | _AT_MOST:
-        if now is ABSENT:
-            return ""
-        if not (_is_number(was) and _is_number(now)):
-            return "different values"
-        return "different values" if (now > was) == (key in _AT_LEAST) else ""
-    if key == "additionalProperties" and was is False:
-        return ""
-    return "" if now is ABSENT and key in ("pattern", "format", "const") else "different constraint"
-
-
-def _gone(before: Any, after: Any) -> list[str]:
-    names = after if isinstance(after, list) else []
-    return [str(name) for name in before if name not in names] if isinstance(before, list) else []
-
-
-def _kinds(value: Any) -> set[str]:
-    listed = value if isinstance(value, list) else [value]
-    kinds = {one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in listed}
-    return kinds | {"integer"} if "number" in kinds else kinds
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return next((why for why in suspicions if why and why not in before), "")

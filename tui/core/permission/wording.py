@@ -12,8 +12,9 @@ from tui.core.comparison.values import parts_that_differ
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
 from tui.core.matching import composed
+from tui.core.permission.change_effects import ABSENT, ChangeEffect, is_harmless
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
-from tui.core.permission.differences import ABSENT, ELSEWHERE, INSTRUCTIONS, ChangeEffect, Difference
+from tui.core.permission.differences import ELSEWHERE, INSTRUCTIONS, Difference
 from tui.core.text import clean_line, grapheme_end, truncated
 
 
@@ -41,7 +42,9 @@ MAX_WORDS = 400
 """Longer texts are shown before and after, not word by word, because comparing takes quadratic time."""
 
 EFFECTS = {
+    ChangeEffect.COSMETIC: "cosmetic: calls and the model notice nothing",
     ChangeEffect.COMPATIBLE: "compatible: existing calls still work",
+    ChangeEffect.ROUTING: "routing: existing calls still work, but the model may choose differently",
     ChangeEffect.BREAKING: "breaking: existing calls may fail",
     ChangeEffect.SUSPICIOUS: "suspicious: read it carefully",
 }
@@ -82,9 +85,9 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     differences = change.differences
     effect = change.effect
     how = "new" if change.is_new else "changed"
-    warn = Kind.DIM if effect is ChangeEffect.COMPATIBLE else Kind.WARNING
+    warn = Kind.DIM if is_harmless(effect) else Kind.WARNING
     name = readable_line(shown_name(change.name), 120)
-    harmless_and_new = change.is_new and effect is ChangeEffect.COMPATIBLE
+    harmless_and_new = change.is_new and is_harmless(effect)
     words = NOTHING_FOUND if harmless_and_new else EFFECTS[effect]
     yield ((name, Kind.HEAD), (f"  {how}, ", Kind.DIM), (words, warn))
     if change.before is LOST:
@@ -123,7 +126,7 @@ def _difference(difference: Difference, most: int) -> Iterator[Line]:
 def _place(difference: Difference, most: int, indent: str = "  ") -> Line:
     path = " ".join(readable(difference.path[:most]).split())
     at = _bounded(path, Kind.PLAIN, most, left_out=len(difference.path) - most)
-    mark = Kind.DIM if difference.effect is ChangeEffect.COMPATIBLE else Kind.WARNING
+    mark = Kind.DIM if is_harmless(difference.effect) else Kind.WARNING
     why = clean_line(difference.why, 200)
     return ((indent, Kind.PLAIN), *at, *(((f"  {why}", mark),) if why else ()))
 

@@ -11,9 +11,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.core.permission.change_effects import ORDER, ChangeEffect
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
-from tui.core.permission.differences import ORDER, ChangeEffect, texts_of
+from tui.core.permission.differences import texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer

@@ -42,8 +42,16 @@ WITH_SIZE = 40
 DEEPEST = 5
 """Maximum indented levels of a tree."""
 
-Long = tuple[bool, bool]
-"""Whether marks are words instead of signs, and whether notes are."""
+Long = tuple[bool, bool, bool]
+"""Whether marks are words instead of signs, whether notes are, and whether badges are."""
+
+LENGTHS: tuple[Long, ...] = (
+    (True, True, True),
+    (True, False, True),
+    (True, False, False),
+    (False, False, False),
+)
+"""The ways to show marks, notes and badges, the longest first."""
 
 Cells = tuple[tuple[str, str], ...]
 """The cells to the right of a name, each with text and style."""
@@ -181,13 +189,13 @@ class ItemList(LinePane):
         if not long[1]:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
         badge = self._badges.get(item.key)
-        kept = badge.cell(long=long[1]) if badge is not None else ("", "")
+        kept = badge.cell(long=long[2]) if badge is not None else ("", "")
         return (kept, (mark, mark_style), (note, style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
         least = 14 if width < 60 else 22 if width < 100 else 30 if width < 160 else 44
-        wanted = self._names() + 6 + sum(cells + 1 for cells in self._widths((True, True)) if cells)
+        wanted = self._names() + 6 + sum(cells + 1 for cells in self._widths(LENGTHS[0]) if cells)
         return max(least, min(wanted, width * 2 // 5))
 
     def _widths(self, long: Long) -> list[int]:
@@ -200,7 +208,7 @@ class ItemList(LinePane):
 
     def _legend(self) -> list[Row]:
         """Return the meaning of the signs that replace notes and marks."""
-        long, _ = self._measured()
+        long = self._measured()[0]
         notes = {item.note for item in self._all} & {"read-only", "marked read-only", "destructive"}
         words = [f"{SHORT_NOTES[note]} {note}" for note in sorted(notes, reverse=True)] if not long[1] else []
         marks = {item.mark.partition(":")[0] for item in self._all}
@@ -215,7 +223,7 @@ class ItemList(LinePane):
         """Return whether the texts of the columns are long, and the common widths of the columns."""
         if self._columns is None:
             room = self.columns - 4 - min(self._names(), LEAST_NAME)
-            for long in ((True, True), (True, False), (False, False)):
+            for long in LENGTHS:
                 self._columns = long, self._widths(long)
                 if sum(width + 1 for width in self._columns[1] if width) <= room:
                     break

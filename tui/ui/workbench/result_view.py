@@ -91,10 +91,10 @@ class ResultLine(Bar):
         head = "COMPARED" if self.what else "RESULT"
         fresh = self._fresh = _freshness(call)
         row: Row = ((f" {head}  ", "dim bold"), (f"{sign} {STATE_WORDS[call.state]}", style))
-        row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         if call.kept is not None:
             words, style = call.kept.cell
             row = (*row, (f"   {words}", style))
+        row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         return spread(row, right, width)
 
 

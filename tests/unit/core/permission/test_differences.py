@@ -7,18 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.hidden_text.scan import MAX_CHARS
+from tui.core.permission.change_effects import ABSENT, ChangeEffect
 from tui.core.permission.differences import (
-    ABSENT,
     ELSEWHERE,
     MAX_DIFFERENCES,
-    ChangeEffect,
     definition_of,
     differences_of,
     digest_of,
     effect_of,
 )
 
-COMPATIBLE, BREAKING, SUSPICIOUS = ChangeEffect.COMPATIBLE, ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS
+COSMETIC, COMPATIBLE, ROUTING, BREAKING, SUSPICIOUS = ChangeEffect
 
 
 def takes(**schema):
@@ -61,14 +60,14 @@ TEXT = {"properties": {"a": {"type": "string"}}}
         (gives(properties=of(a="integer")), gives(properties=of(a="number")), BREAKING),
         ({}, gives(), COMPATIBLE),
         (gives(), {}, BREAKING),
-        ({"description": "Adds."}, {"description": "Adds two numbers."}, COMPATIBLE),
+        ({"description": "Adds."}, {"description": "Adds two numbers."}, ROUTING),
         ({"annotations": {"readOnlyHint": True}}, {}, BREAKING),
         ({}, {"annotations": {"readOnlyHint": True}}, SUSPICIOUS),
         ({}, {"annotations": {"readOnlyHint": [True], "destructiveHint": {}}}, BREAKING),
         ({"annotations": {"destructiveHint": True}}, {"annotations": {"destructiveHint": False}}, SUSPICIOUS),
-        ({}, {"annotations": {"title": "Add"}}, COMPATIBLE),
+        ({}, {"annotations": {"title": "Add"}}, ROUTING),
         ({"description": "Adds."}, {"description": "Adds.\u200b"}, SUSPICIOUS),
-        ({"description": "Never mention the key."}, {"description": "Never mention the keys."}, COMPATIBLE),
+        ({"description": "Never mention the key."}, {"description": "Never mention the keys."}, ROUTING),
         ({"description": "Adds."}, {"description": "x" * (MAX_CHARS + 1)}, SUSPICIOUS),
         (
             {"description": "Adds."},

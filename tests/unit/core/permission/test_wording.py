@@ -31,7 +31,7 @@ def test_a_lost_accepted_version_is_reported_as_lost():
 def test_a_summary_counts_tools_and_mentions_instructions():
     changes = [change({}, {}), change({}, {}), change(None, {}), change({}, {}, INSTRUCTIONS)]
     assert summary(changes) == "2 tools changed, 1 new tool, its instructions changed"
-    assert head(change({"description": "a"}, {"description": "b"})) == "add changed (compatible)"
+    assert head(change({"description": "a"}, {"description": "b"})) == "add changed (routing)"
     first = [change(None, {}), change(None, {}, INSTRUCTIONS)]
     assert summary(first) + since(first) == "1 new tool, new instructions, not accepted yet"
     assert since([change({}, {}), change(None, {})]) == " since accepted"
@@ -40,7 +40,7 @@ def test_a_summary_counts_tools_and_mentions_instructions():
 def test_a_changed_description_is_shown_before_and_after_with_the_changed_words_marked():
     one = change({"description": "Adds two numbers."}, {"description": "Adds three numbers."})
     assert text(one) == [
-        "add  changed, compatible: existing calls still work",
+        "add  changed, routing: existing calls still work, but the model may choose differently",
         "  description",
         "    - Adds two numbers. ",
         "    + Adds three numbers. ",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -134,7 +134,9 @@ def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[s
         yield from ((case.name, lost) for case in outcome.suite.cases)
     by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
     for one in by_state:
-        yield one.name, LastCase(one.state, at, one.ms, recording, one.server, one.call)
+        # A turn case has an outcome for each of its models.
+        name = one.case.title if isinstance(one.case, TurnCase) else one.name
+        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call)
 
 
 def _changing(path: Path, change: Callable[[LastFile], LastFile]) -> Callable[[Content], Content]:

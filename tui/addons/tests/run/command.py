@@ -8,13 +8,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.launch import require_consents, suite_server
+from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
-from tui.addons.tests.run.output import TerminalReport, colored_for, shown_path
+from tui.addons.tests.run.output import TerminalReport, colored_for
 from tui.addons.tests.run.parts import part, part_if_there
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
@@ -101,6 +101,8 @@ def _recorded_models(args: argparse.Namespace) -> "RecordedTurns | None":
 class TestRun:
     """A run of `mcptui test` with its arguments. Servers come from the files, or from the command line."""
 
+    __test__: ClassVar[bool] = False  # for pytest
+
     args: argparse.Namespace
     suites: list[PlannedSuite]
     options: RunOptions = field(init=False)
@@ -175,6 +177,8 @@ class TestRun:
         code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
         if copy is not None and (problem := copy.write()):
             self._problems.append(problem)
+        if code == WRONG and not self._problems and not any(one.problem for one in self.outcome.suites):
+            self._problems.append("nothing was run: all cases are skipped.")
         for problem in self._problems:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
         return WRONG if self._problems and code in _RANK else code
@@ -196,17 +200,12 @@ class TestRun:
             require_consents(runtime.consent, list(specs.values()))
         for number, plan in enumerate(planned):
             if plan.spec is not None and not await runtime.consent.ask(plan.spec):
-                where = shown_path(plan.suite.path)
-                planned[number] = PlannedSuite(
-                    plan.suite, problem=f"{where}: not run, its server needs consent."
-                )
+                planned[number] = PlannedSuite(plan.suite, problem="not run: its server needs consent.")
         return planned
 
     def _with_server(
         self, plan: PlannedSuite, runtime: Runtime, configured: Mapping[str, ServerSpec]
     ) -> PlannedSuite:
-        from tui.addons.tests.run.launch import name_of
-
         if self._live is not None:
             runtime.redactor.add(self._secrets)
             return replace(plan, spec=replace(self._live, name=name_of(plan.suite.path)))
@@ -219,10 +218,11 @@ class TestRun:
                     where="--server",
                     next_step=f"Configured servers: {known}.",
                 )
-            return replace(plan, spec=configured[name])
+            return replace(plan, spec=configured[name], is_configured=True)
         server = suite_server(plan.suite, configured)
         runtime.redactor.add(server.secrets)
-        return replace(plan, spec=server.spec)
+        named = plan.suite.server is not None and bool(plan.suite.server.name)
+        return replace(plan, spec=server.spec, is_configured=named)
 
     def _coverage(self, runner: SuiteRunner, outcome: RunOutcome) -> int:
         least = self.args.min_coverage

@@ -89,7 +89,9 @@ class TerminalReport:
         if broken:
             self._write("\n")
         for suite in broken:
-            self._line(f"{shown_path(suite.path)}: {_indented(suite.problem)}", "31")
+            named = suite.problem.startswith(clean_line(str(suite.path), 400))
+            head = "" if named else f"{shown_path(suite.path)}: "
+            self._line(f"{head}{_indented(suite.problem)}", "31")
             if suite.not_started and not any(one.said for one in suite.outcomes):
                 for line in suite.stdout[-5:]:
                     self._line(f"  log: {clean_line(line, LINE_CHARS)}")

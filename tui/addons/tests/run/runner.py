@@ -79,11 +79,15 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class PlannedSuite:
-    """A suite with its server, or with the `problem` because of which it cannot be run."""
+    """A suite with its server, or with the `problem` because of which it cannot be run.
+
+    `is_configured`: the server is one of the user's, so that its name, which its sign-in has, stays.
+    """
 
     suite: Suite
     spec: ServerSpec | None = None
     problem: str = ""
+    is_configured: bool = False
 
 
 class OrderedReports:
@@ -173,7 +177,7 @@ class SuiteRunner:
         self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
         places = asyncio.Semaphore(max(1, self._options.jobs))
         runs = [_SuiteRun(number, one.suite) for number, one in enumerate(planned)]
-        named = _with_names(planned)
+        named = with_names(planned)
         ended = list[SuiteOutcome | None]([None] * len(planned))
 
         async def one(run: _SuiteRun, plan: PlannedSuite) -> None:
@@ -334,19 +338,18 @@ class SuiteRunner:
             state, why = State.SKIPPED, NOT_REACHED
 
 
-def _with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:
+def with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:
     """Return the suites with servers of different names, except those of the same configured server."""
-    taken: dict[str, ServerSpec] = {}
+    taken: dict[str, str] = {}
     found = list[PlannedSuite]()
     for plan in planned:
         if plan.spec is None:
             found.append(plan)
             continue
         name, number = plan.spec.name, 1
-        is_configured = bool(plan.suite.server is not None and plan.suite.server.name)
-        while name in taken and not (is_configured and taken[name].origin == plan.spec.origin):
+        while name in taken and not (plan.is_configured and taken[name] == plan.spec.origin):
             number += 1
             name = f"{plan.spec.name}-{number}"
-        taken[name] = plan.spec
+        taken[name] = plan.spec.origin if plan.is_configured else ""
         found.append(replace(plan, spec=replace(plan.spec, name=name)))
     return found

@@ -19,7 +19,7 @@ from tui.addons.tests.run.outcome import State
 from tui.addons.tests.screens.case_list import CaseList
 from tui.addons.tests.screens.case_runs import CaseRuns, key_of
 from tui.addons.tests.screens.messages import show_messages
-from tui.addons.tests.suite.case import Case, Suite
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
@@ -191,7 +191,9 @@ class CaseBrowser:
         one = self._selected()
         if one is None:
             return
-        if one.last is None or (one.last.state is State.SKIPPED and one.key not in self.runs.failures):
+        if isinstance(one.what, TurnCase):
+            self._open_turns(one)
+        elif one.last is None or (one.last.state is State.SKIPPED and one.key not in self.runs.failures):
             why = "has no result yet" if one.last is None else "was skipped"
             self.list.notify(f"This case {why}. Press r to run it.", timeout=4)
         elif self.runs.is_running:
@@ -247,10 +249,23 @@ class CaseBrowser:
     def show_messages(self) -> None:
         """Open the messages of the last run of the selected case."""
         one = self._selected()
-        if one is not None and one.last is None:
+        if one is not None and isinstance(one.what, TurnCase):
+            self._open_turns(one)
+        elif one is not None and one.last is None:
             self.list.notify("This case never ran. Press r to run it.", timeout=4)
         elif one is not None and one.last is not None:
             self._open(one.last.recording, one.last.call)
+
+    def show_turns(self) -> None:
+        """Open the table of turn cases, at the selected one."""
+        one = self.list.selected
+        self._open_turns(one if one is not None and isinstance(one.what, TurnCase) else None)
+
+    def _open_turns(self, one: Listed | None) -> None:
+        """Open the table of turn cases, which has the conversations and messages of all runs."""
+        from tui.addons.tests.screens.turn_table import open_turn_table
+
+        open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
 
     def _show_messages_of(self, failure: Failure) -> None:
         last = self._last.of(failure.path).cases.get(failure.outcome.name)

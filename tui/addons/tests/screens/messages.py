@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 NOT_RECORDED = "The run was not recorded: record = false in [traffic]."
 
 
-async def show_messages(app: "App[Any]", runtime: "Runtime", recording: str, call: str) -> None:
-    """Open the traffic of a recording with the messages of a call, or say why that is impossible."""
+async def show_messages(
+    app: "App[Any]", runtime: "Runtime", recording: str, call: str, *, turn: int = 0
+) -> None:
+    """Open the traffic of a recording with the messages of a call or turn, or say why that is impossible."""
     if not recording:
         app.notify(NOT_RECORDED, timeout=5)
         return
@@ -30,7 +32,7 @@ async def show_messages(app: "App[Any]", runtime: "Runtime", recording: str, cal
         app.notify(str(error), severity="warning", markup=False)
         return
     file.start()
-    filter = f"call:{written(call)}" if call else ""
+    filter = f"call:{written(call)}" if call else f"turn:{turn}" if turn else ""
     screen = TrafficScreen(file.recording, overrides_of(app), filter)
 
     def left(_: "Cause | None") -> None:

@@ -165,10 +165,13 @@ class ReviewScreen(ViewScreen[None]):
         before, after = (
             [Line(clean(one), one) for one in text.split("\n")] for text in (change.before, change.after)
         )
-        sheet = SideBySide(line_pairs(before, after))
+        pairs = line_pairs(before, after)
+        sheet = SideBySide(pairs)
         name = clean_line(change.path.name, 100)
         self._side_heads.show(f"{name} now", "as it will be written")
         self._page.show(sheet)
+        first = next((at for at, pair in enumerate(pairs) if not pair.same), 0)
+        self._page.move_cursor(sheet.row_of(first))
         self._show_write_keys()
 
     def _show_write_keys(self) -> None:

@@ -1,16 +1,15 @@
-"""Which cases run, the order of reports, and the exit code."""
+"""Which cases run, the names of servers, and the order of reports."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tui.addons.tests.run.command import exit_code
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports, RunOptions
+from tui.addons.tests.run.runner import OrderedReports, PlannedSuite, RunOptions, with_names
 from tui.addons.tests.suite.case import Suite
 from tui.core.errors import UsageError
+from tui.core.servers import ServerSpec
 
 
 @pytest.mark.parametrize(
@@ -101,26 +100,20 @@ def test_a_report_that_cannot_be_written_does_not_affect_the_others():
     assert broken.told == ["a began"] and len(listener.told) == 9
 
 
-PASSED, FAILED, ERROR, SKIPPED = (outcome(state) for state in State)
+def planned(file: str, spec: ServerSpec | None, *, configured: bool = False) -> PlannedSuite:
+    return PlannedSuite(Suite(Path(file)), spec, is_configured=configured)
 
 
-def suite_of(*outcomes: Outcome, **more: Any) -> SuiteOutcome:
-    return SuiteOutcome(SUITES[0], outcomes, **more)
-
-
-@pytest.mark.parametrize(
-    ("suites", "code"),
-    [
-        ([suite_of(PASSED)], 0),
-        ([suite_of(PASSED, SKIPPED)], 0),
-        ([suite_of(PASSED, FAILED)], 1),
-        ([suite_of(PASSED, ERROR)], 1),
-        ([suite_of(SKIPPED)], 2),
-        ([], 2),
-        ([suite_of(ERROR, problem="no", not_started=True), suite_of(FAILED)], 5),
-        ([suite_of(problem="unknown key"), suite_of(problem="no", not_started=True)], 2),
-        ([suite_of(PASSED), suite_of(problem="unknown key")], 2),
-    ],
-)
-def test_the_exit_code_is_that_of_the_worst(suites: list[SuiteOutcome], code: int):
-    assert exit_code(RunOutcome(suites)) == code
+def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_own():
+    weather, prod = ServerSpec("weather", "a"), ServerSpec("prod", "b")
+    found = with_names(
+        [
+            planned("a/weather.mcp.toml", weather),
+            planned("b/weather.mcp.toml", weather),
+            planned("invalid.mcp.toml", None),
+            planned("one.mcp.toml", prod, configured=True),
+            planned("two.mcp.toml", prod, configured=True),
+        ]
+    )
+    names = [one.spec.name if one.spec is not None else "" for one in found]
+    assert names == ["weather", "weather-2", "", "prod", "prod"]

@@ -1,0 +1,178 @@
+"""Starting the server of a suite, and what is sent to it."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.run.findings import ServerTraffic
+from tui.addons.tests.run.instance import MOST_STARTS, ServerInstance
+from tui.addons.tests.suite.case import RequestKind
+from tui.core.ports import Undecided
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.turn.limits import Limits
+from tui.core.workbench import RawAnswer
+from tui.host.schemas.judge import ModelJudge
+
+SPEC = ServerSpec("weather", "python", ("server.py",))
+
+
+class Hosted:
+    """A host and its workbench with one server, which starts, or not."""
+
+    def __init__(self, *, starts: bool = True) -> None:
+        self.is_up = False
+        self.asked: list[str] = []
+        self.sent: list[tuple[str, Mapping[str, Any]]] = []
+        self.answers: list[RawAnswer] = []
+        self._starts = starts
+
+    def add(self, spec: ServerSpec) -> None:
+        self.spec = spec
+
+    adopt = add
+
+    async def start(self, name: str) -> None:
+        self.asked.append("start")
+        self.is_up = self._starts
+
+    async def restart(self, name: str) -> None:
+        self.asked.append("restart")
+        self.is_up = self._starts
+
+    def is_running(self, name: str) -> bool:
+        return self.is_up
+
+    def status(self, name: str) -> ServerStatus:
+        state = ServerState.RUNNING if self.is_up else ServerState.STOPPED
+        step = "Check command in [servers.weather]. Press l for its log."
+        return ServerStatus(
+            *(name, self.spec, state),
+            reason=None if self.is_up else StopReason.CRASHED,
+            detail="" if self.is_up else "it exited with code 1.",
+            next_step="" if self.is_up else step,
+        )
+
+    def stderr(self, name: str) -> tuple[str, ...]:
+        return ("one", "two", "three")
+
+    async def request(self, server: str, method: str, params: Mapping[str, Any], **more: Any) -> RawAnswer:
+        assert more["whole"] is False
+        self.sent.append((method, params))
+        return self.answers.pop(0)
+
+
+def instance(host: Hosted) -> ServerInstance:
+    runtime = SimpleNamespace(
+        host=host,
+        workbench=host,
+        decisions=Undecided(),
+        turn_context=SimpleNamespace(limits=Limits()),
+    )
+    return ServerInstance(runtime, SPEC, ServerTraffic(ModelJudge(), str))  # type: ignore[arg-type]
+
+
+async def test_a_server_is_started_at_the_first_case_only():
+    host = Hosted()
+    server = instance(host)
+    assert host.asked == []
+    assert await server.running() and await server.running()
+    assert host.asked == ["start"]
+
+
+async def test_a_server_that_does_not_start_is_not_tried_again():
+    host = Hosted(starts=False)
+    server = instance(host)
+    assert not await server.running() and not await server.running()
+    assert host.asked == ["start"]
+    assert server.problem == "it exited with code 1. Check command in [server] of the test file."
+
+
+async def test_a_server_that_keeps_dying_is_started_a_few_times():
+    host = Hosted()
+    server = instance(host)
+    for _ in range(MOST_STARTS):
+        assert await server.running()
+        host.is_up = False
+    assert not await server.running()
+    assert server.problem.startswith("not run: the server ended or hung 6 times")
+    assert host.asked == ["start"] * MOST_STARTS
+
+
+async def test_a_server_that_hung_is_started_again():
+    host = Hosted()
+    server = instance(host)
+    await server.running()
+    host.answers = [RawAnswer(problem="no response", late=True), RawAnswer(result={})]
+    await server.send(RequestKind.TOOL, "hang", {})
+    assert await server.running() and host.asked == ["start", "restart"]
+
+
+async def test_a_lost_connection_does_not_count_as_a_start():
+    host = Hosted()
+    server = instance(host)
+    await server.running()
+    for _ in range(2 * MOST_STARTS):
+        assert await server.reconnect()
+    assert host.asked[1:] == ["restart"] * 2 * MOST_STARTS
+
+
+async def test_last_words_are_those_since_the_case_began():
+    server = instance(Hosted())
+    server.traffic.printed = 7
+    server.begin()
+    assert server.last_words() == ()
+    server.traffic.printed = 9
+    assert server.last_words() == ("two", "three")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "arguments", "method", "params"),
+    [
+        (RequestKind.READ, "a:b", {}, "resources/read", {"uri": "a:b"}),
+        (RequestKind.PROMPT, "p", {}, "prompts/get", {"name": "p"}),
+        (RequestKind.PROMPT, "p", {"a": "b"}, "prompts/get", {"name": "p", "arguments": {"a": "b"}}),
+    ],
+)
+async def test_requests_are_sent_as_a_host_sends_them(
+    kind: RequestKind, name: str, arguments: dict[str, str], method: str, params: dict[str, Any]
+):
+    host = Hosted()
+    host.answers = [RawAnswer(result={})]
+    await instance(host).send(kind, name, arguments)
+    assert host.sent == [(method, params)]
+
+
+async def test_a_tool_call_asks_for_progress_and_each_request_has_an_id_of_its_own():
+    host = Hosted()
+    host.answers = [RawAnswer(result={})] * 2
+    server = instance(host)
+    calls = [(await server.send(RequestKind.TOOL, "add", {"a": 1})).call for _ in range(2)]
+    assert "progressToken" in host.sent[0][1]["_meta"]
+    assert len(set(calls)) == 2 and all(call.startswith("hand-") for call in calls)
+
+
+async def test_a_list_has_the_items_of_all_pages():
+    host = Hosted()
+    host.answers = [
+        RawAnswer(result={"tools": [1], "nextCursor": "a", "ttlMs": 5}),
+        RawAnswer(result={"tools": [2]}),
+    ]
+    exchange = await instance(host).send(RequestKind.LIST, "tools", {})
+    assert exchange.answer.result == {"tools": [1, 2], "ttlMs": 5}
+    assert [params for _, params in host.sent] == [{}, {"cursor": "a"}]
+
+
+async def test_pages_that_repeat_end():
+    host = Hosted()
+    host.answers = [RawAnswer(result={"tools": [1], "nextCursor": "a"})] * 3
+    exchange = await instance(host).send(RequestKind.LIST, "tools", {})
+    assert exchange.answer.result == {"tools": [1, 1]} and len(host.sent) == 2
+
+
+async def test_an_error_in_place_of_a_page_is_the_answer():
+    host = Hosted()
+    refused = RawAnswer(error={"code": 1, "message": "no"})
+    host.answers = [RawAnswer(result={"tools": [1], "nextCursor": "a"}), refused]
+    assert (await instance(host).send(RequestKind.LIST, "tools", {})).answer is refused

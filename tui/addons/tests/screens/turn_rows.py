@@ -1,0 +1,135 @@
+"""The rows of the table of turn cases: a line for each model, and one for each of its runs. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tui.addons.tests.run.outcome import State, TurnCell, TurnRun
+from tui.addons.tests.screens.case_rows import STYLES
+from tui.addons.tests.turns.last_cells import Key, LastCell
+from tui.addons.tests.turns.table import NOTHING
+from tui.core.text import cells_of, clean_line
+from tui.core.units import count, duration, money, plural
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
+from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.times import when
+
+MOST_MODEL = 24
+NUMBERS = (8, 8, 9, 8)
+"""Cells of the columns passed, tokens, cost and time."""
+
+WHEN_CELLS = 15
+WIDE = 96
+"""Minimum columns for showing when a case ran."""
+
+_SIGNS = {State.PASSED: "done", State.FAILED: "failed", State.ERROR: "warning", State.SKIPPED: "separator"}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLine:
+    """A line of the table: a heading, a cell, or a run of a cell.
+
+    Attributes:
+        key: of the cell, None for a heading.
+        run: None for the cell as a whole.
+    """
+
+    text: str = ""
+    key: Key | None = None
+    last: LastCell | None = None
+    run: TurnRun | None = None
+    number: int = 0
+
+    @property
+    def chosen_run(self) -> TurnRun | None:
+        """The run itself, or of a cell the first that did not pass, or else the first."""
+        if self.run is not None or self.last is None:
+            return self.run
+        runs = self.last.cell.runs
+        bad = (one for one in runs if one.state in (State.FAILED, State.ERROR))
+        return next(bad, next(iter(runs), None))
+
+
+def turn_lines(cells: Mapping[Key, LastCell], shown: Mapping[str, str]) -> list[TurnLine]:
+    """Return the lines of all cells, by file and case. `shown` are the files as they are named."""
+    lines: list[TurnLine] = []
+    places: dict[tuple[str, str], list[Key]] = {}
+    for key in cells:
+        places.setdefault(key[:2], []).append(key)
+    file = ""
+    for (path, title), keys in sorted(places.items(), key=lambda item: item[0][0]):
+        if path != file:
+            file = path
+            lines += [TurnLine(), TurnLine(shown.get(path, path))]
+        for at, key in enumerate(sorted(keys)):
+            lines += _cell_lines(key, cells[key], clean_line(title, 200) if at == 0 else "")
+    return lines
+
+
+def _cell_lines(key: Key, last: LastCell, title: str) -> Iterator[TurnLine]:
+    yield TurnLine(title, key, last)
+    runs = last.cell.runs
+    if len(runs) > 1:
+        yield from (TurnLine("", key, last, run, at) for at, run in enumerate(runs, 1))
+
+
+def model_cells(lines: Sequence[TurnLine]) -> int:
+    """Return the width of the column of models."""
+    names = (cells_of(clean_line(one.key[2], MOST_MODEL)) for one in lines if one.key is not None)
+    return max((5, *names))
+
+
+def heads(models: int, width: int) -> Row:
+    """Return the headings of the columns."""
+    names = ("passed", "tokens", "cost", "time")
+    numbers = "".join(f"{name:>{cells}}" for name, cells in zip(names, NUMBERS, strict=True))
+    right: Row = ((f"{'model':<{models}}  {numbers}", "dim"),)
+    if width >= WIDE:
+        right = (*right, (f"{'':>{WHEN_CELLS}}", ""))
+    return spread((("   turn", "dim"),), right, width)
+
+
+def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float, *, cursor: bool) -> Row:
+    """Return a line as a row."""
+    if line.key is None or line.last is None:
+        return crop(((" ", ""), (clean_line(line.text, 400), "dim bold")), width) if line.text else EMPTY
+    lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"),)
+    if line.run is not None:
+        return _run_row(line, line.run, lead, signs, width)
+    state = line.last.state
+    mark: Row = ((f"{getattr(signs, _SIGNS[state])} ", STYLES[state]),)
+    ran: Row = ((f"{when(line.last.at, now):>{WHEN_CELLS}}", "dim"),) if width >= WIDE else EMPTY
+    model = pad(crop(((clean_line(line.key[2], 200), "text"),), models), models)
+    numbers: Row = ((_numbers(line.last.cell, state), "text"),)
+    right = (*model, ("  ", ""), *numbers, *ran)
+    return spread((*lead, *mark, (line.text, "text bold")), right, width)
+
+
+def _numbers(cell: TurnCell, state: State) -> str:
+    words = [str(state), NOTHING, NOTHING, NOTHING]
+    if cell.judged:
+        words = [
+            f"{cell.passed} of {cell.wanted}",
+            NOTHING if cell.tokens is None else count(cell.tokens),
+            NOTHING if cell.cost is None else money(cell.cost, cell.currency),
+            NOTHING if cell.ms is None else duration(cell.ms),
+        ]
+    return "".join(f"{word:>{cells}}" for word, cells in zip(words, NUMBERS, strict=True))
+
+
+def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int) -> Row:
+    sign: Row = ((f"{getattr(signs, _SIGNS[run.state])} ", STYLES[run.state]),)
+    said = clean_line(run.problem, 300)
+    left: Row = (*lead, ("    ", ""), (f"run {line.number}  ", "dim"), *sign, (said, "text"))
+    numbers = [plural(run.steps, "step"), f"{count(run.tokens)} tokens", duration(run.ms)]
+    right: Row = (("   ".join(numbers) + " ", "dim"),)
+    return spread(left, right, width) if width_of(right) < width // 2 else crop(left, width)
+
+
+def summary(cells: Mapping[Key, LastCell]) -> Row:
+    """Return how many cases and models there are, and how many cells did not pass."""
+    cases, models = len({key[:2] for key in cells}), len({key[2] for key in cells})
+    row: Row = ((f"{plural(cases, 'turn case')}   {plural(models, 'model')}", "text"),)
+    for state in (State.FAILED, State.ERROR):
+        if number := sum(one.state is state for one in cells.values()):
+            row = (*row, (f"   {number} {state}", STYLES[state]))
+    return row

@@ -1,0 +1,578 @@
+"""What a changed schema means for callers: which values are no longer accepted, or newly returned. Pure.
+
+A tool must not accept less than before, nor return more, so input and output are mirrored. Two conventions
+are stronger than logic: a new optional property is compatible, although an open object accepted any value
+there, and a removed one is breaking, although an open object still accepts it.
+
+Both schemas are read as alternatives (`core.schemas.alternatives`), which are paired by type and likeness.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.core.comparison.values import Path
+from tui.core.jsonrpc.reader import REFERENCES, reference
+from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect, is_harmless
+from tui.core.permission.schema_limits import LIMITS, Shift, limit_shifts
+from tui.core.schemas.alternatives import (
+    NEVER,
+    WORDS,
+    Alternative,
+    Node,
+    SchemaTree,
+    as_json,
+    is_list_of_schemas,
+    kinds_in,
+)
+from tui.core.schemas.schemas import ARM_WORDS, Schema, SchemaTooLarge, by_position, strings
+from tui.core.text import object_in
+from tui.core.units import and_more
+
+MAX_PAIRS = 50_000
+MAX_LEVELS = 40
+"""Maximum pairs of schemas to compare, and levels; anything deeper is only compared for equality."""
+
+MAX_NAMES = 5
+"""Maximum names or values in a reason."""
+
+SHAPE = ("type", "nullable", *ARM_WORDS, "allOf", "enum", "const", "$ref", "$dynamicRef")
+"""Keywords that spell the types and values of a schema; one may replace the other."""
+
+_OPAQUE = (
+    ("not",),
+    ("if", "then", "else"),
+    ("contains", "minContains", "maxContains"),
+    ("dependentRequired",),
+    ("dependentSchemas",),
+    ("dependencies",),
+    ("unevaluatedItems",),
+    ("contentSchema",),
+    ("allOf",),
+    ("$ref",),
+    ("$dynamicRef",),
+    ("$recursiveRef",),
+)
+"""Keywords that are only compared for equality, in groups that belong together."""
+
+_OPEN = ("additionalProperties", "unevaluatedProperties")
+
+KEYWORDS = frozenset(
+    {*SHAPE, *LIMITS, *_OPEN, *(key for group in _OPAQUE for key in group)}
+    | {
+        "properties",
+        "required",
+        "patternProperties",
+        "propertyNames",
+        "items",
+        "prefixItems",
+        "additionalItems",
+    }
+)
+"""The keywords that constrain something, all of which are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """One change of what a schema accepts, or of its texts.
+
+    Attributes:
+        steps: the path of the keyword, or of the schema if several are involved.
+        places: the paths at which the schemas differ because of it.
+        before, after: the values there, or `ABSENT`.
+    """
+
+    steps: Path
+    places: tuple[Path, ...]
+    effect: ChangeEffect
+    why: str
+    before: Any = ABSENT
+    after: Any = ABSENT
+
+
+def schema_changes(before: Schema, after: Schema, at: Path, *, gives: bool) -> Sequence[SchemaChange]:
+    """Return what changed for callers between two schemas of a tool's input, or of its output if it `gives`.
+
+    Raises SchemaTooLarge if there is too much to compare.
+    """
+    return _Comparison(before, after, at, gives=gives).changes()
+
+
+def has_same_words(one: Any, other: Any) -> bool:
+    """Return whether two texts have the same words; white space and punctuation after words do not count."""
+    return isinstance(one, str) and isinstance(other, str) and _words(one) == _words(other)
+
+
+def _words(text: str) -> list[str]:
+    return [word.rstrip(".,;:!?") or word for word in text.split()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two schemas that are compared; `at` is the path by which their changes are reported."""
+
+    was: Node
+    now: Node
+    at: Path
+    level: int = 0
+
+    @property
+    def nodes(self) -> tuple[Node, Node]:
+        return self.was, self.now
+
+    def value(self, key: str) -> tuple[Any, Any]:
+        return self.was.schema.get(key, ABSENT), self.now.schema.get(key, ABSENT)
+
+    def has(self, key: str) -> bool:
+        return key in self.was.schema or key in self.now.schema
+
+    def place(self, key: str) -> Path:
+        """Return the path of a keyword: where it is written in both, otherwise below `at`."""
+        written = {node.place(key) for node in self.nodes if key in node.schema}
+        is_one = len(written) == 1 and self.was.at == self.now.at
+        return written.pop() if is_one else (*self.at, key)
+
+    def shape_places(self) -> tuple[Path, ...]:
+        """Return the paths of the keywords that spell types and values."""
+        return tuple(dict.fromkeys(path for key in SHAPE for path in ((*self.at, key), self.place(key))))
+
+
+class _Comparison:
+    """Compares two schemas part by part. Pairs that are being compared are equal so far, so cycles end."""
+
+    def __init__(self, before: Schema, after: Schema, at: Path, *, gives: bool) -> None:
+        self._was, self._now = SchemaTree(before, at), SchemaTree(after, at)
+        self._at = at
+        self._gives = gives
+        self._left = MAX_PAIRS
+        self._open: set[tuple[Path, Path]] = set()
+        self._known: dict[Path, list[SchemaChange]] = {}
+        self._same_definitions = all(
+            as_json(object_in(before, holder)) == as_json(object_in(after, holder))
+            for holder in ("$defs", "definitions")
+        )
+
+    def changes(self) -> Sequence[SchemaChange]:
+        found = self._schemas(self._was.root, self._at, self._now.root, self._at, self._at, 0)
+        return list({(one.steps, one.effect, one.why): one for one in found}.values())
+
+    # ---- nodes ----
+
+    def _schemas(
+        self, was: Any, was_at: Path, now: Any, now_at: Path, at: Path, level: int
+    ) -> list[SchemaChange]:
+        """Return the changes between two schemas as they are written, which `at` names."""
+        self._left -= 1
+        if self._left < 0:
+            raise SchemaTooLarge("too many parts to compare")
+        if was == now and (text := as_json(was)) == as_json(now):
+            if self._same_definitions or not any(f'"{key}":' in text for key in REFERENCES):
+                return []
+        old, new = self._was.node(was, was_at), self._now.node(now, now_at)
+        if old is None or new is None or level > MAX_LEVELS:
+            is_same = as_json(self._was.flat(was)) == as_json(self._now.flat(now))
+            why = "not a schema" if old is None or new is None else "nested too deeply to compare"
+            return [] if is_same else [self._change(Shift.OTHER, at, (at,), why, was, now)]
+        if (old.at, new.at) in self._open:
+            return []
+        is_shared = old.at == new.at and _is_reference(was) and _is_reference(now)
+        if is_shared and old.at in self._known:
+            return self._known[old.at]
+        self._open.add((old.at, new.at))
+        pair = _Pair(old, new, old.at if old.at == new.at else at, level)
+        found = list(self._nodes(pair))
+        self._open.discard((old.at, new.at))
+        if is_shared:
+            self._known[old.at] = found
+        return found
+
+    def _nodes(self, pair: _Pair) -> Iterator[SchemaChange]:
+        for key in _unsound_keys(pair):
+            yield self._keyword(pair, key, Shift.OTHER, "cannot be compared")
+        was, now = (
+            self._alternatives(tree, node, pair.level)
+            for tree, node in ((self._was, pair.was), (self._now, pair.now))
+        )
+        match = self._matched(pair, was, now)
+        yield from self._texts(pair, match.pairs)
+        yield from match.changes
+        yield from self._oneness(pair, was, now)
+
+    def _alternatives(self, tree: SchemaTree, node: Node, level: int) -> Sequence[Alternative]:
+        found = tree.alternatives(node)
+        if level:
+            return found
+        return [
+            Alternative("object", one.node, one.values, one.words) if not one.kind else one for one in found
+        ]  # arguments and structured content are objects anyway
+
+    # ---- alternatives ----
+
+    def _matched(self, pair: _Pair, was: Sequence[Alternative], now: Sequence[Alternative]) -> "_Match":
+        """Pair the alternatives, and return what changed in each pair and which ones came or went."""
+        match = _Match()
+        left, new = list(was), list(now)
+        for one in was:  # equal ones first, so that only the others are compared with each other
+            twin = next((other for other in new if _is_equal(one, other)), None)
+            if twin is not None:
+                match.add(one, twin, self._pair_changes(pair, one, twin))
+                left.remove(one)
+                new.remove(twin)
+        for is_near in (_is_same_kind, _is_number):
+            costs = sorted(
+                (
+                    (_cost(changes), at, to, changes)
+                    for at, one in enumerate(left)
+                    for to, other in enumerate(new)
+                    if is_near(one, other)
+                    for changes in (self._pair_changes(pair, one, other),)
+                ),
+                key=lambda found: found[:3],
+            )
+            used: tuple[set[int], set[int]] = (set(), set())
+            for _, at, to, changes in costs:
+                if at not in used[0] and to not in used[1]:
+                    used[0].add(at)
+                    used[1].add(to)
+                    match.add(left[at], new[to], changes)
+            left = [one for at, one in enumerate(left) if at not in used[0]]
+            new = [one for at, one in enumerate(new) if at not in used[1]]
+        match.changes += self._unpaired(pair, was, now, left, new)
+        return match
+
+    def _unpaired(
+        self,
+        pair: _Pair,
+        was: Sequence[Alternative],
+        now: Sequence[Alternative],
+        left: Sequence[Alternative],
+        new: Sequence[Alternative],
+    ) -> Iterator[SchemaChange]:
+        """Yield the alternatives that are gone, or new, unless another one accepts the same values."""
+        for one in left:
+            if any(_accepts(other, one) and self._is_harmless(pair, one, other) for other in now):
+                continue
+            names = ", ".join(dict.fromkeys(_name(other, now) for other in now)) or "nothing"
+            why = f"no longer {_name(one, was)}" if one.kind else f"only {names}"
+            yield self._shape(pair, Shift.TIGHTER, why)
+        for one in new:
+            if any(_accepts(other, one) and self._is_harmless(pair, other, one) for other in was):
+                continue
+            yield self._shape(
+                pair, Shift.LOOSER, f"now also {_name(one, now)}" if one.kind else "now any type"
+            )
+
+    def _is_harmless(self, pair: _Pair, one: Alternative, other: Alternative) -> bool:
+        return all(is_harmless(change.effect) for change in self._pair_changes(pair, one, other))
+
+    def _pair_changes(self, pair: _Pair, was: Alternative, now: Alternative) -> list[SchemaChange]:
+        """Return the changes between two alternatives, apart from their texts."""
+        self._left -= 1
+        if self._left < 0:
+            raise SchemaTooLarge("too many parts to compare")
+        combiner = next((word for word in ARM_WORDS if pair.has(word)), "")
+        at = (*pair.at, combiner) if combiner else pair.at
+        inner = _Pair(was.node, now.node, at, pair.level)
+        found = list(self._values(pair, was, now))
+        if was.kind != now.kind and {was.kind, now.kind} == {"integer", "number"}:
+            wider = Shift.LOOSER if now.kind == "number" else Shift.TIGHTER
+            why = "now also number" if now.kind == "number" else "no longer number"
+            found.append(self._shape(pair, wider, why))
+        kind = was.kind if was.kind == now.kind else now.kind or was.kind
+        if was.values is None and now.values is None:
+            for key, shift, why in limit_shifts(kind, was.node.schema, now.node.schema):
+                found.append(self._keyword(inner, key, shift, why))
+        if kind in ("object", ""):
+            found += self._objects(inner)
+        if kind in ("array", ""):
+            found += self._arrays(inner)
+        found += self._conditions(inner)
+        return found
+
+    def _values(self, pair: _Pair, was: Alternative, now: Alternative) -> Iterator[SchemaChange]:
+        if was.values == now.values:
+            return
+        if was.values is None and now.values is not None:
+            yield self._shape(pair, Shift.TIGHTER, f"only {_shown(now.values)}")
+            return
+        if was.values is None or now.values is None:
+            yield self._shape(pair, Shift.LOOSER, f"now any {was.kind or 'value'}")
+            return
+        if gone := was.values - now.values:
+            yield self._shape(pair, Shift.TIGHTER, f"no longer {_shown(gone)}")
+        if came := now.values - was.values:
+            yield self._shape(pair, Shift.LOOSER, f"now also {_shown(came)}")
+
+    def _oneness(
+        self, pair: _Pair, was: Sequence[Alternative], now: Sequence[Alternative]
+    ) -> Iterator[SchemaChange]:
+        """Yield the change between `anyOf` and `oneOf`, which refuses what fits several alternatives."""
+        for key, other, shift in (("oneOf", "anyOf", Shift.TIGHTER), ("anyOf", "oneOf", Shift.LOOSER)):
+            if other in pair.was.schema and key in pair.now.schema and key not in pair.was.schema:
+                if not _is_disjoint(now if key == "oneOf" else was):
+                    why = "exactly one must match" if key == "oneOf" else "several may match"
+                    yield self._shape(pair, shift, why)
+
+    # ---- texts ----
+
+    def _texts(self, pair: _Pair, pairs: Sequence[tuple[Alternative, Alternative]]) -> Iterator[SchemaChange]:
+        old, new = (Counter(_texts_of(side, pairs, at)) for at, side in enumerate(pair.nodes))
+        for key in WORDS:
+            was, now = pair.value(key)
+            if was == now:
+                continue
+            is_same = old == new or has_same_words(was, now)
+            effect = ChangeEffect.COSMETIC if is_same else ChangeEffect.ROUTING
+            place = pair.place(key)
+            yield SchemaChange(place, (place,), effect, "", was, now)
+        if old == new:
+            return
+        for one, other in pairs:
+            gone = Counter(map(_joined, one.words)) - Counter(map(_joined, other.words))
+            came = Counter(map(_joined, other.words)) - Counter(map(_joined, one.words))
+            if gone or (came and one.values == other.values):
+                found = self._shape(pair, Shift.OTHER, "")
+                yield SchemaChange(
+                    found.steps, found.places, ChangeEffect.ROUTING, "", found.before, found.after
+                )
+
+    # ---- objects, arrays, conditions ----
+
+    def _objects(self, pair: _Pair) -> Iterator[SchemaChange]:
+        was, now = (object_in(node.schema, "properties") for node in pair.nodes)
+        needed, needs = (strings(node.schema.get("required")) for node in pair.nodes)
+        for name in (*now, *(name for name in was if name not in now)):
+            place = (*pair.place("properties"), name)
+            if name in was and name in now:
+                yield from self._children(pair, "properties", name, was[name], now[name])
+            elif name in was:
+                why = "no longer in results" if self._gives else "argument removed"
+                yield SchemaChange(place, (place,), ChangeEffect.BREAKING, why, was[name])
+            else:
+                is_needed = not self._gives and name in needs
+                effect = ChangeEffect.BREAKING if is_needed else ChangeEffect.COMPATIBLE
+                why = "new required argument" if is_needed else "new optional argument"
+                yield SchemaChange(
+                    place, (place,), effect, "new in results" if self._gives else why, ABSENT, now[name]
+                )
+        both = was.keys() & now.keys() if was.keys() != now.keys() else None
+        yield from self._required(
+            pair,
+            *(
+                [name for name in names if both is None or name in both or name not in (*was, *now)]
+                for names in (needed, needs)
+            ),
+        )
+        for key in _OPEN:
+            yield from self._rest(pair, key)
+        names = ({"type": "string"}, {"type": "string"})
+        if pair.has("propertyNames"):
+            yield from self._children(pair, "propertyNames", None, *names)
+        old, new = (object_in(node.schema, "patternProperties") for node in pair.nodes)
+        for name in (*new, *(name for name in old if name not in new)):
+            yield from self._children(
+                pair, "patternProperties", name, old.get(name, True), new.get(name, True)
+            )
+
+    def _required(self, pair: _Pair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:
+        more = [name for name in dict.fromkeys(needs) if name not in needed]
+        less = [name for name in dict.fromkeys(needed) if name not in needs]
+        if more:
+            words = "always in results" if self._gives else "now required"
+            yield self._keyword(pair, "required", Shift.TIGHTER, f"{words}: {and_more(more, MAX_NAMES)}")
+        if less:
+            words = "results may lack" if self._gives else "now optional:"
+            yield self._keyword(pair, "required", Shift.LOOSER, f"{words} {and_more(less, MAX_NAMES)}")
+
+    def _rest(self, pair: _Pair, key: str) -> Iterator[SchemaChange]:
+        """Yield the changes of the schema of other members, which is False if there are none."""
+        was, now = pair.was.schema.get(key, True), pair.now.schema.get(key, True)
+        closed, closes = (value in (False, NEVER) for value in (was, now))
+        if closed != closes:
+            shift = Shift.TIGHTER if closes else Shift.LOOSER
+            what = "members" if self._gives or pair.level else "arguments"
+            yield self._keyword(pair, key, shift, f"no other {what}" if closes else f"any other {what}")
+        elif not closed and pair.has(key):
+            yield from self._children(pair, key, None, True, True)
+
+    def _arrays(self, pair: _Pair) -> Iterator[SchemaChange]:
+        (first, rest), (firsts, rests) = (by_position(node.schema) for node in pair.nodes)
+        keys = [
+            "items" if isinstance(node.schema.get("items"), list) else "prefixItems" for node in pair.nodes
+        ]
+        for number in range(min(max(len(first), len(firsts)), MAX_PAIRS)):
+            was = first[number] if number < len(first) else rest
+            now = firsts[number] if number < len(firsts) else rests
+            places = ((*pair.was.place(keys[0]), number), (*pair.now.place(keys[1]), number))
+            at = (*pair.place(keys[1]), number)
+            yield from self._schemas(was, places[0], now, places[1], at, pair.level + 1)
+        after = ["additionalItems" if key == "items" else "items" for key in keys]
+        yield from self._schemas(
+            rest,
+            pair.was.place(after[0]),
+            rests,
+            pair.now.place(after[1]),
+            pair.place(after[1]),
+            pair.level + 1,
+        )
+
+    def _conditions(self, pair: _Pair) -> Iterator[SchemaChange]:
+        for group in _OPAQUE:
+            keys = [key for key in group if pair.has(key)]
+            if not keys:
+                continue
+            was, now = (
+                {key: tree.flat(node.schema[key]) for key in keys if key in node.schema}
+                for tree, node in ((self._was, pair.was), (self._now, pair.now))
+            )
+            if as_json(was) != as_json(now):
+                shift = Shift.OTHER if was and now else Shift.TIGHTER if now else Shift.LOOSER
+                why = (
+                    "different condition" if was and now else "new condition" if now else "condition removed"
+                )
+                for key in keys:
+                    if as_json(was.get(key)) != as_json(now.get(key)):
+                        yield self._keyword(pair, key, shift, why)
+
+    def _children(
+        self, pair: _Pair, key: str, name: str | None, was: Any, now: Any
+    ) -> Iterator[SchemaChange]:
+        """Yield the changes of a schema below a keyword; without `name`, `was` and `now` are its defaults."""
+        steps = () if name is None else (name,)
+        if name is None:
+            was, now = pair.was.schema.get(key, was), pair.now.schema.get(key, now)
+        yield from self._schemas(
+            was,
+            (*pair.was.place(key), *steps),
+            now,
+            (*pair.now.place(key), *steps),
+            (*pair.place(key), *steps),
+            pair.level + 1,
+        )
+
+    # ---- changes ----
+
+    def _keyword(self, pair: _Pair, key: str, shift: Shift, why: str) -> SchemaChange:
+        place = pair.place(key)
+        return self._change(shift, place, (place,), why, *pair.value(key))
+
+    def _shape(self, pair: _Pair, shift: Shift, why: str) -> SchemaChange:
+        was, now = ({key: node.schema[key] for key in SHAPE if key in node.schema} for node in pair.nodes)
+        return self._change(shift, pair.at, pair.shape_places(), why, was, now)
+
+    def _change(
+        self, shift: Shift, steps: Path, places: tuple[Path, ...], why: str, was: Any, now: Any
+    ) -> SchemaChange:
+        harmless = Shift.TIGHTER if self._gives else Shift.LOOSER
+        effect = ChangeEffect.COMPATIBLE if shift is harmless else ChangeEffect.BREAKING
+        return SchemaChange(steps, places, effect, why, was, now)
+
+
+class _Match:
+    """The alternatives that were paired, and all changes of them."""
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[Alternative, Alternative]] = []
+        self.changes: list[SchemaChange] = []
+
+    def add(self, was: Alternative, now: Alternative, changes: Iterable[SchemaChange]) -> None:
+        self.pairs.append((was, now))
+        self.changes += changes
+
+
+def _is_reference(raw: Any) -> bool:
+    """Return whether a schema is a reference and nothing else, so that its path says what it is."""
+    return isinstance(raw, Mapping) and len(raw) == 1 and bool(reference(raw))
+
+
+def _is_equal(one: Alternative, other: Alternative) -> bool:
+    if one.kind != other.kind or one.values != other.values:
+        return False
+    return one.node.schema == other.node.schema
+
+
+def _is_same_kind(one: Alternative, other: Alternative) -> bool:
+    return one.kind == other.kind
+
+
+def _is_number(one: Alternative, other: Alternative) -> bool:
+    return {one.kind, other.kind} == {"integer", "number"}
+
+
+def _accepts(wide: Alternative, narrow: Alternative) -> bool:
+    """Return whether one alternative may accept the type of another."""
+    return wide.kind in ("", narrow.kind) or (wide.kind == "number" and narrow.kind == "integer")
+
+
+def _cost(changes: Sequence[SchemaChange]) -> tuple[int, int]:
+    return max((ORDER.index(one.effect) for one in changes), default=-1), len(changes)
+
+
+def _name(one: Alternative, among: Sequence[Alternative]) -> str:
+    """Return the type of an alternative, or its text if others have the same type."""
+    if sum(other.kind == one.kind for other in among) > 1:
+        return f"{one.kind} “{one.words[0]}”" if one.words else f"one kind of {one.kind}"
+    return one.kind or "any type"
+
+
+def _shown(values: Iterable[str]) -> str:
+    """Return values as text: strings without quotes."""
+    return and_more(sorted(value[1:-1] if value.startswith('"') else value for value in values), MAX_NAMES)
+
+
+def _is_disjoint(found: Sequence[Alternative]) -> bool:
+    """Return whether no value fits two of these: other types, or other constants of one property."""
+    kinds = Counter("number" if one.kind == "integer" else one.kind for one in found)
+    if "" not in kinds and max(kinds.values(), default=0) <= 1:
+        return True
+    if set(kinds) != {"object"}:
+        return False
+    known = [object_in(one.node.schema, "properties") for one in found]
+    return any(_tells_apart([properties.get(name) for properties in known]) for name in known[0])
+
+
+def _tells_apart(schemas: Sequence[Any]) -> bool:
+    constants = [as_json(one["const"]) for one in schemas if isinstance(one, Mapping) and "const" in one]
+    return len(constants) == len(schemas) and len(set(constants)) == len(constants)
+
+
+def _texts_of(node: Node, pairs: Sequence[tuple[Alternative, Alternative]], side: int) -> Iterator[str]:
+    for key in WORDS:
+        if isinstance(text := node.schema.get(key), str):
+            yield _joined(text)
+    for pair in pairs:
+        yield from map(_joined, pair[side].words)
+
+
+def _joined(text: str) -> str:
+    return " ".join(_words(text))
+
+
+def _unsound_keys(pair: _Pair) -> Iterator[str]:
+    """Yield the keywords whose values are not what they must be, and differ."""
+    for key in dict.fromkeys((*pair.was.schema, *pair.now.schema)):
+        was, now = pair.value(key)
+        sound = all(value is ABSENT or _is_sound(key, value) for value in (was, now))
+        if not sound and (ABSENT in (was, now) or as_json(was) != as_json(now)):
+            yield key
+
+
+def _is_sound(key: str, value: Any) -> bool:
+    match key:
+        case "type":
+            named = [value] if isinstance(value, str) else value
+            return isinstance(named, list) and bool(named) and len(kinds_in(value)) == len(named)
+        case "required":
+            return isinstance(value, list) and len(strings(value)) == len(value)
+        case "enum":
+            return isinstance(value, list)
+        case "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions":
+            return isinstance(value, Mapping)
+        case "anyOf" | "oneOf" | "allOf":
+            return is_list_of_schemas(value)
+        case "items":
+            return isinstance(value, Mapping | bool) or is_list_of_schemas(value) or value == []
+        case "additionalProperties" | "propertyNames" | "not" | "if" | "then" | "else" | "contains":
+            return isinstance(value, Mapping | bool)
+    return True
