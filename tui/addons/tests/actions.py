@@ -18,6 +18,13 @@ BRINGS = {
             "footer": 39,
             "call": "tui.addons.tests.screens.cases_screen:open_cases",
         },
+        "bench.tests": {
+            "contexts": ("BENCH_LIST",),
+            "keys": "7",
+            "label": "tests",
+            "help": "Show the kept calls of the server",
+            "call": "tui.addons.tests.screens.cases_tab:show_tab",
+        },
         "tests.turns": {
             "contexts": ("TESTS",),
             "keys": "t",
