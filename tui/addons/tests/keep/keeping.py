@@ -80,8 +80,7 @@ class Keeping:
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""
-        near = os.path.relpath(path, self.current)
-        return near if near.count("..") <= MOST_UP else short_path(str(path))
+        return shown_from(self.current, path)
 
     def same_case(self, target: Target) -> str:
         """Return the name of a case of the file with the same request, or ""."""
@@ -105,31 +104,45 @@ class Keeping:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
         write(target, case)
-        with closing(LastRuns()) as runs:  # the screens list it from now on
-            runs.remember(target.path)
-        problem = self._consent(target) if self.is_own else ""
-        shown = self.shown_path(target.path)
-        said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
-        if target.server.needs and target.is_new:
-            said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
-        return f"{said}\nYour consent was not saved: {problem}" if problem else said
+        return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
 
-    def _consent(self, target: Target) -> str:
-        """Store consent to the server of a file that the user made; return why that failed, or "".
 
-        What another file names besides the command that ran (variables, cases for a configured server) still
-        needs consent.
-        """
-        there = target.suite.server if target.suite is not None else None
-        is_theirs = there is not None and (
-            not there.command or replace(there, line=1) != replace(target.server.server, line=1)
-        )
-        if is_theirs:
-            return ""
-        try:
-            return record_consent(target.path, self.origin.spec)
-        except (McptuiError, OSError) as error:
-            return clean_line(str(error), 300)
+def shown_from(current: Path, path: Path) -> str:
+    """Return a path as the user types it in a folder: relative to it if it is near."""
+    near = os.path.relpath(path, current)
+    return near if near.count("..") <= MOST_UP else short_path(str(path))
+
+
+def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -> str:
+    """Remember a file that was written, and store consent if the call is the user's own; return what to say.
+
+    Blocks. `shown` is its path as the user types it.
+    """
+    with closing(LastRuns()) as runs:  # the screens list it from now on
+        runs.remember(target.path)
+    problem = _consent(target, origin) if is_own else ""
+    said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
+    if target.server.needs and target.is_new:
+        said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
+    return f"{said}\nYour consent was not saved: {problem}" if problem else said
+
+
+def _consent(target: Target, origin: Origin) -> str:
+    """Store consent to the server of a file that the user made; return why that failed, or "".
+
+    What another file names besides the command that ran (variables, cases for a configured server) still
+    needs consent.
+    """
+    there = target.suite.server if target.suite is not None else None
+    is_theirs = there is not None and (
+        not there.command or replace(there, line=1) != replace(target.server.server, line=1)
+    )
+    if is_theirs:
+        return ""
+    try:
+        return record_consent(target.path, origin.spec)
+    except (McptuiError, OSError) as error:
+        return clean_line(str(error), 300)
 
 
 def _text_of(case: Case) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
-from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer
-from tui.addons.tests.suite.change import with_case, with_server
+from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.change import with_case, with_server, with_turn
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
@@ -42,10 +42,11 @@ class Target:
     def is_new(self) -> bool:
         return self.suite is None
 
-    def with_case(self, case: Case) -> str:
-        """Return the text of the file with a case at its end."""
+    def with_case(self, case: Case | TurnCase) -> str:
+        """Return the text of the file with a case or turn case at its end."""
         names_one = self.suite is not None and self.suite.server is not None
-        return with_case(self.text if names_one else with_server(self.text, self.server.server), case)
+        text = self.text if names_one else with_server(self.text, self.server.server)
+        return with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
 
 
 def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
@@ -138,8 +139,8 @@ def _read(path: Path, server: Written) -> Target:
     return Target(path, server, text, suite, stamp, frozenset(case.name for case in suite.cases))
 
 
-def write(target: Target, case: Case) -> int:
-    """Write a file with a case at its end; return the line of the case.
+def write(target: Target, case: Case | TurnCase) -> int:
+    """Write a file with a case or turn case at its end; return its line.
 
     Raises UsageError if the file has changed since it was read, or cannot be written.
     """
