@@ -29,12 +29,16 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("test", "keep"),
         "parser": ("test", "keep"),
         "action": (
-            *("keep.call", "tests.open", "tests.review", "tests.run", "tests.run_all", "tests.filter"),
+            *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
+            "tests.filter",
             *("tests.traffic", "tests.back", "review.accept", "review.vary", "review.skip", "review.next"),
             *("review.previous", "review.traffic", "review.undo", "review.write", "review.back"),
         ),
         "flags": ("traffic",),
-        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls", "saved calls"),
+        "service": (
+            *("pytest items", "pytest servers", "pytest assertion"),
+            *("kept calls", "saved calls", "tests tab"),
+        ),
     },
     "websocket": {"transport": ("websocket",)},
 }

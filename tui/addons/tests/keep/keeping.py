@@ -70,7 +70,8 @@ class Keeping:
         """Return this with more results of equal requests, and how long each took."""
         draft = self.draft
         exchange = without_secrets_of(with_others(draft.exchange, others), self.redact)
-        return replace(self, draft=Draft.of(exchange, draft.name, draft.switched))
+        made = Draft.of(exchange, draft.name, draft.switched)
+        return replace(self, draft=replace(made, timed=draft.timed))
 
     def named(self, name: str) -> "Keeping":
         """Return this with another name of the case."""
@@ -82,8 +83,7 @@ class Keeping:
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""
-        near = os.path.relpath(path, self.current)
-        return near if near.count("..") <= MOST_UP else short_path(str(path))
+        return shown_from(self.current, path)
 
     def same_case(self, target: Target) -> str:
         """Return the name of a case of the file with the same request, or ""."""
@@ -116,20 +116,33 @@ class Keeping:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
         saved = [one.case for one in moved if one.case.request != case.request]
-        problem = write_cases(target, [*saved, case], self.origin, is_own=self.is_own)
-        shown = self.shown_path(target.path)
-        said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
-        if target.server.needs and target.is_new:
-            said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
-        return f"{said}\nYour consent was not saved: {problem}" if problem else said
+        write(target, [*saved, case])
+        return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
 
 
-def write_cases(target: Target, cases: Sequence[Case], origin: Origin, *, is_own: bool) -> str:
-    """Write cases, and store consent to the server if the user's own mcptui called it (`is_own`). Blocks.
+def shown_from(current: Path, path: Path) -> str:
+    """Return a path as the user types it in a folder: relative to it if it is near."""
+    near = os.path.relpath(path, current)
+    return near if near.count("..") <= MOST_UP else short_path(str(path))
 
-    Returns why the consent could not be stored, or "". Raises UsageError or SuiteError.
+
+def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -> str:
+    """Remember a file that was written, and store consent if the call is the user's own; return what to say.
+
+    Blocks. `shown` is its path as the user types it.
     """
-    write(target, cases)
+    problem = remember(target, origin, is_own=is_own)
+    said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
+    if target.server.needs and target.is_new:
+        said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
+    return f"{said}\nYour consent was not saved: {problem}" if problem else said
+
+
+def remember(target: Target, origin: Origin, *, is_own: bool) -> str:
+    """Remember a file that was written, and store consent to the server that the user called (`is_own`).
+
+    Blocks. Returns why the consent could not be stored, or "".
+    """
     with closing(LastRuns()) as runs:  # the screens list it from now on
         runs.remember(target.path)
     there = target.suite.server if target.suite is not None else None

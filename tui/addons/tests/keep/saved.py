@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.keep.keeping import write_cases
+from tui.addons.tests.keep.keeping import remember
 from tui.addons.tests.keep.moved import KINDS, Moved, saved_case, to_move, without_moved
-from tui.addons.tests.keep.target import Target, default_target, replaced
+from tui.addons.tests.keep.target import Target, default_target, replaced, write
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.references import NotSaved, with_saved
 from tui.core.errors import McptuiError, UsageError
@@ -86,7 +86,8 @@ class SuiteSavedCalls:
             raise UsageError(f"{clean_line(name, 60)} is the name of another case in {target.path.name}.")
         moved = to_move(self._runtime.calls.memory, self._server, {*target.names, name})
         new = [] if there is not None else [case]
-        problem = write_cases(target, [*(one.case for one in moved), *new], origin, is_own=True)
+        write(target, [*(one.case for one in moved), *new])
+        problem = remember(target, origin, is_own=True)
         said = f"Saved as {name} in {clean_line(target.path.name, 100)}."
         return moved, f"{said} Your consent was not saved: {problem}" if problem else said
 
@@ -94,7 +95,7 @@ class SuiteSavedCalls:
         target = self._target()
         for case in cases_of(target, key):
             if case.name == name and _is_saved(case):
-                write_cases(replaced(target, case, None), (), self._origin(), is_own=True)
+                write(replaced(target, case, None), ())
 
 
 def cases_of(target: Target, key: CallKey) -> list[Case]:

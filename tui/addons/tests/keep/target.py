@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
-from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer
-from tui.addons.tests.suite.change import with_case, with_server, without_case
+from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.change import with_case, with_server, with_turn, without_case
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
@@ -42,12 +42,12 @@ class Target:
     def is_new(self) -> bool:
         return self.suite is None
 
-    def with_cases(self, cases: Sequence[Case]) -> str:
+    def with_cases(self, cases: Sequence[Case | TurnCase]) -> str:
         """Return the text of the file with cases at its end. Raises SuiteError or ValueError."""
         names_one = self.suite is not None and self.suite.server is not None
         text = self.text if names_one else with_server(self.text, self.server.server)
         for case in cases:
-            text = with_case(text, case)
+            text = with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
         return text
 
 
@@ -149,7 +149,7 @@ def _read(path: Path, server: Written) -> Target:
     return Target(path, server, text, suite, stamp, frozenset(case.name for case in suite.cases))
 
 
-def write(target: Target, cases: Sequence[Case]) -> None:
+def write(target: Target, cases: Sequence[Case | TurnCase]) -> None:
     """Write a file with cases at its end.
 
     Raises UsageError if the file has changed since it was read, or cannot be written.
