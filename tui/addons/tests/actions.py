@@ -6,7 +6,7 @@ BRINGS = {
             "contexts": ("CONVERSATION", "TRACE", "TRAFFIC", "ENTRY", "BENCH_LIST"),
             "keys": "C",
             "label": "keep",
-            "help": "Keep the call and its result as a test",
+            "help": "Keep the call and its result, or a whole turn, as a test",
             "footer": 9,
             "call": "tui.addons.tests.screens.keep_places:keep",
         },
@@ -17,6 +17,13 @@ BRINGS = {
             "help": "Tests: show and run all kept calls",
             "footer": 39,
             "call": "tui.addons.tests.screens.cases_screen:open_cases",
+        },
+        "bench.tests": {
+            "contexts": ("BENCH_LIST",),
+            "keys": "7",
+            "label": "tests",
+            "help": "Show the kept calls of the server",
+            "call": "tui.addons.tests.screens.cases_tab:show_tab",
         },
         "tests.turns": {
             "contexts": ("TESTS",),

@@ -82,10 +82,11 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     flag(others, "--review", "run, then show each difference and ask whether to accept it")
     flag(others, "--init", "write a test file with one case for each read-only tool of a server")
     option(others, "--to", None, "write a Python test with the same cases", choices=("pytest",))
+    flag(others, "--lock", "write the locks of the files, or show what changed and update them")
     flag(others, "--schema", "print the JSON Schema of test files")
     text = "with --init: also try tools of this name, though the server does not mark them as read-only"
     repeatable(other, "--read-only", "NAME", text)
-    flag(other, "--yes", "with --init and --to: do not ask for confirmation")
+    flag(other, "--yes", "with --init, --to and --lock: do not ask for confirmation")
 
 
 def _percent(text: str) -> float:
@@ -149,9 +150,11 @@ BRINGS = {
         }
     },
     "service": {
+        "saved calls": "tui.addons.tests.keep.saved:SuiteSavedCalls",
         "pytest items": "tui.addons.tests.python.items:SuiteFile",
         "pytest servers": "tui.addons.tests.python.items:servers_of",
         "pytest assertion": "tui.addons.tests.python.server:assertion",
+        "tests tab": "tui.addons.tests.screens.cases_tab:CasesTab",
         "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
     },
 }

@@ -53,6 +53,8 @@ class BenchTab(StrEnum):
     PROMPTS = "prompts"
     LOG = "log"
     TRAFFIC = "traffic"
+    TESTS = "tests"
+    """Only with the add-on."""
 
 
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
@@ -82,7 +84,7 @@ class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
-        super().__init__(BenchTab, id="bench-tabs")
+        super().__init__(panes, id="bench-tabs")
         self._panes = panes
 
     def select(self, tab: BenchTab) -> None:

@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from textual.containers import Vertical
 
 from tui.core.addons import service
 from tui.core.tools import ToolResult
 from tui.core.workbench import CallKey, PromptResult
+from tui.ui.keys.action_table import Context
+from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import LinePair
     from tui.runtime.runtime import Runtime
+    from tui.ui.workbench.bench_context import BenchContext
 
 Result = ToolResult | PromptResult
 
@@ -77,6 +82,29 @@ class NoKeptCalls:
 
     async def close(self) -> None:
         pass
+
+
+class CasesPane(Vertical):
+    """The tab with the cases of a server, for an add-on. `list` has the focus, with the keys of `CONTEXT`."""
+
+    CONTEXT: ClassVar[Context] = Context.TESTS
+    DEFAULT_CSS = "CasesPane { height: 1fr; }"
+
+    list: LinePane
+
+    def look(self) -> None:
+        """Show changes; cheap if there are none."""
+
+    def stays(self) -> str:
+        """Return why the workbench cannot be closed now, or ""."""
+        return ""
+
+
+def cases_pane(shared: "BenchContext") -> CasesPane | None:
+    """Return the tab with the cases of a server, or None without the add-on."""
+    made = service("tests tab")
+    found: CasesPane | None = made(shared) if made is not None else None
+    return found
 
 
 def kept_calls(runtime: "Runtime", server: str) -> KeptCalls:

@@ -9,9 +9,9 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui.core.servers import ServerState, not_configured
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
-from tui.ui.keys.footer import Footer
+from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
@@ -22,7 +22,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.kept_calls import KeptBadges, kept_calls
+from tui.ui.workbench.kept_calls import CasesPane, KeptBadges, cases_pane, kept_calls
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
@@ -88,12 +88,14 @@ class ServerScreen(Screen[None]):
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
-        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic] = {
+        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic | CasesPane] = {
             BenchTab.OVERVIEW: self.overview,
             **self.benches,
             BenchTab.LOG: self.log_lines,
             BenchTab.TRAFFIC: self.traffic,
         }
+        if (cases := cases_pane(shared)) is not None:
+            self._panes[BenchTab.TESTS] = cases
         self.tabs = BenchTabs(self._panes)
 
     def compose(self) -> ComposeResult:
@@ -144,8 +146,10 @@ class ServerScreen(Screen[None]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        overrides, bench = self.shared.overrides, self.bench
-        if bench is None:
+        overrides, bench, pane = self.shared.overrides, self.bench, self._panes[self.tab]
+        if isinstance(pane, CasesPane):
+            self._keys.show(entries_of(of_context(pane.CONTEXT), overrides))
+        elif bench is None:
             self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
         else:
             pressing = bench.pressing
@@ -157,7 +161,9 @@ class ServerScreen(Screen[None]):
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
-        return "A call is running. Press esc to stop it first." if self.calls.running else ""
+        if self.calls.running:
+            return "A call is running. Press esc to stop it first."
+        return next((why for one in self.query(CasesPane) if (why := one.stays())), "")
 
     @property
     def tab(self) -> BenchTab:
@@ -190,7 +196,7 @@ class ServerScreen(Screen[None]):
         self.show_tab(event.tab)
 
     def step_tab(self, step: int) -> None:
-        tabs = list(BenchTab)
+        tabs = list(self._panes)
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def back(self) -> None:

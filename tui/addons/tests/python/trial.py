@@ -13,7 +13,7 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
-from tui.addons.tests.python.later import as_if_elsewhere, as_if_later
+from tui.addons.tests.python.later import as_if_by_another, as_if_later, without_places
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
@@ -22,6 +22,7 @@ from tui.addons.tests.suite.change import case_toml
 from tui.core.comparison.placeholders import same
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, list_in, mapping
+from tui.core.traffic import Severity
 from tui.core.units import duration, size
 
 MOST_CHARS = 16 * 1024
@@ -96,7 +97,7 @@ class Trial:
         at_other_times = [
             as_if_later(first, one) for one in (now, now.astimezone())
         ]  # two dates and weekdays
-        found = [*at_other_times, as_if_elsewhere(first, places)]
+        found = [*at_other_times, as_if_by_another(first)]
         others += [one for one in found if not same(one, first)]
         exchange = Exchange(
             "",
@@ -107,8 +108,20 @@ class Trial:
             others=tuple(others),
         )
         case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
-        codes = {one.code for response in self.responses for one in response.findings}
-        return replace(case, expected=replace(case.expected, within_ms=None, findings=tuple(sorted(codes))))
+        findings = [one for response in self.responses for one in response.findings]
+        codes = {one.code for one in findings if one.severity > Severity.HINT}
+        expected = case.expected
+        return replace(
+            case,
+            expected=replace(
+                expected,
+                text=without_places(expected.text, places),
+                result=without_places(expected.result, places),
+                content=without_places(expected.content, places),
+                within_ms=None,
+                findings=tuple(sorted(codes)),
+            ),
+        )
 
 
 def _names(result: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import BAD, NOT_RUN
-from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.parts import ContractCheck, PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
@@ -28,9 +28,9 @@ from tui.core.errors import McptuiError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line
-from tui.core.tools import Tool
 
 if TYPE_CHECKING:
+    from tui.addons.tests.contract.listing import ServerListing
     from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
@@ -55,6 +55,8 @@ class RunOptions:
         strict_time: a slow response fails.
         run_empty: also run cases that expect nothing.
         parts: also check contracts and run turn cases.
+        coverage: also list what the servers offer.
+        check: what to do with contracts, instead of checking them.
         replay_models: see `PartContext`.
         repeat: makes the commands that repeat a case.
     """
@@ -68,6 +70,8 @@ class RunOptions:
     strict_time: bool = False
     run_empty: bool = False
     parts: bool = True
+    coverage: bool = False
+    check: ContractCheck | None = None
     replay_models: "RecordedTurns | None" = None
     repeat: RepeatCommand = field(default_factory=RepeatCommand)
 
@@ -145,7 +149,7 @@ class _SuiteRun:
 class SuiteRunner:
     """Runs suites on the servers of a runtime, which is ready and has no servers yet.
 
-    `tools` are those of each suite's server, for coverage.
+    `listings` are what each suite's server lists, for coverage.
     """
 
     def __init__(
@@ -153,7 +157,7 @@ class SuiteRunner:
     ) -> None:
         """`answers` is the questioner of the runtime."""
         self.reports = OrderedReports(reporters)
-        self.tools: dict[Path, Sequence[Tool]] = {}
+        self.listings: dict[Path, ServerListing] = {}
         self._runtime = runtime
         self._answers = answers
         self._options = options
@@ -271,6 +275,17 @@ class SuiteRunner:
                 self._add(run, outcome)
             if turns and not self._is_stopped:
                 await self._turns(run, turns, shared, shown)
+            if options.coverage and not self._is_interrupted:
+                await self._list(run.suite.path, shared)
+
+    async def _list(self, suite: Path, shared: ServerInstance) -> None:
+        """Keep what the server of a suite lists; with --fresh it may not have been started."""
+        from tui.addons.tests.contract.live import live_listing
+
+        if suite not in self.listings and await shared.running():
+            listing, problem = await live_listing(self._runtime, shared.name)
+            if not problem:
+                self.listings[suite] = listing
 
     @contextmanager
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
@@ -285,8 +300,6 @@ class SuiteRunner:
             traffic.lines.clear()
             if instance.problem:
                 run.not_started, run.problem = True, run.problem or instance.problem
-            elif (tools := instance.tools()) and run.suite.path not in self.tools:
-                self.tools[run.suite.path] = tools
             self._stopping.start(instance.close(), f"stopping {spec.name}")
 
     async def _case(self, run: _SuiteRun, runner: CaseRunner, case: Case, shared: ServerInstance) -> Outcome:
@@ -300,7 +313,7 @@ class SuiteRunner:
             return await runner.run(case, own)
 
     async def _contract(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
-        check = part("contract")
+        check = self._options.check or part("contract")
         suite = run.suite
         assert suite.contract is not None
         if await shared.running():

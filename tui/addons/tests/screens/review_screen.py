@@ -62,11 +62,6 @@ class CaseSheet(SideBySide):
         super().__init__([line.pair for line in lines], notes, whole=not differs)
         self._lines = lines
 
-    @property
-    def first(self) -> int:
-        """The place of the first difference."""
-        return next((at for at, line in enumerate(self._lines) if not line.pair.same), 0)
-
     def part_at(self, row: int) -> Part:
         """Return the part that differs in a row, otherwise the only part that differs, or none."""
         place = self.pair_at(row)
@@ -104,8 +99,20 @@ class ReviewScreen(ViewScreen[None]):
         yield self._page
         yield self._keys
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.call_after_refresh(self._go_to_difference)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._go_to_difference)
+
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
+
+    def _go_to_difference(self) -> None:
+        """Move the cursor to the first difference. Rows are only known once the page has its width."""
+        if isinstance(sheet := self._page.sheet, SideBySide):
+            self._page.move_cursor(sheet.row_of(sheet.first_difference))
 
     def look(self) -> None:
         """Show the current failure, or the proposed change."""
@@ -120,9 +127,8 @@ class ReviewScreen(ViewScreen[None]):
         lines = failure.lines()
         self._side_heads.show(*(("expected", "got") if lines else ("", "")))
         if lines:
-            sheet = CaseSheet(lines, list(_notes(failure)))
-            self._page.show(sheet)
-            self._page.move_cursor(sheet.row_of(sheet.first))
+            self._page.show(CaseSheet(lines, list(_notes(failure))))
+            self._go_to_difference()
         else:
             text = failure.outcome.problem or "No result"
             rows: list[Row] = [((line, "text"),) for line in clean(text).splitlines()]
@@ -165,13 +171,11 @@ class ReviewScreen(ViewScreen[None]):
         before, after = (
             [Line(clean(one), one) for one in text.split("\n")] for text in (change.before, change.after)
         )
-        pairs = line_pairs(before, after)
-        sheet = SideBySide(pairs)
+        sheet = SideBySide(line_pairs(before, after))
         name = clean_line(change.path.name, 100)
         self._side_heads.show(f"{name} now", "as it will be written")
         self._page.show(sheet)
-        first = next((at for at, pair in enumerate(pairs) if not pair.same), 0)
-        self._page.move_cursor(sheet.row_of(first))
+        self._go_to_difference()
         self._show_write_keys()
 
     def _show_write_keys(self) -> None:
