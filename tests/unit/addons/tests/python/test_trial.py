@@ -49,6 +49,13 @@ def test_what_would_differ_on_another_computer_becomes_one_too():
     assert said is not None and "/home/me" not in said and said.endswith(": 3")
 
 
+def test_where_most_numbers_vary_all_of_them_do():
+    assert text_of("cpu 5 %, up 17 s, 3 of 8", "cpu 5 %, up 18 s, 4 of 9") == (
+        "cpu <number> %, up <number> s, <number> of <number>"
+    )
+    assert text_of("17 of 100 in 5 rooms", "18 of 100 in 5 rooms") == "<number> of 100 in 5 rooms"
+
+
 def test_a_result_of_which_nothing_stays_gives_no_case():
     case, problem = trial("17", "18", "19")
     assert case is None and problem == "nothing of its result is the same each time"
