@@ -26,8 +26,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
-        "command": ("test", "keep"),
-        "parser": ("test", "keep"),
+        "command": ("test", "keep", "diff"),
+        "parser": ("test", "keep", "diff"),
         "action": (
             *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
             "tests.filter",
