@@ -208,6 +208,7 @@ BRINGS = {
         }
     },
     "service": {
+        "saved calls": "tui.addons.tests.keep.saved:SuiteSavedCalls",
         "pytest items": "tui.addons.tests.python.items:SuiteFile",
         "pytest servers": "tui.addons.tests.python.items:servers_of",
         "pytest assertion": "tui.addons.tests.python.server:assertion",

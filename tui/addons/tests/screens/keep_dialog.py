@@ -49,10 +49,15 @@ class Again:
     why: str = ""
 
 
+Write = Callable[[Keeping, Target], Awaitable[str]]
+"""Writes the case, and returns what to say. Raises McptuiError or OSError."""
+
+
 class KeepDialog(Dialog[str | None]):
     """Returns what to say about the case that was written, or None.
 
-    `target` is the proposed file. `whole_turn` opens the dialog for the turn of the call.
+    `target` is the proposed file, `write` writes the case to the one that the user chooses. `whole_turn`
+    opens the dialog for the turn of the call.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,9 +96,10 @@ class KeepDialog(Dialog[str | None]):
         keeping: Keeping,
         target: Target,
         again: Again,
+        write: Write,
         whole_turn: Callable[[], None] | None = None,
     ) -> None:
-        self._keeping, self._target, self._again = keeping, target, again
+        self._keeping, self._target, self._again, self._write = keeping, target, again, write
         self._whole_turn = whole_turn
         self._is_calling = False
         self._problem = ""
@@ -257,7 +263,7 @@ class KeepDialog(Dialog[str | None]):
             return
         keeping = self._keeping.named(self.name_field.value.strip())
         try:
-            said = await asyncio.to_thread(keeping.keep, self._target)
+            said = await self._write(keeping, self._target)
         except (McptuiError, OSError) as error:
             self._problem = str(error)
             self._show()

@@ -19,8 +19,10 @@ from tui.addons.tests.keep.by_hand import exchange_by_hand
 from tui.addons.tests.keep.exchange import METHODS, Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, request_of_call
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
+from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
 from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
 from tui.core.errors import McptuiError, UsageError
@@ -207,7 +209,22 @@ async def _opened(place: Place) -> None:
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return
-    open_once(app, KeepDialog(keeping, target, _again(place, keeping), place.whole_turn), kept)
+    write = partial(_write, place.runtime)
+    open_once(app, KeepDialog(keeping, target, _again(place, keeping), write, place.whole_turn), kept)
+
+
+async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:
+    """Write the case, with the calls of its server that were saved before test files."""
+    if runtime is None or not keeping.origin.configured:
+        return await asyncio.to_thread(keeping.keep, target)
+    await runtime.calls.load()
+    moved = keeping.moved(runtime.calls.memory, target)
+    said = await asyncio.to_thread(keeping.keep, target, moved)
+    try:
+        await runtime.calls.change(partial(without_moved, moved))
+    except McptuiError as error:
+        said += f"\nThe saved calls are in both files now: {error}"
+    return said
 
 
 def _with_hints(runtime: "Runtime", exchange: Exchange) -> Exchange:

@@ -132,7 +132,7 @@ class TurnKeeping:
         """Write the case, and return what to say. Blocks. Raises UsageError or SuiteError."""
         if problem := self.problem(target):
             raise UsageError(problem)
-        write(target, self.case)
+        write(target, [self.case])
         return after_keeping(target, self.origin, self.shown_path(target.path), is_own=True)
 
 
