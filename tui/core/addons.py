@@ -29,12 +29,16 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("test", "keep", "diff"),
         "parser": ("test", "keep", "diff"),
         "action": (
-            *("keep.call", "tests.open", "tests.review", "tests.run", "tests.run_all", "tests.filter"),
-            *("tests.traffic", "tests.back", "review.accept", "review.vary", "review.skip", "review.next"),
-            *("review.previous", "review.traffic", "review.undo", "review.write", "review.back"),
+            *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
+            *("tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept", "review.vary"),
+            *("review.skip", "review.next", "review.previous", "review.traffic", "review.undo"),
+            *("review.write", "review.back"),
         ),
         "flags": ("traffic",),
-        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls"),
+        "service": (
+            *("pytest items", "pytest servers", "pytest assertion"),
+            *("kept calls", "saved calls", "tests tab"),
+        ),
     },
     "websocket": {"transport": ("websocket",)},
 }
@@ -49,7 +53,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
-  (`tui.ui.keys.action_table`). They are in the `BRINGS` of `actions.py`, which is read before the first frame.
+  (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
 """
 

@@ -208,9 +208,11 @@ BRINGS = {
         }
     },
     "service": {
+        "saved calls": "tui.addons.tests.keep.saved:SuiteSavedCalls",
         "pytest items": "tui.addons.tests.python.items:SuiteFile",
         "pytest servers": "tui.addons.tests.python.items:servers_of",
         "pytest assertion": "tui.addons.tests.python.server:assertion",
+        "tests tab": "tui.addons.tests.screens.cases_tab:CasesTab",
         "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
     },
 }

@@ -435,6 +435,11 @@ class SideBySide(Lines):
         notes = [row for note in self._notes for row in wrap(note, max(20, width))]
         self._rows += [EMPTY, *notes] if notes else []
 
+    @property
+    def first_difference(self) -> int:
+        """The place of the first pair that differs, or 0."""
+        return next((place for place, pair in enumerate(self._pairs) if not pair.same), 0)
+
     def pair_at(self, row: int) -> int:
         """Return the place of the pair in a row, or -1."""
         return self._places[row] if 0 <= row < len(self._places) else -1

@@ -53,6 +53,8 @@ class BenchTab(StrEnum):
     PROMPTS = "prompts"
     LOG = "log"
     TRAFFIC = "traffic"
+    TESTS = "tests"
+    """Only with the add-on."""
 
 
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
@@ -82,7 +84,7 @@ class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
-        super().__init__(BenchTab, id="bench-tabs")
+        super().__init__(panes, id="bench-tabs")
         self._panes = panes
 
     def select(self, tab: BenchTab) -> None:
@@ -115,6 +117,8 @@ def keys_of(
 
     `pressing` is what enter does while the button has the focus, otherwise "".
     """
+    if tab is BenchTab.TESTS:
+        return entries_of(of_context(Context.TESTS), overrides)
     near = of_context(context) if context is not None else ()
     actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
     labels = {_RAW: RAW_LABELS[is_raw]}

@@ -22,7 +22,8 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.kept_calls import KeptBadges, kept_calls
+from tui.ui.workbench.cases_pane import CasesPane, cases_panes
+from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
@@ -80,20 +81,20 @@ class ServerScreen(Screen[None]):
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
-        self.kept = kept_calls(runtime, server)
-        self._badges = KeptBadges(self.kept, [bench.list for bench in self.benches.values()])
+        self.kept = BenchKept(runtime, server)
         self.calls = HandCalls(shared, self.kept)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
-        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic] = {
+        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic | CasesPane] = {
             BenchTab.OVERVIEW: self.overview,
             **self.benches,
             BenchTab.LOG: self.log_lines,
             BenchTab.TRAFFIC: self.traffic,
         }
+        self._panes |= cases_panes(shared)
         self.tabs = BenchTabs(self._panes)
 
     def compose(self) -> ComposeResult:
@@ -125,7 +126,7 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        self._badges.look()
+        self.kept.look(bench.list for bench in self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)
@@ -157,7 +158,8 @@ class ServerScreen(Screen[None]):
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
-        return "A call is running. Press esc to stop it first." if self.calls.running else ""
+        why = "A call is running. Press esc to stop it first." if self.calls.running else ""
+        return why or next((why for one in self.query(CasesPane) if (why := one.stays())), "")
 
     @property
     def tab(self) -> BenchTab:
@@ -190,7 +192,7 @@ class ServerScreen(Screen[None]):
         self.show_tab(event.tab)
 
     def step_tab(self, step: int) -> None:
-        tabs = list(BenchTab)
+        tabs = list(self._panes)
         self.show_tab(tabs[(tabs.index(self.tab) + step) % len(tabs)])
 
     def back(self) -> None:

@@ -46,9 +46,6 @@ DONE, WRONG, NOT_STARTED = 0, 2, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
 """Maximum tools, and resources and prompts of each kind, that are tried."""
 
-MOST_LISTED = 100
-"""Maximum tools of which the names are expected."""
-
 ROUNDS = 3
 """Maximum runs of the finished cases, after which those that failed are comments."""
 
@@ -188,7 +185,7 @@ class _Init:
         plan = _Plan()
         workbench, name = self._runtime.workbench, instance.name
         tools = workbench.tools(name)
-        if 0 < len(tools) <= MOST_LISTED:
+        if tools:
             plan.add(Request(RequestKind.LIST, "tools"))
         for tool in tools[:MOST_TOOLS]:
             self._plan_tool(tool, plan)

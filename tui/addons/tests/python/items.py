@@ -30,6 +30,10 @@ RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_g
 class NotPassed(Exception):
     """A case did not pass. The message is what `mcptui test` prints about it."""
 
+    def __init__(self, said: str, state: State) -> None:
+        super().__init__(said)
+        self.state = state
+
 
 def engine_of(config: pytest.Config) -> Engine:
     """Return the engine of this process, which ends with it."""
@@ -118,20 +122,21 @@ class SuiteItem(pytest.Item):
         try:
             outcome = self.parent.run(self.work)
         except McptuiError as error:
-            raise NotPassed(str(error)) from None
+            raise NotPassed(str(error), State.ERROR) from None
         for note in outcome.notes:
             self.add_report_section("call", "note", clean_line(note, 400))
         if outcome.state is State.SKIPPED:
             pytest.skip(outcome.problem)
         if outcome.state is not State.PASSED:
-            raise NotPassed("\n".join(line for line, _ in failure_lines(outcome)))
+            said = "\n".join(line for line, _ in failure_lines(outcome))
+            raise NotPassed(said, outcome.state)
 
     def _place(self) -> str:
         return f"{self.nodeid.partition('::')[0]}:{self.line}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, NotPassed):
-            return f"{excinfo.value}\n\n{self._place()}: FAILED"
+            return f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

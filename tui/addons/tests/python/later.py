@@ -3,8 +3,9 @@
 A few calls in a row do not show that a result contains the date, or a folder. Compared with these, they do.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,9 +17,13 @@ MOVED = timedelta(days=40, hours=3, minutes=17)
 LEAST_CHARS = 5
 """Shorter texts of a computer occur in others by chance."""
 
-ELSEWHERE = "…"
-_OWNER = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/[0-9a-f]{12}"
+_OWNER = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/[0-9a-f]{12}")
 """What mcptui adds to the environment of a server."""
+
+ANOTHER = "00000000-0000-4000-8000-000000000000/000000000000"
+
+LEAST_NUMBERS = 3
+_NUMBER = re.compile(r"(?<![\w.-])\d{1,18}(?:\.\d{1,18})?(?![\w.-])")
 
 MINUTES = 3
 """How far a clock time may be from now, in any time zone with whole hours."""
@@ -55,21 +60,46 @@ def as_if_later(value: Any, now: datetime) -> Any:
     return _Mover(now).moved(value, "", 0)
 
 
-def as_if_elsewhere(value: Any, places: Iterable[str]) -> Any:
-    """Return a JSON value in which texts of this computer, such as its folders, are others."""
-    known = sorted({re.escape(one) for one in places if len(one) >= LEAST_CHARS}, key=len, reverse=True)
-    pattern = re.compile("|".join([_OWNER, *known]))
+def as_if_by_another(value: Any) -> Any:
+    """Return a JSON value with another mark of the process that started the server."""
+    return replaced(value, _OWNER, ANOTHER)
 
-    def moved(one: Any, depth: int) -> Any:
-        if depth > MAX_DEPTH:
-            return one
-        if isinstance(one, Mapping):
-            return {key: moved(each, depth + 1) for key, each in one.items()}
-        if isinstance(one, list):
-            return [moved(each, depth + 1) for each in one]
-        return pattern.sub(ELSEWHERE, one) if isinstance(one, str) and len(one) <= MAX_TEXT else one
 
-    return moved(value, 0)
+def as_if_measured(value: Any) -> Any:
+    """Return a JSON value in which each number is another."""
+    if isinstance(value, Mapping):
+        return {key: as_if_measured(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [as_if_measured(one) for one in value]
+    if isinstance(value, str) and len(value) <= MAX_TEXT:
+        return _NUMBER.sub(lambda found: f"{float(found[0]) + 1:g}", value)
+    return value + 1 if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def is_measured(values: Sequence[Any]) -> bool:
+    """Return whether most numbers of several results differ, so that the others will one day, too."""
+    lists = [_NUMBER.findall(json.dumps(one, ensure_ascii=False)[:MAX_TEXT]) for one in values]
+    if len({len(one) for one in lists}) != 1 or len(lists[0]) < LEAST_NUMBERS:
+        return False
+    varying = sum(len({*column}) > 1 for column in zip(*lists, strict=True))
+    return 2 * varying >= len(lists[0])
+
+
+def without_places(expected: Any, places: Iterable[str]) -> Any:
+    """Return an expectation with `<text>` in place of texts of this computer, such as its folders."""
+    known = sorted({one for one in places if len(one) >= LEAST_CHARS}, key=len, reverse=True)
+    return replaced(expected, re.compile("|".join(map(re.escape, known))), "<text>") if known else expected
+
+
+def replaced(value: Any, pattern: re.Pattern[str], text: str, depth: int = 0) -> Any:
+    """Return a JSON value with `text` in place of each match in its strings."""
+    if depth > MAX_DEPTH:
+        return value
+    if isinstance(value, Mapping):
+        return {key: replaced(one, pattern, text, depth + 1) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [replaced(one, pattern, text, depth + 1) for one in value]
+    return pattern.sub(text, value) if isinstance(value, str) and len(value) <= MAX_TEXT else value
 
 
 class _Mover:

@@ -1,6 +1,6 @@
 """Reviewing what failed: a state machine over the failures of a run and the texts of their files. Pure.
 
-A decision is first a `Change` of the text of a file. Whoever shows the review writes it, and then says `made`.
+A decision is first a `Change` of the text of a file. Whoever shows the review writes it, then calls `made`.
 """
 
 from collections.abc import Mapping, Sequence

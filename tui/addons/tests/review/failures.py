@@ -1,4 +1,4 @@
-"""What is reviewed: the failures of a run, and cases that expect nothing yet, each with its response. Pure."""
+"""What is reviewed: failures of a run, and cases that expect nothing yet, each with its response. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""`mcptui test --review`: runs the cases, then asks for a decision about each that failed, on the terminal."""
+"""`mcptui test --review`: runs the cases, then asks on the terminal about each that failed."""
 
 import argparse
 import os
@@ -105,7 +105,13 @@ class TerminalReview:
             return
         if len(parts) > 1 and not number:
             number = typed_answer(f"Which difference, 1 to {len(parts)}: ") or ""
-        place = 1 if len(parts) == 1 and not number else int(number) if number.isdecimal() and len(number) < 6 else 0
+        place = (
+            1
+            if len(parts) == 1 and not number
+            else int(number)
+            if number.isdecimal() and len(number) < 6
+            else 0
+        )
         if not 0 < place <= len(parts):
             print(f"There are {plural(len(parts), 'difference')}. Type m and a number.")
             return

@@ -38,7 +38,8 @@ def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Ite
     """Yield the heading of a failure, what differs, and its last words."""
     outcome = failure.outcome
     place = f"{shown_path(failure.path)}:{outcome.line}"
-    yield f"{paint(progress, 'warn')}   {paint(clean_line(failure.name, 200), 'bold')}   {paint(place, 'dim')}"
+    name = clean_line(failure.name, 200)
+    yield "   ".join((paint(progress, "warn"), paint(name, "bold"), paint(place, "dim")))
     problem = "Nothing is expected yet." if failure.is_new else outcome.problem
     if problem:
         yield from (f"  {paint(line, 'bad')}" for line in clean(problem)[:2_000].splitlines())
@@ -53,7 +54,9 @@ def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Ite
 
 def parts_of(failure: Failure) -> list[Part]:
     """Return the parts that differ, in order; their numbers are shown beside their first lines."""
-    return list(dict.fromkeys(line.part for line in failure.lines() if not line.pair.same and line.part.steps))
+    return list(
+        dict.fromkeys(line.part for line in failure.lines() if not line.pair.same and line.part.steps)
+    )
 
 
 def side_by_side(lines: Sequence[ComparedLine], width: int, paint: Paint) -> Iterator[str]:

@@ -32,6 +32,8 @@ class _ModelsOnly(SchemaValidator):
     def problems(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None
     ) -> Sequence[str]:
+        if direction is Direction.OUT:  # our own
+            return ()
         return self._judge.problems(revision, direction, role, method, value)
 
     def schema_problem(self, schema: Any) -> str:

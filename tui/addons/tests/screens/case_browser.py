@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ LOOK_SECONDS = 0.5
 
 RUNS = "A run is in progress. Press esc to cancel it first."
 Uses = Callable[[Suite], bool]
+MakeList = Callable[[Callable[[], object], Callable[[], object]], CaseList]
+"""Makes the list; its arguments are those of `CaseList`."""
 
 
 class CaseBrowser:
@@ -49,12 +52,13 @@ class CaseBrowser:
         prompt: PromptLine,
         changed: Callable[[], object],
         uses: Uses = lambda suite: True,
+        make_list: MakeList = CaseList,
     ) -> None:
         self._runtime = runtime
         self._prompt = prompt
         self._changed = changed
         self._uses = uses
-        self.list = CaseList(changed, self.review)
+        self.list = make_list(changed, self.review)
         self.runs = CaseRuns(runtime, self._run_changed)
         self._last, self._catalog, self._tasks = LastRuns(), Catalog(), Tasks()
         self._files: Sequence[ListedFile] = ()
@@ -111,9 +115,9 @@ class CaseBrowser:
             self.filter = text.strip()
             self.show()
 
-        self._prompt.ask(
-            "filter", typed, value=self.filter, typed=typed, placeholder="name, tool, tag, file or failed"
-        )
+        about = "name, tool, tag, file, or failed"
+        ask = self._prompt.ask
+        ask("filter", typed, value=self.filter, typed=typed, placeholder=about, searches=True)
 
     def back(self) -> bool:
         """Cancel the run, or clear the filter; return False if there is neither."""
@@ -138,10 +142,10 @@ class CaseBrowser:
 
     def run_all(self) -> None:
         """Run the listed cases, each file as a whole unless a filter is set."""
-        suites: list[Suite] = []
-        for file in self._files:
-            if file.suite is not None and any(one.path == file.path for one in self.list.cases):
-                suites.append(self._listed_part(file.suite) if self.filter else file.suite)
+        listed = {one.path for one in self.list.cases}
+        suites = [file.suite for file in self._files if file.suite is not None and file.path in listed]
+        if self.filter:
+            suites = list(map(self._listed_part, suites))
         if suites:
             self._start(suites)
         else:
@@ -149,8 +153,6 @@ class CaseBrowser:
 
     def _listed_part(self, suite: Suite) -> Suite:
         """Return a suite with its listed cases and what they need."""
-        from dataclasses import replace
-
         listed = [one for one in self.list.cases if one.path == suite.path]
         parts = [only(suite, one) for one in listed]
         cases = {case.name for part in parts for case in part.cases}
@@ -225,7 +227,7 @@ class CaseBrowser:
         self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
 
     def _failures(self, one: Listed) -> list[Failure]:
-        """Return what is reviewed, the selected case and all that failed: of runs here, or from recordings."""
+        """Return what is reviewed: the selected case and all that failed, of runs here or from recordings."""
         found: list[Failure] = []
         for file in self._files:
             if file.suite is None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.suite.case import Case, Contract, SuiteServer, TurnCase
+from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
 from tui.core import units
 from tui.core.text import cells_of, clean_line
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of, wrap
-from tui.ui.widgets.symbols import Symbols
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
+from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
 
 WIDE = 100
@@ -18,6 +18,7 @@ WIDE = 100
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
 WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
+BAR_CELLS = 12
 LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
 
 EMPTY_STATE = (
@@ -144,3 +145,12 @@ def summary(cases: Sequence[Listed]) -> Row:
     if never := len(cases) - sum(counts.values()):
         parts.append((f"{never} never ran", "dim"))
     return tuple(span for part in parts for span in (part, ("   ", "")))
+
+
+def progress_row(done: int, total: int) -> Row:
+    """Return how far a run is; nothing without one."""
+    if not total:
+        return EMPTY
+    signs = symbols_for()
+    bar = progress_bar(done / total, BAR_CELLS, signs.thin, signs.rule)
+    return (("running  ", "warn"), *bar, (f"  {done} of {total} ", "text"))

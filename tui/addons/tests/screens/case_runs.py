@@ -1,6 +1,5 @@
 """Runs cases from the app: with a runtime of their own, so that the servers of the user are not touched."""
 
-import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -53,8 +52,13 @@ class CaseRuns:
     def is_running(self) -> bool:
         return bool(self._tasks.running)
 
+    @property
+    def can_interrupt(self) -> bool:
+        """Whether cases run, after consent."""
+        return self._runner is not None
+
     def start(self, suites: Sequence[Suite], *, run_empty: bool = False) -> None:
-        """Run all cases of suites, unless something runs already. `run_empty`: also those without a result."""
+        """Run all cases of suites, unless a run is in progress. `run_empty`: also those without a result."""
         if self.is_running:
             return
         self.doing = {key: Doing(waits=True) for suite in suites for key in _keys(suite)}

@@ -5,19 +5,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
-from tui.addons.tests.screens.case_rows import summary
+from tui.addons.tests.screens.case_rows import progress_row, summary
 from tui.core.text import clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
-from tui.ui.widgets.rows import EMPTY, Row, progress_bar
-from tui.ui.widgets.symbols import symbols_for
+from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-
-BAR_CELLS = 12
 
 
 class CasesScreen(ViewScreen[None]):
@@ -54,13 +51,11 @@ class CasesScreen(ViewScreen[None]):
         """Show how many cases there are, or how far the run is."""
         if not self.is_attached:
             return
-        browser, signs = self.browser, symbols_for()
+        browser = self.browser
         left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
         right: Row = ((f"filter {clean_line(browser.filter, 40)} ", "accent"),) if browser.filter else EMPTY
-        runs = browser.runs
-        if runs.doing:
-            bar = progress_bar(runs.done / max(1, runs.total), BAR_CELLS, signs.thin, signs.rule)
-            right = (("running  ", "warn"), *bar, (f"  {runs.done} of {runs.total} ", "text"))
+        if (runs := browser.runs).doing:
+            right = progress_row(runs.done, runs.total)
         self._title.show(left, right)
         label = "cancel" if runs.is_running else "clear filter" if browser.filter else "back"
         if label != getattr(self, "_label", ""):

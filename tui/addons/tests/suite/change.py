@@ -274,7 +274,7 @@ def _by_tomlkit(text: str, path: KeyPath, written: str) -> Iterator[str]:
         if path[-1] in table:
             del table[path[-1]]
         if written:
-            table[path[-1]] = tomlkit.parse(f"k = {written}")["k"]
+            table[path[-1]] = tomlkit.parse(f"k = {written}\n")["k"]
         yield tomlkit.dumps(document)
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -20,7 +21,7 @@ from tui.addons.tests.suite.case import (
     TurnCase,
 )
 from tui.addons.tests.suite.case_text import MAX_NAME, default_name
-from tui.addons.tests.suite.check import Checker, Table
+from tui.addons.tests.suite.check import Checker, Table, TooManyProblems
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
 from tui.addons.tests.suite.keys import REQUESTS
@@ -29,12 +30,11 @@ from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import header_name_fault, url_fault
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, toml_places
-from tui.settings.load import toml_problem
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import FILE
 
@@ -42,7 +42,7 @@ MAX_BYTES = 2 * 1024 * 1024
 """A larger suite is a mistake."""
 
 _SHOWN = 20
-_ESCAPE = "write `$${` for the text `${`"
+_ESCAPE = "for a literal `${`, write `$${`"
 
 
 class SuiteError(ConfigError):
@@ -74,10 +74,14 @@ def suite_of(text: str, path: Path) -> Suite:
     except RecursionError as error:
         raise SuiteError([Problem("is nested too deeply", file=name)]) from error
     except ValueError as error:
+        from tui.settings.load import toml_problem  # loads pydantic
+
         problem = replace(toml_problem(error, text), file=name, suggestion="")
         raise SuiteError([problem]) from error
     checker = Checker(text, toml_places(text), name)
-    suite = _Reader(checker, path).suite(tree)
+    suite = Suite(path)
+    with suppress(TooManyProblems):
+        suite = _Reader(checker, path).suite(tree)
     problems = sorted(checker.problems, key=lambda problem: problem.line)
     if any(not problem.warning for problem in problems):
         raise SuiteError(problems)
@@ -295,11 +299,11 @@ class _Reader:
     def _not_saved(self, name: str, path: KeyPath) -> None:
         shown = clean_line(name, 60)
         near = did_you_mean(name, self._saved)
-        step = "variables of the environment are replaced only in env, headers and url. For the text itself, "
+        step = "variables of the environment are replaced only in env, headers and url. "
         self._check.error(
             path,
             f"no case before it saves a value as {quoted_name(shown)}",
-            near or f"{step}{_ESCAPE}",
+            near or f"{step}{capitalized(_ESCAPE)}",
         )
 
     def _saves(self, save: Mapping[str, str], request: Request, path: KeyPath) -> None:
@@ -344,12 +348,10 @@ class _Reader:
     def _unique(self, named: Iterable[tuple[str, KeyPath]]) -> None:
         first: dict[str, KeyPath] = {}
         for name, path in named:
-            if name in first:
-                self._check.error(
-                    (*path, "name"),
-                    f"{quoted_name(name)} is also the name of line {self._check.line(first[name])}",
-                    "give each case its own `name`",
-                )
+            if name and name in first:
+                line = self._check.line(first[name])
+                message = f"{quoted_name(name)} is also the name of the case in line {line}"
+                self._check.error((*path, "name"), message, "give each case its own `name`")
             first.setdefault(name, path)
 
 

@@ -1,0 +1,123 @@
+"""How a test file names the server of a call, and the folder for it."""
+
+from pathlib import Path
+
+import pytest
+
+from tui.addons.tests.keep.exchange import Exchange, Launched
+from tui.addons.tests.keep.home import Origin, file_name, folder_for, origin_of, written
+from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer
+from tui.core.errors import UsageError
+from tui.core.servers import Reference, ServerSpec, Transport
+
+KEY = "hunter2-hunter2"
+
+
+def redact(text: str) -> str:
+    return text.replace(KEY, "[redacted:API_KEY]")
+
+
+def server(spec: ServerSpec, base: Path, folder: Path) -> SuiteServer:
+    return written(Origin.of_spec(spec, str(base), configured=False), folder, redact).server
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project with a server in a folder below."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src" / "server.py").touch()
+    return tmp_path
+
+
+def test_a_command_is_written_as_it_was_typed_with_its_folder(project: Path):
+    spec = ServerSpec("s", "python", ("server.py", "-v"))
+    assert server(spec, project / "src", project) == SuiteServer(
+        command=("python", "server.py", "-v"), cwd="src"
+    )
+    assert server(spec, project / "src", project / "src").cwd == ""
+
+
+def test_absolute_paths_in_the_folder_of_the_file_become_relative(project: Path):
+    (project / "run").touch()
+    spec = ServerSpec("s", str(project / "run"), (str(project / "src" / "server.py"), "/etc/hosts"))
+    assert server(spec, project, project).command == ("./run", "src/server.py", "/etc/hosts")
+
+
+def test_a_server_in_a_folder_of_its_own_starts_in_the_folder_of_the_file(project: Path, tmp_path: Path):
+    spec = ServerSpec("s", "python", (str(project / "src" / "server.py"),), folder=str(tmp_path / "state"))
+    assert server(spec, project, project) == SuiteServer(command=("python", "src/server.py"))
+
+
+def test_secrets_in_variables_and_headers_become_names(project: Path):
+    env = {"API_KEY": "short", "MODE": "test", "OTHER": f"x{KEY}", "HOST": "from-env"}
+    spec = ServerSpec(
+        "s", "python", env=env, references={"env.HOST": Reference("${HOST_NAME}", ("HOST_NAME",))}
+    )
+    made = written(Origin.of_spec(spec, str(project), configured=False), project, redact)
+    assert made.server.env == {
+        "API_KEY": "${API_KEY}",
+        "MODE": "test",
+        "OTHER": "${OTHER}",
+        "HOST": "${HOST_NAME}",
+    }
+    assert made.needs == ("API_KEY", "OTHER", "HOST_NAME")
+    remote = ServerSpec(
+        "my-api", url="https://h.example/mcp", transport=Transport.HTTP, headers={"Authorization": "Bearer x"}
+    )
+    assert server(remote, project, project).headers == {"Authorization": "${MY_API_AUTHORIZATION}"}
+
+
+def test_a_url_with_a_secret_becomes_a_name(project: Path):
+    spec = ServerSpec("api", url=f"https://h.example/mcp?k={KEY}", transport=Transport.HTTP)
+    assert server(spec, project, project).url == "${API_URL}"
+
+
+@pytest.mark.parametrize("words", [("--token", "abcdefgh12345678"), (f"--x={KEY}",), ("[redacted:token]",)])
+def test_a_command_with_a_secret_is_refused(words: tuple[str, ...], project: Path):
+    with pytest.raises(UsageError, match="contains a secret"):
+        server(ServerSpec("s", "python", words), project, project)
+
+
+def test_a_recorded_server_has_the_names_of_its_variables(project: Path):
+    launched = Launched(("python", "server.py"), str(project / "src"), ("MODE",))
+    exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
+    made = written(origin_of(exchange, (), project), project, redact)
+    assert made.server == SuiteServer(command=("python", "server.py"), env={"MODE": "${MODE}"}, cwd="src")
+
+
+def test_a_recorded_server_that_is_configured_alike_is_that_one(project: Path):
+    launched = Launched(("python", "server.py"))
+    exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
+    same, other = ServerSpec("s", "python", ("server.py",)), ServerSpec("s", "python", ("other.py",))
+    assert origin_of(exchange, [same], project).configured
+    assert not origin_of(exchange, [other], project).configured
+
+
+def folder(words: tuple[str, ...], base: Path, current: Path) -> Path:
+    command, *arguments = words
+    spec = ServerSpec("s", command, tuple(arguments))
+    return folder_for(Origin.of_spec(spec, str(base), configured=False), current)
+
+
+def test_the_file_belongs_to_the_project_of_the_script(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert folder(("python", "server.py"), project / "src", elsewhere) == project
+    assert folder(("python", str(project / "src" / "server.py")), elsewhere, elsewhere) == project
+    assert folder(("python", "-m", "server"), project / "src", project / "src") == project
+    assert folder(("npx", "server"), elsewhere, elsewhere) == elsewhere
+
+
+def test_an_installed_package_is_no_project(project: Path):
+    package = project / "node_modules" / "server"
+    package.mkdir(parents=True)
+    (package / "package.json").touch()
+    (package / "index.js").touch()
+    assert folder(("node", str(package / "index.js")), project, project / "src") == project
+
+
+@pytest.mark.parametrize(("name", "file"), [("weather", "weather.mcp.toml"), ("a/b c", "a-b-c.mcp.toml")])
+def test_the_file_is_named_after_the_server(name: str, file: str):
+    assert file_name(name) == file

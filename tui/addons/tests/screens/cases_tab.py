@@ -1,0 +1,103 @@
+"""The tab of the workbench with the cases of its server."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
+from tui.addons.tests.screens.case_list import CaseList
+from tui.addons.tests.screens.case_rows import progress_row, summary
+from tui.addons.tests.screens.kept_calls import is_server_of
+from tui.addons.tests.suite.case import Suite
+from tui.ui.keys.action_table import Context, action, of_context
+from tui.ui.keys.bindings import bench_list_bindings, method_at
+from tui.ui.widgets.bar import SplitBar
+from tui.ui.workbench.bars import BenchTab
+from tui.ui.workbench.cases_pane import CasesPane
+
+if TYPE_CHECKING:
+    from tui.ui.workbench.bench_context import BenchContext
+    from tui.ui.workbench.screen import ServerScreen
+
+
+class TabList(CaseList):
+    """The list of cases with the keys of the screen of all cases, which go before those of the workbench."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(key, f"browse('{found.id}')", found.label, show=False, priority=True, id=found.id)
+            for found in of_context(Context.TESTS)
+            for key in found.keys.split(",")
+        ),
+        *bench_list_bindings(),
+    ]
+
+    def __init__(
+        self, moved: Callable[[], object], chosen: Callable[[], object], act: Callable[[str], None]
+    ) -> None:
+        super().__init__(moved, chosen)
+        self._act = act
+
+    def action_browse(self, action_id: str) -> None:
+        self._act(action_id)
+
+
+class CasesTab(CasesPane):
+    """The cases of one server."""
+
+    DEFAULT_CSS = """
+    CasesTab > SplitBar { background: $panel; padding: 0 1; }
+    CasesTab > CaseList { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self, shared: "BenchContext") -> None:
+        super().__init__(id="bench-tests")
+        self._shared = shared
+        self._line = SplitBar()
+        self.browser = CaseBrowser(shared.runtime, shared.prompt, self._say, self._uses, self._list)
+        self.list = self._cases = self.browser.list
+
+    def compose(self) -> ComposeResult:
+        yield self._line
+        yield self.list
+
+    def on_mount(self) -> None:
+        self.browser.show()
+
+    async def on_unmount(self) -> None:
+        await self.browser.close()
+
+    def _uses(self, suite: Suite) -> bool:
+        status = self._shared.status
+        return status is not None and is_server_of(suite, status.spec)
+
+    def look(self) -> None:
+        self.browser.look()
+
+    def _say(self) -> None:
+        self._line.show(
+            summary(self._cases.cases),
+            progress_row(self.browser.runs.done, self.browser.runs.total if self.browser.runs.doing else 0),
+        )
+
+    def stays(self) -> str:
+        return RUNS if self.browser.runs.is_running else ""
+
+    def _list(self, moved: Callable[[], object], chosen: Callable[[], object]) -> TabList:
+        return TabList(moved, chosen, self._do)
+
+    def _do(self, action_id: str) -> None:
+        method_at(self, action(action_id).place)()
+
+    def back(self) -> None:
+        """Cancel the run, clear the filter, or do what the key does in the workbench."""
+        if not self.browser.back():
+            screen: Any = self.screen
+            screen.back()
+
+
+def show_tab(owner: "ServerScreen") -> None:
+    """Show the tab of a workbench."""
+    owner.show_tab(BenchTab.TESTS)
