@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from tests.configurations import config_file, server
+from tests.http_server import http_server
 from tests.protocol.command import Done, doubtful, mcptui, recordings, start
 from tests.protocol.suites import COMMAND, HEAD, SERVER, THREE, lines, suite
 
@@ -92,6 +93,32 @@ async def test_each_case_runs_in_both_eras(tmp_path: Path):
     assert lines(done)[0] == "all.mcp.toml::greet [legacy] ERROR"
     assert lines(done)[1] == "all.mcp.toml::greet [modern] PASSED"
     assert done.code == 5 and "legacy" in done.out.split("\n\n")[1]
+
+
+async def test_a_remote_server_gets_its_headers_and_a_lost_connection_is_a_new_session(tmp_path: Path):
+    case = """
+[[call]]
+tool = "echo"
+args = { text = "hi" }
+result = '{ "text": "hi" }'
+lose = "connection"
+
+[[call]]
+name = "wrong"
+tool = "echo"
+args = { text = "hi" }
+text = "no"
+"""
+    async with http_server(modern=False) as remote:
+        head = f'[server]\nurl = "{remote.url.replace("/mcp", "/${PLACE}")}"\n'
+        head += 'headers = { Authorization = "Bearer ${SOME_TOKEN}" }\n'
+        env = {"PLACE": "mcp", "SOME_TOKEN": "t-3kq9Zt"}
+        done = await mcptui("test", str(suite(tmp_path, case, head=head)), "--trust-config", **env)
+        assert lines(done) == ["all.mcp.toml::echo text=hi PASSED", "all.mcp.toml::wrong FAILED"]
+        assert {one.headers.get("authorization") for one in remote.asked} == {"Bearer t-3kq9Zt"}
+        assert remote.methods().count("tools/call") == 3 and len(remote.sessions) == 2
+    assert "t-3kq9Zt" not in done.out + done.err
+    assert 'mcptui call "http://' in done.out and "--header 'Authorization: Bearer ${SOME_TOKEN}'" in done.out
 
 
 # ---- consent -----------------------------------------------------------------------------------------------

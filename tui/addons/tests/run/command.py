@@ -173,6 +173,8 @@ class TestRun:
                 coverage = part("coverage")(outcome, runner.listings)
                 outcome = replace(outcome, extra={**outcome.extra, "coverage": coverage.as_json()})
             runner.reports.tell(lambda one: one.ended(outcome))
+            if runner.reports.error is not None:
+                raise runner.reports.error
             code = PASSED if coverage is None else self._say_coverage(coverage)
             sys.stdout.flush()
             self._problems += runner.reports.problems
