@@ -55,9 +55,8 @@ def test_a_text_is_written_readably_and_shows_what_is_hidden(text: str, literal:
     assert read(literal) == text
 
 
-def test_half_of_a_surrogate_pair_cannot_be_written():
-    with pytest.raises(ValueError, match="surrogate"):
-        text_literal("\ud800")
+def test_half_of_a_surrogate_pair_is_replaced():
+    assert text_literal("a\ud800") == '"a\ufffd"'
 
 
 def test_a_short_result_is_one_line():
