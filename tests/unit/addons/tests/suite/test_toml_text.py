@@ -21,14 +21,14 @@ def read(literal: str) -> object:
     return tomllib.loads(f"k = {literal}")["k"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(TRICKY, st.booleans())
 def test_a_text_is_read_as_it_was(text: str, multi_line: bool):
     assert read(text_literal(text, multi_line=multi_line)) == text
     assert multi_line or "\n" not in text_literal(text, multi_line=False)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(JSON, st.booleans())
 def test_a_result_is_read_as_it_was(value: object, multi_line: bool):
     assert json.loads(str(read(json_literal(value, multi_line=multi_line)))) == value
