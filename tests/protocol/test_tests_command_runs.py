@@ -15,6 +15,7 @@ from tests.protocol.command import Done, doubtful, mcptui, recordings, start
 from tests.protocol.suites import COMMAND, HEAD, SERVER, THREE, lines, suite
 
 ASKING = Path(__file__).with_name("asking_server.py")
+TASKS_SERVER = Path(__file__).with_name("task_server.py")
 
 # ---- selection, eras, servers ------------------------------------------------------------------------------
 
@@ -84,6 +85,39 @@ async def test_what_a_server_asks_in_rounds_is_answered(tmp_path: Path):
     done = await mcptui("test", str(suite(tmp_path, MODERN)), "--", sys.executable, str(ASKING))
     assert done.code == 0, done.out
     assert len(lines(done)) == 4
+
+
+TASKS = """
+[[call]]
+tool = "count"
+result = '{ "n": 3 }'
+
+[[call]]
+tool = "greet"
+text = "Hello, Ada!"
+answers = { form = { name = "Ada" } }
+
+[[call]]
+tool = "wrong"
+error = true
+text = "no such thing"
+
+[[call]]
+tool = "broken"
+text = "x"
+"""
+
+
+async def test_a_task_that_a_server_makes_of_a_call_is_awaited(tmp_path: Path):
+    head = f"[server]\ncommand = {json.dumps([sys.executable, str(TASKS_SERVER)])}\n"
+    head += 'env = { TASKS_FILE = "${TASKS_FILE}" }\n'
+    words = ["test", str(suite(tmp_path, TASKS, head=head)), "--trust-config"]
+    done = await mcptui(*words, TASKS_FILE=str(tmp_path / "tasks"))
+    assert lines(done) == [
+        *(f"all.mcp.toml::{name} PASSED" for name in ("count", "greet", "wrong")),
+        "all.mcp.toml::broken FAILED",
+    ]
+    assert "The task failed: error -32603, out of luck" in done.out
 
 
 async def test_each_case_runs_in_both_eras(tmp_path: Path):
