@@ -150,7 +150,7 @@ class FakeRuntime:
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)
         self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)
         self.conversation = Conversation()
-        self.is_ready = False
+        self.is_ready = self.is_unconfigured = False
         self.redactor = Redactor()
         self.recorded = Recorded()
         self.recording = self.recorded.recording()

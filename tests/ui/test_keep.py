@@ -16,6 +16,7 @@ from tests.endpoint import Endpoint, calls, says
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import RealApp, real_app
 from tui.addons.tests.screens.keep_dialog import KeepDialog
+from tui.core.workbench import CallKey, CallKind
 from tui.runtime.recording_file import RecordingFile
 from tui.traffic.filter.query import parse
 from tui.ui.app.traffic_app import TrafficApp
@@ -223,3 +224,29 @@ async def test_an_entry_of_a_recording_is_kept(project: Path, separate_home: Pat
     found = suite(project / "weather.mcp.toml")
     assert found["server"] == {"command": [sys.executable, "weather.py"]}
     assert found["call"][0]["args"] == {"location": "Oslo"}
+
+
+async def test_saved_arguments_are_cases_without_an_expectation_and_old_ones_move_to_the_file(
+    project: Path, separate_home: Path
+):
+    async with workbench(project, separate_home, "get_weather", {"location": "Oslo"}) as app:
+        key = CallKey("weather", CallKind.TOOL, "get_weather")
+        await app.runtime.calls.change(lambda memory: memory.with_saved(key, "old one", {"location": "NYC"}))
+        await called(app)
+        await dialog(app)
+        await app.press("ctrl+s")
+        await app.shows("Kept in weather.mcp.toml")
+        await until(lambda: not app.runtime.calls.memory.saved)
+        await app.press("ctrl+k")
+        await app.shows("Saved arguments of get_weather", "get_weather Oslo  kept", "old one")
+        await app.press("down", "down", "enter")
+        await app.shows("Save arguments as")
+        await app.press(*"usual", "enter")
+        await app.shows("Saved as usual in weather.mcp.toml.")
+        await app.press("ctrl+k")
+        await app.shows("Saved arguments of get_weather", "usual")
+        await app.press("enter")
+        await until(lambda: app.app.screen.bench.form.form.value()[0] == {"location": "NYC"})
+    cases = suite(project / "weather.mcp.toml")["call"]
+    assert [case["name"] for case in cases] == ["old one", "get_weather Oslo", "usual"]
+    assert cases[0] == {"name": "old one", "tool": "get_weather", "args": {"location": "NYC"}}

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.ui.fakes import FakeRuntime
 from tui.core.workbench import CallKey, CallKind
 from tui.ui.dialogs.help import HelpScreen
 from tui.ui.dialogs.picker import Picker
+from tui.ui.workbench import saved_calls
 from tui.ui.workbench.screen import ServerScreen
 
 
@@ -131,15 +133,29 @@ async def test_the_arguments_of_the_last_call_are_restored_without_secrets() -> 
         await until(lambda: value(screen) == {"city": "here"})
 
 
-async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
+@pytest.mark.parametrize("has_addon", [True, False])
+async def test_arguments_can_be_saved_under_a_name_used_and_deleted(
+    has_addon: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if not has_addon:
+        monkeypatch.setattr(saved_calls, "service", lambda name: None)
+    file = tmp_path / "weather.mcp.toml"
+
     async with rich() as (runtime, screen, pilot):
+
+        def is_saved() -> bool:
+            if has_addon:
+                return file.exists() and 'name = "my town"' in file.read_text()
+            return bool(runtime.calls.memory.saved)
+
         app = app_of(screen)
         await pilot.press("enter", *"home", "ctrl+k", *"../x", "enter")
         await shows(app, "Not saved")
         await pilot.press("ctrl+k")
         await shows(app, "Save arguments as")
         await pilot.press(*"my town", "enter")
-        await until(lambda: runtime.calls.memory.saved)
+        await until(is_saved)
         await pilot.press(*["backspace"] * 4, "ctrl+k")
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("enter")
@@ -149,7 +165,7 @@ async def test_arguments_can_be_saved_under_a_name_used_and_deleted() -> None:
         await pilot.press("down", "down", "enter")
         await shows(app, "Delete saved arguments")
         await pilot.press("enter")
-        await until(lambda: not runtime.calls.memory.saved)
+        await until(lambda: not is_saved())
 
 
 async def test_a_pasted_text_of_several_lines_is_not_changed() -> None:

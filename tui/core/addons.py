@@ -26,8 +26,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
-        "command": ("test", "keep"),
-        "parser": ("test", "keep"),
+        "command": ("test", "keep", "diff"),
+        "parser": ("test", "keep", "diff"),
         "action": (
             *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
             *("tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept", "review.vary"),
@@ -35,7 +35,10 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("review.write", "review.back"),
         ),
         "flags": ("traffic",),
-        "service": ("pytest items", "pytest servers", "pytest assertion", "kept calls", "tests tab"),
+        "service": (
+            *("pytest items", "pytest servers", "pytest assertion"),
+            *("kept calls", "saved calls", "tests tab"),
+        ),
     },
     "websocket": {"transport": ("websocket",)},
 }
@@ -50,7 +53,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
-  (`tui.ui.keys.action_table`). They are in the `BRINGS` of `actions.py`, which is read before the first frame.
+  (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
 """
 

@@ -200,6 +200,18 @@ class CallKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class SavedCall:
+    """Saved arguments of a tool, a resource or a prompt.
+
+    With `kept`, their result is kept too: then they are in a test file, and are deleted there.
+    """
+
+    name: str
+    arguments: Any
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CallMemory:
     """Remembered calls, newest last; immutable: each change returns another one."""
 

@@ -11,7 +11,7 @@ from tui.core.errors import McptuiError
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line, compact
 from tui.core.tools import Tool
-from tui.core.workbench import CallMemory, arguments_to_keep
+from tui.core.workbench import SavedCall, arguments_to_keep
 from tui.runtime.options import absolute
 from tui.traffic.filter.fields import written
 from tui.ui.dialogs.confirm import change_trust
@@ -22,6 +22,7 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import configured, trust_words
 from tui.ui.workbench.calls import BenchHistory, HandCall
 from tui.ui.workbench.items import Item
+from tui.ui.workbench.saved_calls import saved_calls
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -184,59 +185,76 @@ class BenchContext:
     # ---- stored arguments, without their secrets ----
 
     def remember(self, item: Item, arguments: object) -> None:
-        key = item.call_key(self.server)
-        self._remember(lambda memory: memory.called(key, self.arguments_to_keep(arguments)))
+        """Remember the arguments of a call, for its form."""
+        key, app = item.call_key(self.server), self.screen.app
+
+        async def store() -> None:
+            try:
+                await self.runtime.calls.change(lambda memory: memory.called(key, kept))
+            except McptuiError as error:
+                app.notify(str(error), title="Not saved", severity="warning")
+
+        kept = self.arguments_to_keep(arguments)
+        app.run_worker(store(), name="remember a call")
 
     def arguments_to_keep(self, arguments: object) -> object:
         forms = (pane.form for pane in self.screen.query(FormPane))
         hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
         return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden)
 
-    def _remember(self, change: Callable[[CallMemory], CallMemory], message: str = "") -> None:
+    def save_arguments(self, item: Item, name: str, saved: object) -> None:
+        self._change_saved(
+            saved_calls(self.runtime, self.server).save(item.call_key(self.server), name, saved)
+        )
+
+    def _change_saved(self, change: Coroutine[Any, Any, str]) -> None:
+        """Change the saved calls, and say what was done, or why not."""
         app = self.screen.app
 
         async def store() -> None:
             try:
-                await self.runtime.calls.change(change)
+                app.notify(await change, timeout=4)
             except (McptuiError, ValueError) as error:
                 app.notify(str(error), title="Not saved", severity="warning")
-            else:
-                if message:
-                    app.notify(message, timeout=2)
 
-        app.run_worker(store(), name="remember a call")
-
-    def save_arguments(self, item: Item, name: str, saved: object) -> None:
-        key = item.call_key(self.server)
-        self._remember(lambda memory: memory.with_saved(key, name, saved), f"Saved as {name}.")
+        app.run_worker(store(), name="change the saved calls")
 
     def choose_arguments(self, item: Item, save: Callable[[], None], use: Callable[[object], None]) -> None:
-        """Let the user save the arguments of an item, or choose saved ones and use them."""
+        """Let the user save the arguments of an item, or choose saved or kept ones and use them."""
+        self.screen.run_worker(self._choose_arguments(item, save, use), exit_on_error=True)
+
+    async def _choose_arguments(
+        self, item: Item, save: Callable[[], None], use: Callable[[object], None]
+    ) -> None:
         key, push = item.call_key(self.server), self.screen.app.push_screen
-        saved = self.runtime.calls.memory.saved.get(key, {})
-        choices: list[Choice] = []
-        for name, value in saved.items():
-            text = Content.assemble(clean_line(name, 60), "  ", (compact(value, 80), "dim"))
-            choices.append((name, text))
+        calls = saved_calls(self.runtime, self.server)
+        saved = await calls.of(key)
+
+        def choice(one: SavedCall) -> Choice:
+            kept = ("  kept", "$text-accent") if one.kept else ""
+            arguments = ("  " + compact(one.arguments, 80), "dim")
+            return one.name, Content.assemble(clean_line(one.name, 60), kept, arguments)
 
         def forget(name: str | None) -> None:
             if name is not None:
-                self._remember(lambda memory: memory.without_saved(key, name), f"Deleted {name}.")
+                self._change_saved(calls.forget(key, name))
 
         def chosen(name: str | None) -> None:
             if name == SAVE:
                 save()
             elif name == FORGET:
-                push(Picker("Delete saved arguments", choices), forget)
-            elif name is not None and name in saved:
-                use(saved[name])
+                push(Picker("Delete saved arguments", list(map(choice, deletable))), forget)
+            elif (found := next((one for one in saved if one.name == name), None)) is not None:
+                use(found.arguments)
 
         if not saved:
             save()
             return
-        others = {SAVE: "Save the arguments in the form…", FORGET: "Delete saved arguments…"}
+        deletable = [one for one in saved if not one.kept]
+        others = {SAVE: "Save the arguments in the form…"}
+        others |= {FORGET: "Delete saved arguments…"} if deletable else {}
         more = [(value, Content(words).stylize("dim")) for value, words in others.items()]
-        push(Picker(f"Saved arguments of {item.label}", [*choices, *more]), chosen)
+        push(Picker(f"Saved arguments of {item.label}", [*map(choice, saved), *more]), chosen)
 
 
 def listed(text: str) -> list[str]:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
 from tui.addons.tests.keep.repeat import question, results_again, why_not_repeated
+from tui.addons.tests.keep.target import Target
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
@@ -27,8 +30,10 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
+from tui.settings.locations import data_dir
 from tui.settings.new_server import unconfigured_server
 from tui.settings.specs import server_specs
+from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.recordings.folder import KeptRecording
 
 COMMANDS = ("call", "read", "prompt")
@@ -68,9 +73,21 @@ def keep(args: argparse.Namespace) -> int:
         print(line)
     if there := keeping.same_case(target):
         print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
-    said = keeping.keep(target)
+    said = _kept(keeping, target)
     print(f"\n{clean(keeping.preview(replace(target, suite=target.suite)))}\n{said}")
     return 0
+
+
+def _kept(keeping: Keeping, target: Target) -> str:
+    """Write the case, with the calls of its server that were saved before test files."""
+    if not keeping.origin.configured:
+        return keeping.keep(target)
+    calls = StoredCalls(data_dir() / "calls.json")
+    moved = keeping.moved(calls.read(), target)
+    said = keeping.keep(target, moved)
+    if moved:
+        calls.write(partial(without_moved, moved))
+    return said
 
 
 def _line(exchange: Exchange, command: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft, name_for
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.moved import Moved, to_move
 from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.review.last_runs import LastRuns
@@ -23,6 +24,7 @@ from tui.core.files import short_path
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
+from tui.core.workbench import CallMemory
 
 MOST_UP = 2
 """Folders above the current one in which a file is near."""
@@ -68,7 +70,8 @@ class Keeping:
         """Return this with more results of equal requests, and how long each took."""
         draft = self.draft
         exchange = without_secrets_of(with_others(draft.exchange, others), self.redact)
-        return replace(self, draft=Draft.of(exchange, draft.name, draft.switched))
+        made = Draft.of(exchange, draft.name, draft.switched)
+        return replace(self, draft=replace(made, timed=draft.timed))
 
     def named(self, name: str) -> "Keeping":
         """Return this with another name of the case."""
@@ -80,8 +83,7 @@ class Keeping:
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""
-        near = os.path.relpath(path, self.current)
-        return near if near.count("..") <= MOST_UP else short_path(str(path))
+        return shown_from(self.current, path)
 
     def same_case(self, target: Target) -> str:
         """Return the name of a case of the file with the same request, or ""."""
@@ -93,8 +95,17 @@ class Keeping:
         case = _text_of(self.draft.case())
         return f"{with_server('', target.server.server)}\n{case}" if target.is_new else case
 
-    def keep(self, target: Target) -> str:
-        """Write the case, and return what to say. Blocks. Raises UsageError or SuiteError."""
+    def moved(self, memory: CallMemory, target: Target) -> list[Moved]:
+        """Return the saved calls of the server, which move to the file together with the case."""
+        return to_move(memory, self.origin.name, {*target.names, self.draft.name})
+
+    def keep(self, target: Target, moved: Sequence[Moved] = ()) -> str:
+        """Write the case, after saved ones of its server, and return what to say. Blocks.
+
+        Of those with the same request, it takes the place.
+
+        Raises UsageError or SuiteError.
+        """
         case = self.draft.case()
         if not case.name.strip():
             raise UsageError("A name is required.")
@@ -104,32 +115,48 @@ class Keeping:
         if len(text) > MOST_CHARS:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
-        write(target, case)
-        with closing(LastRuns()) as runs:  # the screens list it from now on
-            runs.remember(target.path)
-        problem = self._consent(target) if self.is_own else ""
-        shown = self.shown_path(target.path)
-        said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
-        if target.server.needs and target.is_new:
-            said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
-        return f"{said}\nYour consent was not saved: {problem}" if problem else said
+        saved = [one.case for one in moved if one.case.request != case.request]
+        write(target, [*saved, case])
+        return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
 
-    def _consent(self, target: Target) -> str:
-        """Store consent to the server of a file that the user made; return why that failed, or "".
 
-        What another file names besides the command that ran (variables, cases for a configured server) still
-        needs consent.
-        """
-        there = target.suite.server if target.suite is not None else None
-        is_theirs = there is not None and (
-            not there.command or replace(there, line=1) != replace(target.server.server, line=1)
-        )
-        if is_theirs:
-            return ""
-        try:
-            return record_consent(target.path, self.origin.spec)
-        except (McptuiError, OSError) as error:
-            return clean_line(str(error), 300)
+def shown_from(current: Path, path: Path) -> str:
+    """Return a path as the user types it in a folder: relative to it if it is near."""
+    near = os.path.relpath(path, current)
+    return near if near.count("..") <= MOST_UP else short_path(str(path))
+
+
+def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -> str:
+    """Remember a file that was written, and store consent if the call is the user's own; return what to say.
+
+    Blocks. `shown` is its path as the user types it.
+    """
+    problem = remember(target, origin, is_own=is_own)
+    said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
+    if target.server.needs and target.is_new:
+        said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
+    return f"{said}\nYour consent was not saved: {problem}" if problem else said
+
+
+def remember(target: Target, origin: Origin, *, is_own: bool) -> str:
+    """Remember a file that was written, and store consent to the server that the user called (`is_own`).
+
+    Blocks. Returns why the consent could not be stored, or "".
+    """
+    with closing(LastRuns()) as runs:  # the screens list it from now on
+        runs.remember(target.path)
+    there = target.suite.server if target.suite is not None else None
+    # What a file of someone else names besides the command that ran still needs consent: variables, and
+    # cases for a configured server.
+    is_theirs = there is not None and (
+        not there.command or replace(there, line=1) != replace(target.server.server, line=1)
+    )
+    if not is_own or is_theirs:
+        return ""
+    try:
+        return record_consent(target.path, origin.spec)
+    except (McptuiError, OSError) as error:
+        return clean_line(str(error), 300)
 
 
 def _text_of(case: Case) -> str:

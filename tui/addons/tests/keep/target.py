@@ -5,13 +5,13 @@ leaves it as it was.
 """
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
-from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer
-from tui.addons.tests.suite.change import with_case, with_server
+from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.change import with_case, with_server, with_turn, without_case
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
@@ -42,10 +42,21 @@ class Target:
     def is_new(self) -> bool:
         return self.suite is None
 
-    def with_case(self, case: Case) -> str:
-        """Return the text of the file with a case at its end."""
+    def with_cases(self, cases: Sequence[Case | TurnCase]) -> str:
+        """Return the text of the file with cases at its end. Raises SuiteError or ValueError."""
         names_one = self.suite is not None and self.suite.server is not None
-        return with_case(self.text if names_one else with_server(self.text, self.server.server), case)
+        text = self.text if names_one else with_server(self.text, self.server.server)
+        for case in cases:
+            text = with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
+        return text
+
+
+def replaced(target: Target, before: Case, after: Case | None) -> Target:
+    """Return a file without a case, and with another one at its end. It is not written yet."""
+    assert target.suite is not None
+    text = without_case(target.text, target.suite.cases.index(before))
+    text = with_case(text, after) if after is not None else text
+    return replace(target, text=text, suite=suite_of(text, target.path))
 
 
 def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
@@ -138,8 +149,8 @@ def _read(path: Path, server: Written) -> Target:
     return Target(path, server, text, suite, stamp, frozenset(case.name for case in suite.cases))
 
 
-def write(target: Target, case: Case) -> int:
-    """Write a file with a case at its end; return the line of the case.
+def write(target: Target, cases: Sequence[Case | TurnCase]) -> None:
+    """Write a file with cases at its end.
 
     Raises UsageError if the file has changed since it was read, or cannot be written.
     """
@@ -149,14 +160,12 @@ def write(target: Target, case: Case) -> int:
             "it has changed in the meantime.", where=short_path(str(path)), next_step="Try again."
         )
     try:
-        text = target.with_case(case)
+        text = target.with_cases(cases)
     except ValueError as error:
         raise UsageError(f"cannot be kept: {error}.", where=short_path(str(path))) from None
-    suite = suite_of(text, path)
     try:
         mode = os.stat(path).st_mode & 0o777 if not target.is_new else NEW_MODE
         atomic_write(path, [text], mode=mode)
     except (OSError, UnicodeError) as error:
         why = f"cannot write it: {reason_of(error)}."
         raise UsageError(why, where=short_path(str(path)), next_step="Choose another file.") from None
-    return next((one.line for one in reversed(suite.cases) if one.name == case.name), 1)

@@ -1,6 +1,6 @@
 """The cases of a test file as items of pytest."""
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tui.core.text import clean_line
 
 _ENGINE = pytest.StashKey[Engine]()
 CONTRACT = "contract"
+_PLACES = "mcptui-places"
 Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
 """Runs a case in the session of its file."""
 
@@ -29,6 +30,10 @@ RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_g
 
 class NotPassed(Exception):
     """A case did not pass. The message is what `mcptui test` prints about it."""
+
+    def __init__(self, said: str, state: State) -> None:
+        super().__init__(said)
+        self.state = state
 
 
 def engine_of(config: pytest.Config) -> Engine:
@@ -55,6 +60,11 @@ class SuiteFile(pytest.File):
             suite = self._suite = read_suite(self.path)
         except McptuiError as error:
             raise self.CollectError(str(error)) from None
+        plugins = self.config.pluginmanager
+        if not plugins.has_plugin(_PLACES):
+            plugins.register(_SkipPlaces(), _PLACES)
+        if suite.turns:
+            engine_of(self.config).needs_model = True
         if suite.contract is not None:
             yield self._item(CONTRACT, suite.contract.line, (), SuiteSession.contract)
         for case in suite.cases:
@@ -98,6 +108,19 @@ class SuiteFile(pytest.File):
             self._session = None
 
 
+class _SkipPlaces:
+    """Reports a case that was skipped while it ran at its line, not at ours."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if isinstance(item, SuiteItem) and report.skipped and isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), item.line, report.longrepr[2])
+        return report
+
+
 def _add_tag(item: pytest.Item, tag: str) -> None:
     """Make a tag a mark, for -m, and a keyword, for -k."""
     item.extra_keyword_matches.add(tag)
@@ -118,20 +141,21 @@ class SuiteItem(pytest.Item):
         try:
             outcome = self.parent.run(self.work)
         except McptuiError as error:
-            raise NotPassed(str(error)) from None
+            raise NotPassed(str(error), State.ERROR) from None
         for note in outcome.notes:
             self.add_report_section("call", "note", clean_line(note, 400))
         if outcome.state is State.SKIPPED:
             pytest.skip(outcome.problem)
         if outcome.state is not State.PASSED:
-            raise NotPassed("\n".join(line for line, _ in failure_lines(outcome)))
+            said = "\n".join(line for line, _ in failure_lines(outcome))
+            raise NotPassed(said, outcome.state)
 
     def _place(self) -> str:
         return f"{self.nodeid.partition('::')[0]}:{self.line}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, NotPassed):
-            return f"{excinfo.value}\n\n{self._place()}: FAILED"
+            return f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -38,7 +38,8 @@ class SuiteSession:
             await self._run(earlier)
         outcome = await self._run(case)
         if outcome.state in BAD:
-            repeat = RepeatCommand().of(self.suite, self.instance.spec, case)
+            named = self.suite.server.name if self.suite.server is not None else ""
+            repeat = RepeatCommand(server=named).of(self.suite, self.instance.spec, case)
             outcome = replace(outcome, repeat=repeat)
         return outcome
 

@@ -15,7 +15,7 @@ from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import TerminalReport, colored_for
-from tui.addons.tests.run.parts import part, part_if_there
+from tui.addons.tests.run.parts import Coverage, part, part_if_there
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
@@ -47,8 +47,8 @@ FLUSH_SECONDS = 0.2
 def test(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     protect_log(os.environ)
-    for flag, name in (("schema", "schema"), ("init", "init"), ("to", "pytest"), ("review", "review")):
-        if getattr(args, flag):
+    for name in ("schema", "init", "pytest", "review", "lock"):
+        if getattr(args, "to" if name == "pytest" else name):
             return int(part(name)() if name == "schema" else part(name)(args))
     return run(args)
 
@@ -127,6 +127,7 @@ class TestRun:
             stop=args.x,
             jobs=args.jobs,
             strict_time=args.strict_time,
+            coverage=args.coverage or args.min_coverage is not None,
             replay_models=_recorded_models(args),
             repeat=RepeatCommand(tuple(args.live_command), args.server or "", more),
         )
@@ -158,6 +159,8 @@ class TestRun:
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+            if vars(args).get("config"):
+                runtime.require_usable()
             planned = await self._planned(runtime)
             last_runs = part_if_there("last runs")
             more = [last_runs(runtime)] if last_runs is not None else []
@@ -167,8 +170,14 @@ class TestRun:
             if copy is not None:
                 copy.source = outcome.recording
                 outcome = replace(outcome, recording=copy.path)
-            code = self._coverage(runner, outcome)
+            coverage: Coverage | None = None
+            if self.options.coverage:
+                coverage = part("coverage")(outcome, runner.listings)
+                outcome = replace(outcome, extra={**outcome.extra, "coverage": coverage.as_json()})
             runner.reports.tell(lambda one: one.ended(outcome))
+            if runner.reports.error is not None:
+                raise runner.reports.error
+            code = PASSED if coverage is None else self._say_coverage(coverage)
             sys.stdout.flush()
             self._problems += runner.reports.problems
             interrupted = interrupt.exit_code if outcome.interrupted else 0
@@ -209,6 +218,9 @@ class TestRun:
         if self._live is not None:
             runtime.redactor.add(self._secrets)
             return replace(plan, spec=replace(self._live, name=name_of(plan.suite.path)))
+        named = plan.suite.server.name if plan.suite.server is not None else ""
+        if (wanted := self.args.server or named) and wanted not in configured:
+            _require_usable(runtime, wanted)
         if name := self.args.server:
             if name not in configured:
                 hint = did_you_mean(name, configured)
@@ -221,21 +233,30 @@ class TestRun:
             return replace(plan, spec=configured[name], is_configured=True)
         server = suite_server(plan.suite, configured)
         runtime.redactor.add(server.secrets)
-        named = plan.suite.server is not None and bool(plan.suite.server.name)
-        return replace(plan, spec=server.spec, is_configured=named)
+        return replace(plan, spec=server.spec, is_configured=bool(named))
 
-    def _coverage(self, runner: SuiteRunner, outcome: RunOutcome) -> int:
+    def _say_coverage(self, coverage: Coverage) -> int:
+        """Print the coverage that the arguments ask for, and return the exit code."""
         least = self.args.min_coverage
-        if least is None and not self.args.coverage:
-            return PASSED
-        coverage = part("coverage")(outcome, runner.tools)
+        is_low = least is not None and coverage.percent < least
         stream = sys.stderr if self.args.json else sys.stdout
-        for line in coverage.lines() if self.args.coverage else ():
+        for line in coverage.lines() if self.args.coverage else coverage.missing_lines() if is_low else ():
             print(line, file=stream)
-        if least is not None and coverage.percent < least:
+        if is_low:
             print(f"coverage is {coverage.percent:.0f} %, less than --min-coverage {least:g}", file=stream)
-            return FAILED
-        return PASSED
+        return FAILED if is_low else PASSED
+
+
+def _require_usable(runtime: Runtime, name: str) -> None:
+    """Raise the reason why a server that is configured cannot be used: UsageError or ConfigError."""
+    if problems := runtime.configuration.left_out.get(name):
+        raise ConfigError(problems[0], where=clean_line(name, 80))
+    runtime.require_usable()
+    if runtime.is_disabled(name):
+        raise UsageError(
+            f"the server {quoted_name(name)} is disabled in the configuration.",
+            next_step="Remove `disabled = true` from its section.",
+        )
 
 
 _RANK = (PASSED, FAILED, NOT_STARTED, WRONG)

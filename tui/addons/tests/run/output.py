@@ -27,6 +27,9 @@ LINES, LINE_CHARS = 12, 160
 """Lines of a difference between two texts, and characters of each."""
 
 MISMATCHES = 3
+CHANGES = 50
+"""Maximum changed definitions of a contract, each of which is named."""
+
 NOTES = 20
 NAME_CHARS = 100
 
@@ -168,13 +171,17 @@ def _words(state: State, number: int) -> str:
 def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about a case that did not pass as clean lines, each with its color."""
     first = outcome.mismatches[0] if outcome.mismatches else None
+    is_contract = outcome.case is None
     is_share = outcome.cell is not None and outcome.cell.wanted > 1
-    if outcome.problem and (is_share or first is None or first.got is first.expected is ABSENT):
+    if outcome.problem and (
+        is_share or is_contract or first is None or first.got is first.expected is ABSENT
+    ):
         yield from ((line, "") for line in _indented(truncated(outcome.problem, 2_000)).split("\n"))
-    for one in outcome.mismatches[:MISMATCHES]:
+    most = CHANGES if is_contract else MISMATCHES
+    for one in outcome.mismatches[:most]:
         if one is not first or one.got is not one.expected:
             yield from mismatch_lines(one)
-    if (more := len(outcome.mismatches) - MISMATCHES) > 0:
+    if (more := len(outcome.mismatches) - most) > 0:
         yield f"and {plural(more, 'more difference')}", ""
     for line in outcome.said:
         yield f"stderr: {clean_line(line, LINE_CHARS)}", ""
@@ -223,8 +230,7 @@ def _indented(text: str) -> str:
 def _text_difference(before: str, after: str) -> Iterator[tuple[str, str]]:
     """Yield the lines of a small difference between two texts."""
     lines = [clean(text).split("\n") for text in (before, after)]
-    changed = unified_diff(lines[0], lines[1], n=1, lineterm="")
-    found = [line for line in changed if line[:3] not in ("---", "+++")]
+    found = list(unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]  # names of files
     for line in found[:LINES]:
         color = {"-": "31", "+": "32"}.get(line[0], "")
         shown = line if line.startswith("@@") else f"{line[0]} {line[1:]}"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.addons.tests.run.outcome import Outcome, RunOutcome
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.errors import UsageError
-from tui.core.tools import Tool
 
 if TYPE_CHECKING:
+    from tui.addons.tests.contract.listing import ServerListing
     from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
@@ -23,6 +23,7 @@ PARTS: Mapping[str, str] = {
     "init": "python.init:init",
     "schema": "suite.schema:print_schema",
     "pytest": "python.pytest_file:write",
+    "lock": "contract.update:lock",
     "contract": "contract.check:check_contract",
     "coverage": "contract.coverage:coverage",
     "turns": "turns.run:run_turns",
@@ -33,7 +34,7 @@ PARTS: Mapping[str, str] = {
 }
 """The parts, by name.
 
-- review, init, pytest: commands, `(args: argparse.Namespace) -> int`. schema: `() -> int`.
+- review, init, pytest, lock: commands, `(args: argparse.Namespace) -> int`. schema: `() -> int`.
 - contract: a `ContractCheck`. turns: a `TurnRuns`. coverage: a `CoverageOf`.
 - json: `(write: Callable[[str], object]) -> Reporter`.
 - reports: a `ReporterOf`, or "module:function" of one, by kind, for `--report KIND=FILE`.
@@ -77,13 +78,19 @@ class Coverage(Protocol):
     def percent(self) -> float: ...
 
     def lines(self) -> Sequence[str]:
+        """Return a table, and what is not covered, as clean lines."""
+
+    def missing_lines(self) -> Sequence[str]:
         """Return what is not covered, as clean lines."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """Return it as a JSON object, for reports."""
 
 
 class CoverageOf(Protocol):
-    """Returns the coverage of a run. `tools` are those of each suite's server, by the path of the suite."""
+    """Returns the coverage of a run; `listings` are what each suite's server lists, by the suite's path."""
 
-    def __call__(self, run: RunOutcome, tools: Mapping[Path, Sequence[Tool]]) -> Coverage: ...
+    def __call__(self, run: RunOutcome, listings: "Mapping[Path, ServerListing]") -> Coverage: ...
 
 
 def part(name: str) -> Any:

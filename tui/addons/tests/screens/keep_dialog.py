@@ -49,15 +49,21 @@ class Again:
     why: str = ""
 
 
+Write = Callable[[Keeping, Target], Awaitable[str]]
+"""Writes the case, and returns what to say. Raises McptuiError or OSError."""
+
+
 class KeepDialog(Dialog[str | None]):
     """Returns what to say about the case that was written, or None.
 
-    `target` is the proposed file.
+    `target` is the proposed file, `write` writes the case to the one that the user chooses. `whole_turn`
+    opens the dialog for the turn of the call.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(SEND_KEYS, "keep", "keep", priority=True),
         Binding("ctrl+r", "again", "call twice more", priority=True),
+        Binding("ctrl+g", "turn", "keep the turn", priority=True),
         Binding("down", "next", show=False),
     ]
 
@@ -85,8 +91,16 @@ class KeepDialog(Dialog[str | None]):
     KeepDialog.-short .field { margin-top: 0; }
     """
 
-    def __init__(self, keeping: Keeping, target: Target, again: Again) -> None:
-        self._keeping, self._target, self._again = keeping, target, again
+    def __init__(
+        self,
+        keeping: Keeping,
+        target: Target,
+        again: Again,
+        write: Write,
+        whole_turn: Callable[[], None] | None = None,
+    ) -> None:
+        self._keeping, self._target, self._again, self._write = keeping, target, again, write
+        self._whole_turn = whole_turn
         self._is_calling = False
         self._problem = ""
         self.name_field = _field(keeping.draft.name, LONGEST_NAME)
@@ -94,7 +108,8 @@ class KeepDialog(Dialog[str | None]):
         self._note = SplitBar(id="keep-note")
         self.list = KeepList(self._switched)
         self.preview = RowsPane(self._preview_rows)
-        keys = self.key_line(("tab", "next part"), ("space", "switch"), back="cancel")
+        labels: dict[str, Any] = {} if whole_turn is not None else {"keep the turn": ""}
+        keys = self.key_line(("tab", "next part"), ("space", "switch"), back="cancel", **labels)
         super().__init__(
             SplitBar(*self._title()),
             Horizontal(Literal("name ›"), self.name_field, classes="field"),
@@ -191,6 +206,12 @@ class KeepDialog(Dialog[str | None]):
             self.action_again()
         self._show()
 
+    def action_turn(self) -> None:
+        """Keep the whole turn of the call instead."""
+        if self._whole_turn is not None:
+            self.dismiss(None)
+            self._whole_turn()
+
     def action_next(self) -> None:
         self.focus_next()
 
@@ -242,7 +263,7 @@ class KeepDialog(Dialog[str | None]):
             return
         keeping = self._keeping.named(self.name_field.value.strip())
         try:
-            said = await asyncio.to_thread(keeping.keep, self._target)
+            said = await self._write(keeping, self._target)
         except (McptuiError, OSError) as error:
             self._problem = str(error)
             self._show()

@@ -19,9 +19,12 @@ from tui.addons.tests.keep.by_hand import exchange_by_hand
 from tui.addons.tests.keep.exchange import METHODS, Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, request_of_call
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
+from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
+from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
@@ -52,6 +55,7 @@ class Place:
         read: returns the call, in a thread. Raises UsageError or StorageError.
         runtime: the running program, None for a recording from a file.
         next_id: returns the id of the next call by hand.
+        whole_turn: opens the dialog that keeps the turn of the call, None if it is part of none.
     """
 
     app: App[Any]
@@ -59,6 +63,7 @@ class Place:
     runtime: "Runtime | None" = None
     next_id: Callable[[], str] = lambda: "hand-0"
     is_own: bool = True
+    whole_turn: Callable[[], None] | None = None
 
 
 async def keep(owner: object) -> None:
@@ -146,6 +151,9 @@ def _read(open_reader: Callable[[], TrafficReader], seq: int, folder: str) -> Ex
 
 async def _in_chat(parts: ChatParts) -> Place | str | None:
     navigator, runtime = parts.navigator, parts.runtime
+    if (at := selected_turn(parts)) is not None:
+        keep_turn_at(parts, at)
+        return None
     span = navigator.selected
     if not isinstance(span, CallSpan):
         return SELECT_THERE
@@ -154,6 +162,8 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
     if not span.state.over:
         return "The call is still running."
     recording, next_id = runtime.recording, navigator.call_book.next_id
+    message = place_of_call(parts, span)
+    whole_turn = None if message is None else partial(keep_turn_at, parts, message, span.server)
     if not navigator.is_earlier(span):
         seq = _request_in(recording.entries, span.id, navigator.turn_number(span))
         if not seq:
@@ -163,11 +173,12 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
             partial(_read, recording.open_reader, seq, os.getcwd()),
             runtime,
             next_id,
+            whole_turn=whole_turn,
         )
     if (found := await navigator.earlier_recording(span)) is None:
         return "The recording of that run was deleted."
     read = partial(_read_earlier, *found, span.id)
-    return Place(parts.regions.screen.app, read, runtime, next_id)
+    return Place(parts.regions.screen.app, read, runtime, next_id, whole_turn=whole_turn)
 
 
 def _read_earlier(path: Path, turn: int, call: str) -> Exchange:
@@ -198,7 +209,22 @@ async def _opened(place: Place) -> None:
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return
-    open_once(app, KeepDialog(keeping, target, _again(place, keeping)), kept)
+    write = partial(_write, place.runtime)
+    open_once(app, KeepDialog(keeping, target, _again(place, keeping), write, place.whole_turn), kept)
+
+
+async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:
+    """Write the case, with the calls of its server that were saved before test files."""
+    if runtime is None or not keeping.origin.configured:
+        return await asyncio.to_thread(keeping.keep, target)
+    await runtime.calls.load()
+    moved = keeping.moved(runtime.calls.memory, target)
+    said = await asyncio.to_thread(keeping.keep, target, moved)
+    try:
+        await runtime.calls.change(partial(without_moved, moved))
+    except McptuiError as error:
+        said += f"\nThe saved calls are in both files now: {error}"
+    return said
 
 
 def _with_hints(runtime: "Runtime", exchange: Exchange) -> Exchange:

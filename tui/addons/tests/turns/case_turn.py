@@ -131,7 +131,7 @@ class CaseTurn:
             self.server.instructions(),
         )
         policy = Policy(trust=NoTrust())
-        permission = TurnPermission(TestApprover(self.case, self.server.name), policy, runtime.decisions)
+        permission = TurnPermission(CaseApprover(self.case, self.server.name), policy, runtime.decisions)
         limits = limits_of(self.case, self.server.limits)
         return TurnDeps(used, self.server.tools(), permission, limits, runtime.turn_context.clock)
 
@@ -172,7 +172,7 @@ def limits_of(case: TurnCase, limits: Limits) -> Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class TestApprover:
+class CaseApprover:
     """Allows every call of the suite's server, except of tools that must never be called."""
 
     case: TurnCase

@@ -8,13 +8,16 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import CallPattern, as_pattern, pattern_of
-from tui.core.comparison.placeholders import fits, has_placeholder
+from tui.core.comparison.placeholders import (
+    Placeholder,
+    fits_text,
+    has_placeholder,
+    parts_of,
+    written,
+)
 from tui.core.events import NEVER_RUN, EndReason, LimitName
 from tui.core.text import fold
 from tui.core.units import plural
-
-MAX_ANSWER = 16_000
-"""Characters of an answer that are searched for a text with placeholders, which is tried at each of them."""
 
 MAX_CALLS = 20
 """Maximum calls to name."""
@@ -124,22 +127,10 @@ def _answer(case: TurnCase, turn: FinishedTurn) -> Iterator[Mismatch]:
 
 def contains(answer: str, text: str) -> bool:
     """Return whether an answer contains a text, without regard to case unless it has placeholders."""
+    parts = parts_of(text)
     if not has_placeholder(text):
-        return fold(text) in fold(answer)
-    answer = answer[:MAX_ANSWER]
-    if text.startswith("<re:"):
-        return fits(text, answer) or fits(f"<re:(?s:.*)(?:{text[4:-1]})(?s:.*)>", answer)
-    start = text.partition("<")[0]
-    places = (at for at in _places(answer, start) if fits(f"{text}<text>", answer[at:]))
-    return next(places, None) is not None
-
-
-def _places(answer: str, start: str) -> Iterator[int]:
-    """Yield the places where an answer may match a text that starts so."""
-    at = answer.find(start)
-    while at >= 0:
-        yield at
-        at = answer.find(start, at + 1)
+        return fold("".join(map(str, parts))) in fold(answer)
+    return fits_text(written([Placeholder.TEXT, *parts, Placeholder.TEXT]), answer)
 
 
 _SAID = {

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.python.later import as_if_elsewhere, as_if_later
+from tui.addons.tests.python.later import ANOTHER, as_if_by_another, as_if_later, without_places
 
 NOW = datetime(2026, 11, 29, 10, 5, 33, tzinfo=UTC)
 
@@ -21,6 +21,9 @@ NOW = datetime(2026, 11, 29, 10, 5, 33, tzinfo=UTC)
         "Sun, 29 Nov",
         "November 29th",
         "Copyright 2026",
+        "The week of the year is 49",
+        "The number of days in month is 30.",
+        "day 333",
         NOW.timestamp(),
         int(NOW.timestamp() * 1000),
         {"day": 29},
@@ -42,6 +45,8 @@ def test_a_time_of_now_is_moved(value: Any):
         "1:55.3",
         "May 5",
         "29 apples",
+        "week 12",
+        "days: 7",
         "Rome",
         "<number>",
         7,
@@ -60,15 +65,15 @@ def test_only_the_time_in_a_text_is_moved():
     assert as_if_later("Order 29 of Rome at 10:05: open", NOW) == "Order 29 of Rome at 13:22: open"
 
 
-def test_texts_of_this_computer_are_others_elsewhere():
+def test_texts_of_this_computer_are_not_expected():
     value = {"cwd": "/home/me/shop/data", "lines": ["in /home/me", "/opt", 5]}
-    moved = as_if_elsewhere(value, ["/home/me", "/home/me/shop", "", "/opt"])
-    assert moved == {"cwd": "…/data", "lines": ["in …", "/opt", 5]}
+    found = without_places(value, ["/home/me", "/home/me/shop", "", "/opt"])
+    assert found == {"cwd": "<text>/data", "lines": ["in <text>", "/opt", 5]}
 
 
-def test_what_mcptui_adds_to_the_environment_is_another_elsewhere():
+def test_what_mcptui_adds_to_the_environment_is_another_in_another_run():
     owner = "1bcfd2d7-43f3-4228-b46d-6c113286ac80/06ccbe81490a"
-    assert as_if_elsewhere({"MCPTUI_OWNER": owner, "id": owner[:36]}, ()) == {
-        "MCPTUI_OWNER": "…",
+    assert as_if_by_another({"MCPTUI_OWNER": owner, "id": owner[:36]}) == {
+        "MCPTUI_OWNER": ANOTHER,
         "id": owner[:36],
     }

@@ -1,0 +1,63 @@
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.python.server import Result, assertion
+from tui.addons.tests.run.judge import Response
+from tui.addons.tests.suite.case import RequestKind
+from tui.core.traffic import Finding, Severity
+
+
+def result(text: str = "", **more: Any) -> Result:
+    return Result(Response(RequestKind.TOOL, {"content": [{"type": "text", "text": text}], **more}))
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (result("It is 21 °C"), "It is <number> °C"),
+        (result('{"id": "a-7"}'), {"id": "<id>"}),
+        (result("", structuredContent={"a": 1, "b": 2}), {"a": 1}),
+        (result("[1, 2]"), [1, 2]),
+    ],
+)
+def test_a_text_or_a_value_is_expected_with_placeholders(got: Result, expected: Any):
+    assert assertion(got, expected) == ""
+
+
+def test_each_difference_is_named_with_both_values():
+    got = result("", structuredContent={"count": 2})
+    assert assertion(got, {"count": 1}) == "result.count\n  - expected 1\n  + got      2"
+
+
+def test_a_text_and_a_value_can_be_expected_together():
+    got = result("two", structuredContent={"count": 2})
+    assert assertion(got, "two", structured={"count": 2}) == ""
+    assert assertion(got, structured={"count": 3}).startswith("result.count")
+
+
+def test_an_error_must_be_expected():
+    got = result("no such place", isError=True)
+    assert "the call failed" in assertion(got)
+    assert assertion(got, "no such <text>", error=True) == ""
+    assert "did not fail" in assertion(result("fine"), error=True)
+
+
+def test_a_finding_must_be_accepted():
+    finding = Finding(0, "structured-content", Severity.ERROR, "x")
+    got = Result(Response(RequestKind.TOOL, {"content": []}, findings=[finding]))
+    assert assertion(got).startswith("finding structured-content")
+    assert assertion(got, findings=["structured-content"]) == ""
+
+
+def test_a_result_has_its_value_by_path():
+    got = result("", structuredContent={"items": [{"id": 7}]})
+    assert got.value("$.items[0].id") == 7
+    assert got.data == {"items": [{"id": 7}]} and not got.is_error
+    with pytest.raises(LookupError):
+        got.value("$.none")
+
+
+def test_anything_else_is_not_a_result():
+    with pytest.raises(TypeError, match="mcp_server"):
+        assertion("text", "text")  # type: ignore[arg-type]

@@ -1,0 +1,77 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tui.addons.tests.python.trial import MOST_CHARS, Trial
+from tui.addons.tests.run.judge import Response, judge
+from tui.addons.tests.suite.case import Case, Request, RequestKind
+from tui.core.traffic import Finding, Severity
+
+NOW = datetime(2026, 11, 29, 10, 5, tzinfo=UTC)
+
+
+def trial(
+    *texts: str, findings: tuple[Finding, ...] = (), places: tuple[str, ...] = ()
+) -> tuple[Case | None, str]:
+    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), moment=NOW)
+    tried.responses = [
+        Response(RequestKind.TOOL, {"content": [{"type": "text", "text": text}]}, findings=findings)
+        for text in texts
+    ]
+    return tried.case(lambda text: text, places), tried.problem
+
+
+def text_of(*texts: str, **more: Any) -> str | None:
+    case, problem = trial(*texts, **more)
+    assert case is not None, problem
+    for text in texts:
+        response = Response(RequestKind.TOOL, {"content": [{"type": "text", "text": text}]})
+        assert not judge(case.expected, response).mismatches
+    return case.expected.text
+
+
+def test_what_is_the_same_each_time_is_expected():
+    assert text_of("sunny", "sunny", "sunny") == "sunny"
+
+
+def test_what_varies_becomes_a_placeholder():
+    assert text_of("21 °C, sunny", "19 °C, sunny", "20 °C, sunny") == "<number> °C, sunny"
+
+
+@pytest.mark.parametrize("text", ["It is 10:05 now", "Today: Sunday", "on 29/11/2026"])
+def test_what_would_differ_tomorrow_becomes_one_too(text: str):
+    assert text_of(text, text, text) != text
+
+
+def test_what_would_differ_on_another_computer_becomes_one_too():
+    said = text_of("in /home/me: 3", "in /home/me: 3", places=("/home/me",))
+    assert said is not None and "/home/me" not in said and said.endswith(": 3")
+
+
+def test_where_most_numbers_vary_all_of_them_do():
+    assert text_of("cpu 5 %, up 17 s, 3 of 8", "cpu 5 %, up 18 s, 4 of 9") == (
+        "cpu <number> %, up <number> s, <number> of <number>"
+    )
+    assert text_of("17 of 100 in 5 rooms", "18 of 100 in 5 rooms") == "<number> of 100 in 5 rooms"
+
+
+def test_a_result_of_which_nothing_stays_gives_no_case():
+    case, problem = trial("17", "18", "19")
+    assert case is None and problem == "nothing of its result is the same each time"
+
+
+def test_a_large_case_is_not_written():
+    case, problem = trial(*["\\" * MOST_CHARS] * 3)
+    assert case is None and "large" in problem
+
+
+def test_findings_are_accepted_by_their_codes():
+    finding = Finding(0, "structured-content", Severity.ERROR, "x")
+    case, _ = trial("a", "a", findings=(finding,))
+    assert case is not None and case.expected.findings == ("structured-content",)
+
+
+def test_the_time_is_not_limited():
+    case, _ = trial("a", "a", "a")
+    assert case is not None and case.expected.within_ms is None

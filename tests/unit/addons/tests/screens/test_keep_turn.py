@@ -1,0 +1,33 @@
+from pathlib import Path
+
+from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.screens.keep_list import SERVER
+from tui.addons.tests.screens.keep_turn import turn_lines
+from tui.addons.tests.turns.keep import MadeTurn
+from tui.addons.tests.turns.turn_keeping import TurnKeeping
+from tui.core.servers import ServerSpec
+from tui.ui.widgets.rows import text_of, width_of
+
+TURN = MadeTurn("Rain in Hangzhou?", (("weather", "get", {"place": "Hangzhou"}), ("notes", "add", {})))
+
+
+def keeping(folder: Path, *servers: str) -> TurnKeeping:
+    origins = {
+        name: Origin.of_spec(ServerSpec(name, "python"), str(folder), configured=True) for name in servers
+    }
+    return TurnKeeping.of(TURN, origins, folder, str)
+
+
+def test_calls_can_be_switched_and_one_server_cannot(tmp_path: Path) -> None:
+    made = keeping(tmp_path, "weather").switched("get place~Hangzhou")
+    lines = turn_lines(made, made.target())
+    assert [line.key for line in lines if line.key is not None] == ["get place~Hangzhou"]
+    (row,) = (line.row(60) for line in lines if line.key is not None)
+    assert text_of(row) == "○ get place~Hangzhou"
+
+
+def test_of_several_servers_another_can_be_chosen(tmp_path: Path) -> None:
+    made = keeping(tmp_path, "weather", "notes")
+    lines = turn_lines(made, made.target())
+    assert SERVER in [line.key for line in lines]
+    assert all(width_of(line.row(cells)) <= cells for line in lines for cells in (20, 60, 100))

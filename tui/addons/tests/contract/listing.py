@@ -1,0 +1,166 @@
+"""Everything that a server lists: tools, prompts, resources, templates, instructions, capabilities. Pure.
+
+Volatile members are left out (`_meta`, `ttlMs`, cursors, icons, sizes, times). Lists are by name or URI, so
+that their order has no effect.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from tui.core.jsonrpc.reader import Unreadable
+from tui.core.permission.differences import KEYS
+from tui.core.schemas.schemas import DATA, NAME_MAPS
+from tui.core.text import clean_line, mapping, object_in
+from tui.core.units import plural
+
+MAX_ENTRIES = 10_000
+"""Maximum entries of a list."""
+
+
+class Kind(StrEnum):
+    """The kind of something that a server lists; the value is its name in texts."""
+
+    TOOL = "tool"
+    PROMPT = "prompt"
+    RESOURCE = "resource"
+    TEMPLATE = "resource template"
+    INSTRUCTIONS = "instructions"
+    CAPABILITY = "capability"
+
+
+LISTS = {
+    Kind.TOOL: ("tools", "name", "tools"),
+    Kind.PROMPT: ("prompts", "name", "prompts"),
+    Kind.RESOURCE: ("resources", "uri", "resources"),
+    Kind.TEMPLATE: ("resourceTemplates", "uriTemplate", "resources"),
+}
+"""The member of a list's result, the key of its entries, and the capability, by kind."""
+
+_PARTS = {
+    Kind.TOOL: (*KEYS[1:], "execution"),
+    Kind.PROMPT: ("title", "description", "arguments"),
+    Kind.RESOURCE: ("name", "title", "description", "mimeType", "annotations"),
+    Kind.TEMPLATE: ("name", "title", "description", "mimeType", "annotations"),
+}
+_VOLATILE = frozenset({"_meta", "icons", "lastModified"})
+_TEXTS = frozenset({"title", "description", "$comment", "examples"})
+
+Entries = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerListing:
+    """What a server lists. A kind that is not in `lists` is unknown; one that it does not offer is empty.
+
+    Attributes:
+        lists: the definitions of each kind, by name or URI, without their volatile members.
+        instructions, capabilities: None if unknown.
+        protocol: the revision, or "".
+        notes: sentences about entries that are left out.
+    """
+
+    lists: Mapping[Kind, Entries] = field(default_factory=dict)
+    instructions: str | None = None
+    capabilities: Mapping[str, Any] | None = None
+    protocol: str = ""
+    notes: tuple[str, ...] = ()
+
+    def entries(self, kind: Kind) -> Entries:
+        return self.lists.get(kind, {})
+
+    def shape(self) -> "ServerListing":
+        """Return this without the texts that models and people read."""
+        lists = {
+            kind: {name: _shape_of(one) for name, one in entries.items()}
+            for kind, entries in self.lists.items()
+        }
+        return replace(self, lists=lists, instructions=None)
+
+
+def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ...]]:
+    """Return the definitions among the raw items of a list by name, and notes on what is left out."""
+    found: dict[str, Mapping[str, Any]] = {}
+    nameless = unreadable = 0
+    twice: list[str] = []
+    member, key, _ = LISTS[kind]
+    for item in items:
+        name = item.get(key) if isinstance(item, Mapping) else None
+        if not isinstance(name, str) or not name:
+            nameless += 1
+        elif isinstance(item, Unreadable):
+            unreadable += 1
+        elif name in found:
+            twice.append(name)
+        elif len(found) < MAX_ENTRIES:
+            found[name] = {
+                part: _lasting(item[part]) if part == "annotations" else item[part]
+                for part in _PARTS[kind]
+                if part in item
+            }
+    what = "resource template" if kind is Kind.TEMPLATE else kind.value
+    notes = [f"{plural(nameless, what)} without a {key} left out"] if nameless else []
+    notes += [f"{plural(unreadable, what)} that cannot be read left out"] if unreadable else []
+    notes += [f"{member}: {clean_line(name, 80)} is listed twice, the first counts" for name in twice[:5]]
+    return dict(sorted(found.items())), tuple(notes)
+
+
+def _lasting(value: Any) -> Any:
+    """Return annotations or a capability without volatile members."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: one for key, one in value.items() if key not in _VOLATILE}
+
+
+def _shape_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a definition without its texts. Properties with such names stay."""
+    found = {}
+    for key, value in definition.items():
+        if key in _TEXTS:
+            continue
+        if key in ("inputSchema", "outputSchema"):
+            found[key] = _schema_shape(value)
+        elif key == "arguments" and isinstance(value, list):
+            found[key] = [_without_texts(one) for one in value]
+        elif key == "annotations":
+            found[key] = _without_texts(value)
+        else:
+            found[key] = value
+    return found
+
+
+def _without_texts(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {key: one for key, one in value.items() if key not in _TEXTS}
+
+
+def _schema_shape(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_schema_shape(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in NAME_MAPS and isinstance(value, Mapping):
+            found[key] = {name: _schema_shape(one) for name, one in value.items()}
+        elif key in DATA and key not in _TEXTS:
+            found[key] = value
+        elif key not in _TEXTS:
+            found[key] = _schema_shape(value)
+    return found
+
+
+def capabilities_of(value: Any) -> Mapping[str, Any]:
+    """Return the capabilities of a handshake without volatile members."""
+    return {
+        name: _lasting(object_in(mapping(value), name)) if isinstance(one, Mapping) else one
+        for name, one in mapping(value).items()
+        if isinstance(name, str)
+    }
+
+
+def missing_kinds(one: ServerListing, other: ServerListing) -> Sequence[Kind]:
+    """Return the kinds that only one of two listings knows."""
+    return [kind for kind in LISTS if (kind in one.lists) != (kind in other.lists)]

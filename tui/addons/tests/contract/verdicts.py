@@ -1,0 +1,239 @@
+"""What changed between two listings of a server, with a verdict for each change. Pure.
+
+Tools and instructions are judged by the engine that asks the user about changed definitions. Prompts,
+resources and capabilities are judged here, with the same verdicts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, missing_kinds
+from tui.core.jsonrpc.protocol import is_modern
+from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
+from tui.core.permission.differences import (
+    Difference,
+    differences_of,
+    instructions_definition,
+    suspicion_of_change,
+)
+from tui.core.permission.schema_pair import has_same_words
+from tui.core.schemas.alternatives import as_json
+from tui.core.text import list_in, mapping, text_in
+
+SUPPORT = ("forbidden", "optional", "required")
+"""Values of `execution.taskSupport`; the first is the default."""
+
+_WORDS = ("name", "title", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionDifference:
+    """One difference between two listings. Names, paths and values are raw."""
+
+    kind: Kind
+    name: str
+    difference: Difference
+
+    @property
+    def effect(self) -> ChangeEffect:
+        return self.difference.effect
+
+    @property
+    def why(self) -> str:
+        return self.difference.why or WHY.get(self.effect, "")
+
+    @property
+    def place(self) -> str:
+        """The place in a few words: "tool get_weather: inputSchema.properties.units"."""
+        head = f"{self.kind} {self.name}" if self.name else str(self.kind)
+        return f"{head}: {self.difference.path}" if self.difference.path else head
+
+
+WHY = {
+    ChangeEffect.ROUTING: "the model may choose differently",
+    ChangeEffect.COMPATIBLE: "existing calls still work",
+    ChangeEffect.COSMETIC: "calls and the model notice nothing",
+    ChangeEffect.BREAKING: "existing calls may fail",
+}
+"""The reason of a verdict that has no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListingComparison:
+    """The differences between two listings, the worst first, and notes on what was not compared."""
+
+    differences: Sequence[DefinitionDifference] = ()
+    notes: tuple[str, ...] = ()
+
+    def of(self, effect: ChangeEffect) -> Sequence[DefinitionDifference]:
+        return [one for one in self.differences if one.effect is effect]
+
+
+def compare_listings(
+    before: ServerListing, after: ServerListing, *, shape: bool = False
+) -> ListingComparison:
+    """Compare two listings; with `shape`, without the texts that models and people read."""
+    if shape:
+        before, after = before.shape(), after.shape()
+    notes = [
+        f"{kind}s: not compared, because only one side has them" for kind in missing_kinds(before, after)
+    ]
+    found = [one for kind in LISTS for one in _lists(kind, before, after)]
+    found += _instructions(before, after)
+    if before.capabilities is None or after.capabilities is None:
+        if before.capabilities != after.capabilities:
+            notes.append("capabilities: not compared, because only one side has them")
+    elif before.protocol and after.protocol and is_modern(before.protocol) != is_modern(after.protocol):
+        notes.append(
+            f"capabilities: not compared, because the revisions {before.protocol} and {after.protocol} "
+            "have different ones"
+        )
+    else:
+        found += _capabilities(before.capabilities, after.capabilities)
+    found.sort(key=lambda one: -ORDER.index(one.effect))
+    return ListingComparison(found, (*notes, *dict.fromkeys((*before.notes, *after.notes))))
+
+
+def _lists(kind: Kind, before: ServerListing, after: ServerListing) -> Iterator[DefinitionDifference]:
+    if kind not in before.lists or kind not in after.lists:
+        return
+    old, new = before.entries(kind), after.entries(kind)
+    renamed = _renamed(old, new)
+    for name, definition in old.items():
+        if name in new:
+            if definition == new[name] and as_json(definition) == as_json(new[name]):
+                continue
+            for one in _changed(kind, definition, new[name]):
+                yield DefinitionDifference(kind, name, one)
+        else:
+            why = f"removed, perhaps renamed to {renamed[name]}" if name in renamed else "removed"
+            gone = Difference("", definition, ABSENT, ChangeEffect.BREAKING, why)
+            yield DefinitionDifference(kind, name, gone)
+    for name, definition in new.items():
+        if name not in old:
+            for one in _new(kind, name, definition):
+                yield DefinitionDifference(kind, name, one)
+
+
+def _renamed(old: Entries, new: Entries) -> Mapping[str, str]:
+    """Return the new names of definitions that are equal otherwise."""
+    came = {as_json(one): name for name, one in new.items() if name not in old and one}
+    gone = {name: as_json(one) for name, one in old.items() if name not in new and came}
+    return {name: came[text] for name, text in gone.items() if text in came}
+
+
+def _new(kind: Kind, name: str, definition: Mapping[str, Any]) -> Iterator[Difference]:
+    first, *suspicious = differences_of(None, {**definition, "name": name})
+    yield Difference("", ABSENT, definition, first.effect, f"new {kind}")
+    yield from suspicious
+
+
+def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    if kind is Kind.TOOL:
+        rest = ({key: value for key, value in one.items() if key != "execution"} for one in (before, after))
+        yield from differences_of(*rest)
+        yield from _task_support(before.get("execution"), after.get("execution"))
+        return
+    for key in dict.fromkeys((*before, *after)):
+        was, now = before.get(key, ABSENT), after.get(key, ABSENT)
+        if key == "arguments":
+            yield from _arguments(was, now)
+        elif was != now:
+            effect, why = ChangeEffect.COMPATIBLE, ""
+            if key in _WORDS:
+                effect = ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING
+            elif key == "mimeType" and was is not ABSENT:
+                effect, why = ChangeEffect.BREAKING, "different type of content"
+            yield _difference(key, was, now, effect, why)
+
+
+def _difference(path: str, was: Any, now: Any, effect: ChangeEffect, why: str = "") -> Difference:
+    """Return a difference, suspicious if its new texts are."""
+    if suspicion := suspicion_of_change(was, now):
+        return Difference(path, was, now, ChangeEffect.SUSPICIOUS, suspicion)
+    return Difference(path, was, now, effect, why)
+
+
+def _task_support(before: Any, after: Any) -> Iterator[Difference]:
+    was, now = (text_in(mapping(one), "taskSupport") or SUPPORT[0] for one in (before, after))
+    if was == now:
+        return
+    is_harmless = {was, now} == {"forbidden", "optional"} and now == "optional"
+    is_harmless = is_harmless or (was, now) == ("required", "optional")
+    effect = ChangeEffect.COMPATIBLE if is_harmless else ChangeEffect.BREAKING
+    yield Difference("execution.taskSupport", was, now, effect, f"tasks are {now}")
+
+
+def _arguments(before: Any, after: Any) -> Iterator[Difference]:
+    """Yield the differences between the arguments of two prompts, which are lists."""
+    old, new = map(_by_name, (before, after))
+    for name, was in old.items():
+        path = f"arguments.{name}"
+        if name not in new:
+            yield _difference(path, was, ABSENT, ChangeEffect.BREAKING, "argument removed")
+            continue
+        now = new[name]
+        needed, needs = was.get("required") is True, now.get("required") is True
+        if needed != needs:
+            effect = ChangeEffect.BREAKING if needs else ChangeEffect.COMPATIBLE
+            why = "now required" if needs else "now optional"
+            yield Difference(f"{path}.required", needed, needs, effect, why)
+        for key in ("title", "description"):
+            one, other = was.get(key, ABSENT), now.get(key, ABSENT)
+            if one != other:
+                effect = ChangeEffect.COSMETIC if has_same_words(one, other) else ChangeEffect.ROUTING
+                yield _difference(f"{path}.{key}", one, other, effect)
+    for name, now in new.items():
+        if name not in old:
+            is_needed = now.get("required") is True
+            effect = ChangeEffect.BREAKING if is_needed else ChangeEffect.COMPATIBLE
+            why = "new required argument" if is_needed else "new optional argument"
+            yield _difference(f"arguments.{name}", ABSENT, now, effect, why)
+    if list(old) != list(new) and old.keys() == new.keys():
+        yield Difference("arguments", list(old), list(new), ChangeEffect.COSMETIC, "reordered")
+
+
+def _by_name(arguments: Any) -> dict[str, Mapping[str, Any]]:
+    found = map(mapping, list_in({"arguments": arguments}, "arguments"))
+    return {text_in(one, "name"): one for one in found}
+
+
+def _instructions(before: ServerListing, after: ServerListing) -> Iterator[DefinitionDifference]:
+    was, now = before.instructions, after.instructions
+    if was is None or now is None or was == now:
+        return
+    old, new = (instructions_definition(text) if text else {} for text in (was, now))
+    for one in differences_of(old, new):
+        yield DefinitionDifference(
+            Kind.INSTRUCTIONS, "", Difference("", one.before, one.after, one.effect, one.why)
+        )
+
+
+def _capabilities(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[DefinitionDifference]:
+    for name in dict.fromkeys((*before, *after)):
+        was, now = before.get(name, ABSENT), after.get(name, ABSENT)
+        for path, one, other in _flags(was, now):
+            effect, why = _capability(one, other)
+            if name == "experimental" and effect is ChangeEffect.BREAKING:
+                effect, why = ChangeEffect.COMPATIBLE, "experimental"
+            yield DefinitionDifference(Kind.CAPABILITY, name, _difference(path, one, other, effect, why))
+
+
+def _flags(was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what differs in one capability, by path."""
+    if isinstance(was, Mapping) and isinstance(now, Mapping):
+        for key in dict.fromkeys((*was, *now)):
+            if was.get(key, ABSENT) != now.get(key, ABSENT):
+                yield key, was.get(key, ABSENT), now.get(key, ABSENT)
+    elif was != now:
+        yield "", was, now
+
+
+def _capability(was: Any, now: Any) -> tuple[ChangeEffect, str]:
+    had, has = (one is not ABSENT and one is not False and one is not None for one in (was, now))
+    if had and not has:
+        return ChangeEffect.BREAKING, "no longer supported"
+    if has and not had:
+        return ChangeEffect.COMPATIBLE, "now supported"
+    return (ChangeEffect.COMPATIBLE, "") if had else (ChangeEffect.COSMETIC, "")
