@@ -13,7 +13,7 @@ from tui.addons.tests.review.decisions import Review
 from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
-from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.review.last_runs import LastRuns, name_of
 from tui.addons.tests.review.recorded import failures_in_recordings
 from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
@@ -292,7 +292,7 @@ class CaseBrowser:
         open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
 
     def _show_messages_of(self, failure: Failure) -> None:
-        last = self._last.of(failure.path).cases.get(failure.outcome.name)
+        last = self._last.of(failure.path).cases.get(name_of(failure.outcome))
         self._open(last.recording if last is not None else "", failure.outcome.call)
 
     def _open(self, recording: str, call: str) -> None:

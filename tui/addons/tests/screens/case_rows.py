@@ -16,6 +16,9 @@ from tui.ui.widgets.times import when
 WIDE = 100
 """Minimum columns for showing the time limit, and server commands in full."""
 
+NARROW = 60
+"""With fewer columns, there is no latency."""
+
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
 WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
@@ -114,6 +117,8 @@ def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:
 
 def _note(one: Listed, width: int) -> Row:
     """Return the latency against its limit, or why there is none."""
+    if width < NARROW:
+        return EMPTY
     text, style = _words(one)
     ms = one.last.ms if one.last is not None else None
     limit = one.what.expected.within_ms if isinstance(one.what, Case) else None
@@ -133,6 +138,8 @@ def _words(one: Listed) -> tuple[str, str]:
             return clean_line(why, 60), "dim"
         case Case(expected=expected) if expected.is_empty:
             return "no result", "warn"
+        case TurnCase() if one.last is not None and one.last.runs:
+            return one.last.runs, "text"
         case _:
             return "", ""
 

@@ -68,7 +68,8 @@ def test_a_difference_that_does_not_exist_cannot_vary(path: Path, monkeypatch: p
 
 def test_a_file_that_was_changed_meanwhile_is_not_written(path: Path, monkeypatch, capsys):
     found = failures(path)
-    monkeypatch.setattr(module, "typed_answer", lambda text, said=iter(["a", "q"]): next(said))
+    said = iter(["a", "q"])
+    monkeypatch.setattr(module, "typed_answer", lambda text: next(said))
     state = Review.of(found[1:], {path: TEXT}, FileEdits())
     path.write_text("# mine")
     TerminalReview(state, 100, Paint(False)).ask_all()

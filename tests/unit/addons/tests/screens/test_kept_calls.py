@@ -16,8 +16,8 @@ from tui.ui.workbench.kept_calls import Badge
 RAIN = CallKey("weather", CallKind.TOOL, "rain")
 
 
-def kept(text: str = "yes", state: State | None = None, arguments: Any = {}, **more: Any) -> Listed:
-    request = Request(RequestKind.TOOL, "rain", arguments)
+def kept(text: str = "yes", state: State | None = None, arguments: Any = None, **more: Any) -> Listed:
+    request = Request(RequestKind.TOOL, "rain", arguments or {})
     case = Case(f"case {text}", 1, request, Expectation(text, **more))
     return Listed(Path("a.mcp.toml"), case, None if state is None else LastCase(state))
 
