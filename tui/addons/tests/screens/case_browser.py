@@ -9,27 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
-from tui.addons.tests.review.decisions import Review
-from tui.addons.tests.review.edits import FileEdits
-from tui.addons.tests.review.failures import Failure
-from tui.addons.tests.review.files import texts_of
 from tui.addons.tests.review.last_runs import LastRuns, name_of
-from tui.addons.tests.review.recorded import failures_in_recordings
 from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.screens.case_list import CaseList, Key
 from tui.addons.tests.screens.case_rows import progress_row
-from tui.addons.tests.screens.case_runs import CaseRuns, key_of
-from tui.addons.tests.screens.messages import show_messages
-from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.screens.case_runs import CaseRuns
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded with the first review
+    from tui.addons.tests.review.failures import Failure
     from tui.runtime.runtime import Runtime
 
 LOOK_SECONDS = 0.5
@@ -225,48 +219,15 @@ class CaseBrowser:
             self._tasks.start(self._review(one), "review cases")
 
     async def _review(self, one: Listed) -> None:
-        try:
-            failures = await asyncio.to_thread(self._failures, one)
-            texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
-        except McptuiError as error:
-            self.list.notify(str(error), severity="warning", markup=False)
-            return
-        keys = [key_of(failure) for failure in failures]
-        if one.key not in keys:
-            why = "was deleted" if isinstance(one.what, Case) else "has no result to compare"
-            what = "The recording of its run" if isinstance(one.what, Case) else "It"
-            self.list.notify(f"{what} {why}. Press r to run it.", timeout=4)
-            return
-        review = Review.of(failures, texts, FileEdits())
-        review.at = keys.index(one.key)
-        from tui.addons.tests.screens.review_screen import ReviewScreen
+        from tui.addons.tests.screens.case_review import open_review
 
-        def closed(_: None) -> None:
-            if review.can_undo:
+        def closed(changed: bool) -> None:
+            if changed:
                 self._note = "files changed, not run since"
                 self._changed()
 
-        self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
-
-    def _failures(self, one: Listed) -> list[Failure]:
-        """Return what is reviewed: the selected case and all that failed, of runs here or from recordings."""
-        found: list[Failure] = []
-        for file in self._files:
-            if file.suite is None:
-                continue
-            cases = [each for each in file.cases(self._last.of(file.path)) if self._is_reviewed(each, one)]
-            known = {
-                key: self.runs.failures[key] for each in cases if (key := each.key) in self.runs.failures
-            }
-            missing = [each for each in file.cases(self._last.of(file.path)) if each.key not in known]
-            read = failures_in_recordings(file.suite, missing) if len(known) < len(cases) else []
-            known |= {key_of(failure): failure for failure in read}
-            found += (known[each.key] for each in cases if each.key in known)
-        return found
-
-    def _is_reviewed(self, each: Listed, one: Listed) -> bool:
-        state = each.last.state if each.last is not None else None
-        return each.key == one.key or state in (State.FAILED, State.ERROR) or each.key in self.runs.failures
+        listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
+        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of, closed)
 
     # ---- messages ----
 
@@ -291,9 +252,11 @@ class CaseBrowser:
 
         open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
 
-    def _show_messages_of(self, failure: Failure) -> None:
+    def _show_messages_of(self, failure: "Failure") -> None:
         last = self._last.of(failure.path).cases.get(name_of(failure.outcome))
         self._open(last.recording if last is not None else "", failure.outcome.call)
 
     def _open(self, recording: str, call: str) -> None:
+        from tui.addons.tests.screens.messages import show_messages
+
         self._tasks.start(show_messages(self.list.app, self._runtime, recording, call), "open messages")
