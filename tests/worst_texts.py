@@ -17,8 +17,9 @@ from tui.addons.packages.registry_entry import launch_options
 from tui.addons.tests.reports.ci_log import inert
 from tui.addons.tests.reports.junit import content
 from tui.core.attachments import as_shown, fenced
-from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text
+from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text, misspelled, parts_of
 from tui.core.comparison.values import compare
+from tui.core.comparison.varied import widened_text
 from tui.core.context.tool_ranking import words as ranked_words
 from tui.core.context.tool_results import cut_as_shown
 from tui.core.conversation.sessions import title_of
@@ -261,6 +262,30 @@ def _messages() -> Iterator[tuple[Any, ...]]:
         *("1", "a-", "2020-01-01T", "1.5", "0-0"),
     )
     yield "fits", lambda text: fits("<text>a<id> <time>", text), "a", "a ", "1", "2020-01-01T"
+    yield (
+        "parts_of",
+        lambda text: list(parts_of(text)),
+        "<re:",
+        "<",
+        "<id",
+        "<re:[",
+        "<re:a>",
+        "<<id>",
+        "<re:[[[[>",
+    )
+    yield "misspelled", misspelled, "<nubmer>", "<", "<abc:", "<re:"
+    yield (
+        "widened_text",
+        lambda text: widened_text(f"{text} 1", text),
+        "a",
+        "1",
+        "1.",
+        "a-",
+        "a b ",
+        "1:",
+        "=",
+        "<",
+    )
     yield "compare", lambda text: compare({"a": text}, {"a": f"{text}x"}), "a", "\n", "a "
 
 

@@ -19,7 +19,7 @@ from tests.benchmarks.program import ROOT
 
 BENCHMARKS = (
     *("start", "idle", "tool_call", "tap", "quit", "app_memory", "traffic_flood", "opening", "streaming"),
-    *("keys_under_flood", "keys_in_questions", "keys_with_long_line"),
+    *("keys_under_flood", "keys_in_questions", "keys_with_long_line", "suite_run"),
 )
 PAGE = ROOT / "docs" / "performance.md"
 MARK = "<!-- what follows is written by python -m tests.benchmarks --write -->"

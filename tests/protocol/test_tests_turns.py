@@ -1,22 +1,22 @@
 """Turn cases with a real runtime, server and endpoint."""
 
 import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.configurations import config_file, model
-from tests.endpoint import Endpoint, Request, calls, refuses, says
-from tests.protocol.command import mcptui
+from tests.conftest import until
+from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
+from tests.protocol.command import finish, mcptui, start
 from tests.protocol.turn_stage import HANGZHOU, WEATHER, asks, kept_recording, turns
 from tests.unit.core.stand_ins import ScriptedApprover
 from tui.addons.tests.run.outcome import Outcome, State, TurnRun
 from tui.addons.tests.turns.conversations import folder, take_over
 from tui.addons.tests.turns.last_cells import LastCells
-from tui.core.errors import StorageError
-from tui.core.ports import Answer, Decision
+from tui.core.ports import Answer as Yes
+from tui.core.ports import Decision
 from tui.core.secrets.redact import Redactor
 from tui.runtime.recording_file import take_notes
 from tui.settings.locations import state_dir
@@ -261,9 +261,7 @@ async def test_a_conversation_of_the_app_can_be_replayed(tmp_path: Path):
         runtime = stage.runtime
         await stage.runtime.conversations.active_model.begin(runtime.configuration.loaded)
         for question in ("Hi", HANGZHOU):
-            async for _ in runtime.conversations.ask(
-                question, ScriptedApprover(Decision(Answer.ONCE))
-            ).events():
+            async for _ in runtime.conversations.ask(question, ScriptedApprover(Decision(Yes.ONCE))).events():
                 pass
     recording = kept_recording(stage, tmp_path / "models.mcptrace")
     async with turns(tmp_path, EMPTY, replay=recording) as stage:
@@ -289,8 +287,6 @@ async def test_the_last_runs_and_their_conversations_are_kept(tmp_path: Path):
     opened = await mine.read(session)
     assert opened.conversation.messages[-1].text == "Light rain, 22 °C."
     assert (opened.info.title, opened.meta.profile) == (HANGZHOU, "scripted")
-    with pytest.raises(StorageError, match="the conversation was deleted"):
-        take_over(f"{session[:-1]}0", mine)
 
 
 async def test_nothing_is_kept_of_conversations_if_traffic_is_not_recorded(tmp_path: Path):
@@ -354,3 +350,28 @@ async def test_the_calls_of_a_turn_case_are_checked_when_the_file_is_read(tmp_pa
     done = await mcptui("test", str(tmp_path), "--demo")
     assert done.code == 2
     assert "weather.mcp.toml:7 turn[1].calls: “get_weather location=New York” is not a call" in done.out
+
+
+async def test_turn_cases_that_are_not_reached_are_named(tmp_path: Path):
+    failing = '\n[[call]]\nname = "nyc"\ntool = "get_weather"\nargs = { location = "NYC" }\ntext = "snow"\n'
+    (tmp_path / "weather.mcp.toml").write_text(FILE + failing, "utf-8")
+    done = await mcptui("test", str(tmp_path), "--demo", "-x", "--json", "--trust-config")
+    states = [(case["case"], case["state"]) for case in done.of_type("case")]
+    assert (done.code, states) == (1, [("nyc", "failed"), ("hangzhou", "skipped")])
+
+
+async def test_ctrl_c_ends_a_turn_and_names_its_case(tmp_path: Path):
+    other = FILE[FILE.index("[[turn]]") :].replace('"hangzhou"', '"later"')
+    (tmp_path / "weather.mcp.toml").write_text(f"{FILE}\n{other}", "utf-8")
+    async with Endpoint([Answer(mute=True)]) as endpoint:
+        config = config_file(tmp_path, model(endpoint))
+        process = await start("test", str(tmp_path), "--config", config, "--json")
+        await until(lambda: endpoint.requests, what="the question")
+        process.send_signal(signal.SIGINT)
+        done = await finish(process)
+        await until(lambda: not endpoint.open, what="the connection is closed")
+    states = [(case["case"], case["state"], case["problem"]) for case in done.of_type("case")]
+    assert (done.code, states) == (
+        130,
+        [("hangzhou", "error", "interrupted"), ("later", "skipped", "not run: interrupted")],
+    )

@@ -12,12 +12,20 @@ from tui.ui.chat.screen import ChatScreen
 from tui.ui.traffic.screen import TrafficScreen
 
 EMPTY = "[models]\n"
+SUITE = """\
+server = "weather"
+
+[[turn]]
+name = "greets"
+question = "Hello"
+calls = ["get_weather"]
+"""
 ASKED = 'call get_weather {"location": "Hangzhou"}'
 
 
 async def run_cases(folder: Path) -> None:
     """Run one case that passes and one that fails twice."""
-    (folder / "weather.mcp.toml").touch()
+    (folder / "weather.mcp.toml").write_text(SUITE, "utf-8")
     async with turns(folder, EMPTY, demo=True) as stage:
         await stage.run(
             asks(ASKED, name="rain", calls=("get_weather location~hangzhou",)),
@@ -77,3 +85,19 @@ async def test_without_a_run_it_says_what_a_turn_case_is(separate_home: Path):
         await until(lambda: "No turn case has run yet." in app.text, what="the table")
         await app.press("enter")
         assert isinstance(app.app.screen, TurnTable)
+
+
+@pytest.mark.parametrize("key", ["t", "enter"])
+async def test_the_list_of_tests_opens_the_table_at_the_selected_turn_case(
+    separate_home: Path, monkeypatch: pytest.MonkeyPatch, key: str
+):
+    monkeypatch.chdir(separate_home)
+    await run_cases(separate_home)
+    async with real_app(separate_home, EMPTY) as app:
+        await app.press("alt+t")
+        await until(lambda: "greets" in app.text, what="the list")
+        await app.press(key)
+        await until(lambda: isinstance(app.app.screen, TurnTable) and "run 2" in app.text, what="the table")
+        table = app.app.screen
+        assert isinstance(table, TurnTable) and table.list.selected is not None
+        assert table.list.selected.key is not None and table.list.selected.key[1] == "greets"

@@ -26,13 +26,13 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
-        "command": ("test", "keep"),
-        "parser": ("test", "keep"),
+        "command": ("test", "keep", "diff"),
+        "parser": ("test", "keep", "diff"),
         "action": (
             *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
-            "tests.filter",
-            *("tests.traffic", "tests.back", "review.accept", "review.vary", "review.skip", "review.next"),
-            *("review.previous", "review.traffic", "review.undo", "review.write", "review.back"),
+            *("tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept", "review.vary"),
+            *("review.skip", "review.next", "review.previous", "review.traffic", "review.undo"),
+            *("review.write", "review.back"),
         ),
         "flags": ("traffic",),
         "service": (

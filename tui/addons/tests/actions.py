@@ -12,7 +12,7 @@ BRINGS = {
         },
         "tests.open": {
             "contexts": ("ANYWHERE",),
-            "keys": "f11",
+            "keys": "alt+t",
             "label": "tests",
             "help": "Tests: show and run all kept calls",
             "footer": 39,
@@ -29,7 +29,7 @@ BRINGS = {
             "contexts": ("TESTS",),
             "keys": "t",
             "label": "turns",
-            "help": "Turn cases by model: pass rate, tokens, cost, time, conversations",
+            "help": "Turn cases by model, with pass rate, cost and conversations",
             "footer": 7,
             "call": "browser.show_turns()",
         },

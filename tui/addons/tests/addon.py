@@ -1,9 +1,19 @@
-"""What this add-on brings: `mcptui test` and `mcptui keep`. Loads the standard library only."""
+"""What this add-on brings: `mcptui test`, `keep` and `diff`. Loads the standard library only."""
 
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import RECORDING, add_common, count, flag, option, repeatable, report
+from tui.commands.shared_options import (
+    RECORDING,
+    add_common,
+    add_question_options,
+    add_unconfigured,
+    count,
+    flag,
+    option,
+    repeatable,
+    report,
+)
 
 _TEST_USAGE = """\
 mcptui test [FILE|FOLDER ...] [OPTION ...]
@@ -89,6 +99,44 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     flag(other, "--yes", "with --init, --to and --lock: do not ask for confirmation")
 
 
+_DIFF_USAGE = """\
+mcptui diff A B [OPTION ...]
+       mcptui diff A [OPTION ...] -- COMMAND [ARG ...]"""
+_DIFF_ABOUT = """\
+Compare the definitions of two servers: tools, prompts, resources, instructions, capabilities. A and B are
+locks (mcptui test --lock), recordings, configured servers or URLs.
+
+  mcptui diff weather.lock.json -- python server.py   the lock with a server
+  mcptui diff old.mcptrace new.mcptrace               two recordings
+  mcptui diff weather https://example.com/mcp         two servers
+
+Verdicts: breaking (existing calls may fail), routing (a text or name by which a model chooses), compatible,
+cosmetic, and suspicious (hidden text, or a tool that claims to be safer than before).
+"""
+_DIFF_EPILOG = """\
+exit codes:
+  0    the same, or only changes that do not fail
+  1    a change that fails (--fail)
+  2    invalid usage, or a file that cannot be read
+  5    a server could not be started
+  130  interrupted
+"""
+
+
+def _fill_diff(diff: argparse.ArgumentParser) -> None:
+    option(diff, "words", "A|B", "a lock, a recording, a configured server or a URL", nargs="*")
+    text = "verdicts that fail, separated by commas, or none (default: breaking,suspicious)"
+    option(diff, "--fail", "VERDICTS", text, default="breaking,suspicious")
+    flag(diff, "--shape", "ignore descriptions, titles and instructions")
+    option(diff, "--server", "NAME", "which server of a recording that has several")
+    flag(diff, "--json", "print one JSON object")
+    text = "also write a report: md (Markdown)"
+    option(diff, "--report", "md=FILE", text, action="append", default=[], type=report)
+    add_question_options(diff)
+    add_unconfigured(diff.add_argument_group("for a URL or a command that is not configured"))
+    add_common(diff, model=False)
+
+
 def _percent(text: str) -> float:
     try:
         found = float(text.removesuffix("%"))
@@ -121,8 +169,18 @@ BRINGS = {
     "command": {
         "test": "tui.addons.tests.run.command:test",
         "keep": "tui.addons.tests.keep.command:keep",
+        "diff": "tui.addons.tests.contract.diff:diff",
     },
     "parser": {
+        "diff": {
+            "after": "list",
+            "live": True,
+            "fill": _fill_diff,
+            "help": "compare the definitions of two servers",
+            "usage": _DIFF_USAGE,
+            "description": _DIFF_ABOUT,
+            "epilog": _DIFF_EPILOG,
+        },
         "keep": {
             "after": "list",
             "fill": _fill_keep,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from tui.core.comparison.text_parts import GAP, ID, NUMBER, TIME, Gap, TextPart, fits_whole
@@ -122,8 +122,8 @@ _PARTS: dict[str, TextPart | Gap] = {
     Placeholder.TIME: TIME,
     Placeholder.ID: ID,
 }
-_MARK = re.compile(f"(<+)(?:({'|'.join(PLACEHOLDERS)})>|re:)")
-_NEXT_IN_PATTERN = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]|[<>]", re.DOTALL)
+_MARK = re.compile(f"(?<!<)(<+)(?:({'|'.join(PLACEHOLDERS)})>|re:)")
+_NEXT_IN_PATTERN = re.compile(r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|[<>]", re.DOTALL)
 
 LONGEST = 16 * 1024 * 1024
 """Longer texts fit only `<text>` and `<any>`."""
@@ -309,7 +309,9 @@ def written(parts: Iterable[Part]) -> str:
     return "".join(made)
 
 
-_LOOKALIKE = re.compile(r"<([A-Za-z]{2,12})(?:>|:)")
+_LOOKALIKE = re.compile(r"<([A-Za-z]{2,12})(?::[^<>]{1,60})?>")
+_END_TAG = re.compile(r"</([A-Za-z]{2,12})")
+MOST_LOOKALIKES = 1_000
 _MEANT = {
     "uuid": Placeholder.ID,
     "guid": Placeholder.ID,
@@ -335,19 +337,16 @@ _SIMILAR = 0.75
 def misspelled(expected: str) -> list[tuple[str, str]]:
     """Return what looks like a placeholder but is literal, each with the placeholder that may be meant.
 
-    Elements of markup, which have an end (`</text>`), do not count.
+    Elements of markup, which have an end (`</text>`), do not count. Only the first `MOST_LOOKALIKES` do.
     """
     if "<" not in expected:
         return []
-    found: dict[str, str] = {}
     literal = " ".join(part for part in parts_of(expected) if type(part) is str)
-    for mark in _LOOKALIKE.finditer(literal):
-        name = mark[1].lower()
-        is_escaped = mark[1] in (*PLACEHOLDERS, "re")
-        is_element = f"</{mark[1]}" in literal
-        if not is_escaped and not is_element and (meant := _meant(name)):
-            found[mark[0]] = f"<{meant}>"
-    return list(found.items())
+    marks = dict.fromkeys(mark.group(0, 1) for mark in islice(_LOOKALIKE.finditer(literal), MOST_LOOKALIKES))
+    # Those that are right here were escaped.
+    known = {*PLACEHOLDERS, "re", *_END_TAG.findall(literal)} if marks else set()
+    meant = ((mark, _meant(name.lower())) for mark, name in marks if name not in known)
+    return [(mark, f"<{one}>") for mark, one in meant if one]
 
 
 def _meant(name: str) -> str:

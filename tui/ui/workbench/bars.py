@@ -117,6 +117,8 @@ def keys_of(
 
     `pressing` is what enter does while the button has the focus, otherwise "".
     """
+    if tab is BenchTab.TESTS:
+        return entries_of(of_context(Context.TESTS), overrides)
     near = of_context(context) if context is not None else ()
     actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
     labels = {_RAW: RAW_LABELS[is_raw]}

@@ -24,7 +24,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.calls import HandCall, run, uri_of
 from tui.ui.workbench.items import Item, item_key, of_prompts, of_resources, of_tasks, of_tools
-from tui.ui.workbench.kept_calls import KeptCalls, Result
+from tui.ui.workbench.kept_calls import BenchKept, Result
 
 _ASKED_FOR = (BenchTab.RESOURCES, BenchTab.PROMPTS)
 """Tabs whose items are requested from the server. The host already has its tools."""
@@ -214,7 +214,7 @@ class SubscriptionWatch:
 class HandCalls:
     """Makes the calls of one workbench."""
 
-    def __init__(self, shared: BenchContext, kept: KeptCalls) -> None:
+    def __init__(self, shared: BenchContext, kept: BenchKept) -> None:
         self._shared = shared
         self._kept = kept
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}

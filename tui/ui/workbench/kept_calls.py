@@ -1,22 +1,17 @@
 """What the workbench shows of kept calls, if an add-on has the service "kept calls"."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-
-from textual.containers import Vertical
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.addons import service
 from tui.core.tools import ToolResult
 from tui.core.workbench import CallKey, PromptResult
-from tui.ui.keys.action_table import Context
-from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import LinePair
     from tui.runtime.runtime import Runtime
-    from tui.ui.workbench.bench_context import BenchContext
 
 Result = ToolResult | PromptResult
 
@@ -84,36 +79,6 @@ class NoKeptCalls:
         pass
 
 
-class CasesPane(Vertical):
-    """The tab with the cases of a server, for an add-on. `list` has the focus, with the keys of `CONTEXT`."""
-
-    CONTEXT: ClassVar[Context] = Context.TESTS
-    DEFAULT_CSS = "CasesPane { height: 1fr; }"
-
-    list: LinePane
-
-    def look(self) -> None:
-        """Show changes; cheap if there are none."""
-
-    def stays(self) -> str:
-        """Return why the workbench cannot be closed now, or ""."""
-        return ""
-
-
-def cases_pane(shared: "BenchContext") -> CasesPane | None:
-    """Return the tab with the cases of a server, or None without the add-on."""
-    made = service("tests tab")
-    found: CasesPane | None = made(shared) if made is not None else None
-    return found
-
-
-def kept_calls(runtime: "Runtime", server: str) -> KeptCalls:
-    """Return the kept calls of a server."""
-    made = service("kept calls")
-    found: KeptCalls = made(runtime, server) if made is not None else NoKeptCalls()
-    return found
-
-
 class Badged(Protocol):
     """A list of items that shows badges."""
 
@@ -121,17 +86,19 @@ class Badged(Protocol):
         """Set the badges of items, by item key."""
 
 
-class KeptBadges:
-    """Shows the badges of kept calls in lists of items."""
+class BenchKept:
+    """The kept calls of the server of a workbench, if the add-on is there, and their badges in its lists."""
 
-    def __init__(self, kept: KeptCalls, lists: Sequence[Badged]) -> None:
-        self._kept, self._lists = kept, lists
+    def __init__(self, runtime: "Runtime", server: str) -> None:
+        made = service("kept calls")
+        self._kept: KeptCalls = made(runtime, server) if made is not None else NoKeptCalls()
         self._shown: Mapping[CallKey, Badge] = {}
+        self.verdict, self.close = self._kept.verdict, self._kept.close
 
-    def look(self) -> None:
+    def look(self, lists: Iterable[Badged]) -> None:
         """Show changes; cheap if there are none."""
         self._kept.look()
         if (badges := self._kept.badges) is not self._shown:
             self._shown = badges
-            for one in self._lists:
+            for one in lists:
                 one.show_badges({f"{key.kind} {key.name}": badge for key, badge in badges.items()})

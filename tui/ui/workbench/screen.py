@@ -9,9 +9,9 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui.core.servers import ServerState, not_configured
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
-from tui.ui.keys.footer import Footer, entries_of
+from tui.ui.keys.footer import Footer
 from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
@@ -22,7 +22,8 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.kept_calls import CasesPane, KeptBadges, cases_pane, kept_calls
+from tui.ui.workbench.cases_pane import CasesPane, cases_panes
+from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
@@ -80,8 +81,7 @@ class ServerScreen(Screen[None]):
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
         self.shared = shared
         self.benches = {tab: Bench(tab, shared) for tab in BenchTab if tab in BENCHES}
-        self.kept = kept_calls(runtime, server)
-        self._badges = KeptBadges(self.kept, [bench.list for bench in self.benches.values()])
+        self.kept = BenchKept(runtime, server)
         self.calls = HandCalls(shared, self.kept)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
@@ -94,8 +94,7 @@ class ServerScreen(Screen[None]):
             BenchTab.LOG: self.log_lines,
             BenchTab.TRAFFIC: self.traffic,
         }
-        if (cases := cases_pane(shared)) is not None:
-            self._panes[BenchTab.TESTS] = cases
+        self._panes |= cases_panes(shared)
         self.tabs = BenchTabs(self._panes)
 
     def compose(self) -> ComposeResult:
@@ -127,7 +126,7 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        self._badges.look()
+        self.kept.look(bench.list for bench in self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)
@@ -146,10 +145,8 @@ class ServerScreen(Screen[None]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        overrides, bench, pane = self.shared.overrides, self.bench, self._panes[self.tab]
-        if isinstance(pane, CasesPane):
-            self._keys.show(entries_of(of_context(pane.CONTEXT), overrides))
-        elif bench is None:
+        overrides, bench = self.shared.overrides, self.bench
+        if bench is None:
             self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
         else:
             pressing = bench.pressing
@@ -161,9 +158,8 @@ class ServerScreen(Screen[None]):
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
-        if self.calls.running:
-            return "A call is running. Press esc to stop it first."
-        return next((why for one in self.query(CasesPane) if (why := one.stays())), "")
+        why = "A call is running. Press esc to stop it first." if self.calls.running else ""
+        return why or next((why for one in self.query(CasesPane) if (why := one.stays())), "")
 
     @property
     def tab(self) -> BenchTab:

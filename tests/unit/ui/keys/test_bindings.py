@@ -26,13 +26,14 @@ MEANINGS = {
     "do what is selected": (
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
-        " statistics.read waterfall.read app.focus_next bench.open form.choose take choose dismiss(True)"
+        " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose take choose dismiss(True)"
         " press",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
-        " bench.back log.back statistics.back waterfall.back comparison.back back cancel",
+        " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
+        " back cancel",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -53,21 +54,24 @@ MEANINGS = {
     "page down": ("pagedown", "composer.page_down pane_page_down page(1)"),
     "start": ("home", "pane_home"),
     "end": ("end", "pane_end traffic.follow"),
-    "filter or search": ("slash", "traffic.filter entry.search bench.filter log.search"),
-    "next match": ("n", "traffic.next entry.next bench.next log.next"),
-    "previous match": ("N", "traffic.previous entry.previous bench.previous log.previous"),
+    "filter or search": ("slash", "traffic.filter entry.search bench.filter log.search tests.filter"),
+    "next match or case": ("n", "traffic.next entry.next bench.next log.next review.next"),
+    "previous match or case": (
+        "N",
+        "traffic.previous entry.previous bench.previous log.previous review.previous",
+    ),
     "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy"),
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back back letter('back')",
+        " comparison.back tests.back review.back back letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
-    "traffic": ("f4", "traffic.open bench.call_traffic"),
+    "traffic": ("f4", "traffic.open bench.call_traffic tests.traffic review.traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
-    "undo, or suspend": ("ctrl+z", "session.undo app.suspend"),
+    "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo"),
     "stored": ("ctrl+k", "bench.saved model.key"),
     "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
     "rules": ("P", "rules.open question.rules"),
@@ -84,7 +88,8 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
-    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all",
+    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all"
+    " review.accept",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling",
@@ -94,20 +99,20 @@ OF_THEIR_SCREENS = {
     "j": "row_down letter('step',1)",
     "k": "row_up letter('step',-1)",
     "l": "servers.log entry.next_tab bench.right waterfall.next comparison.calls",
-    "m": "chat.compare traffic.mark bench.mark",
+    "m": "chat.compare traffic.mark bench.mark review.vary",
     "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
-    "r": "chat.retry servers.restart bench.restart log.restart",
-    "R": "config.reload traffic.resend bench.reload",
+    "r": "chat.retry servers.restart bench.restart log.restart tests.run",
+    "R": "config.reload traffic.resend bench.reload tests.run_all",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
-    "t": "question.session traffic.time bench.roots",
+    "t": "question.session traffic.time bench.roots tests.turns",
     "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
     "w": "chat.rewrite result.save traffic.waterfall entry.save bench.save log.wrap",
-    "x": "chat.export traffic.export",
+    "x": "chat.export traffic.export review.skip",
     "y": "question.once entry.copy_value bench.copy yes dismiss(True) decide(True)",
     "Y": "entry.copy_path bench.copy_all",
 }
@@ -117,7 +122,7 @@ AT_ONCE = set(
     "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
     " bench.restart log.toggle log.restart"
     " bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
-    " bench.subscribe question.once question.session question.always question.no".split()
+    " bench.subscribe tests.run question.once question.session question.always question.no".split()
 )
 """Actions that change or send something without asking."""
 

@@ -114,6 +114,8 @@ def _words(one: CoverageItem) -> str:
     match one.kind:
         case ItemKind.TOOL | ItemKind.PROMPT | ItemKind.RESOURCE | ItemKind.TEMPLATE:
             return f"{str(one.kind).removesuffix('s')} {one}"
+        case ItemKind.PROMPT_ARGUMENT:
+            return f"prompt {one}"
         case ItemKind.REQUIRED | ItemKind.OPTIONAL:
             return f"{one} ({_SINGULAR[one.kind]})"
         case _:

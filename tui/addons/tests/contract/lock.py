@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, entries_of
+from tui.addons.tests.run.output import shown_path
 from tui.core.errors import ConfigError, reason_of
-from tui.core.files import atomic_write, short_path
+from tui.core.files import atomic_write
 from tui.core.jsonrpc.reader import NotJson, read_json
 from tui.core.text import UNSEEN, clean_line, mapping, text_in
 from tui.settings.files import Unreadable, read_bytes
@@ -52,6 +53,10 @@ class Lock:
         return _HIDDEN.sub(_escaped, text) + "\n"
 
 
+class DamagedLock(ConfigError):
+    """A lock that cannot be read, such as one with conflicts of a merge. It may be written again."""
+
+
 def _sorted(value: Any) -> Any:
     """Return a value with sorted keys, and names of required arguments."""
     if isinstance(value, list):
@@ -67,8 +72,11 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def read_lock(path: Path) -> Lock | None:
-    """Return the lock at a path, None if there is no file. Raises ConfigError if it cannot be used."""
-    where = short_path(str(path))
+    """Return the lock at a path, None if there is no file.
+
+    Raises DamagedLock if a lock cannot be read, ConfigError if it is another file.
+    """
+    where = shown_path(path)
     try:
         raw = read_bytes(path, MAX_BYTES)
     except FileNotFoundError:
@@ -78,10 +86,11 @@ def read_lock(path: Path) -> Lock | None:
     try:
         value = read_json(raw)
     except RecursionError:
-        raise ConfigError("the lock is nested too deeply.", where=where, next_step=_AGAIN) from None
+        raise DamagedLock("the lock is nested too deeply.", where=where, next_step=_AGAIN) from None
     except (NotJson, ValueError) as error:
         why = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise ConfigError(f"the lock is not JSON: {why}.", where=where, next_step=_AGAIN) from None
+        kind = DamagedLock if is_lock(path) else ConfigError
+        raise kind(f"the lock is not JSON: {why}.", where=where, next_step=_AGAIN) from None
     found = mapping(value)
     version = found.get(MARK)
     if not isinstance(version, int) or isinstance(version, bool):
@@ -134,14 +143,14 @@ def lock_path(suite: Path, lock: str) -> Path:
     if not is_plain or os.path.commonpath((folder, found)) != folder or found == folder:
         raise ConfigError(
             f"the lock {clean_line(lock, 200)} must be in the folder of the test file or below.",
-            where=short_path(str(suite)),
+            where=shown_path(suite),
         )
     return suite.absolute().parent / lock
 
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Write a lock. Raises ConfigError if another file is there, or it cannot be written. Blocks."""
-    where = short_path(str(path))
+    where = shown_path(path)
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode) if path.exists() else NEW_MODE
         if path.exists() and not is_lock(path):

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.addons.tests.contract.verdicts import DefinitionDifference, ListingComparison
+from tui.addons.tests.reports.markdown import cell
 from tui.core.permission.change_effects import ABSENT, ORDER
 from tui.core.text import clean_line, compact
 from tui.core.units import plural
+from tui.storage.exports.markdown import escaped
 
 MAX_SHOWN = 500
 """Maximum changes of one verdict that are shown."""
@@ -66,3 +68,20 @@ def _change(one: DefinitionDifference) -> Mapping[str, Any]:
         "why": one.why,
         **{key: value for key, value in values if value is not ABSENT},
     }
+
+
+def markdown_of(found: ListingComparison, before: str, after: str) -> Iterator[str]:
+    """Yield the changes as Markdown: a table, the worst verdict first."""
+    names = (escaped(clean_line(name, 100)) for name in (before, after))
+    yield f"## mcptui diff: {' → '.join(names)}\n\n{escaped(summary_line(found))}\n"
+    if found.differences:
+        yield "\n| verdict | place | why | before | after |\n|---|---|---|---|---|\n"
+    for one in found.differences[:MAX_SHOWN]:
+        values = (one.difference.before, one.difference.after)
+        shown = ("" if value is ABSENT else compact(value, VALUE_CHARS) for value in values)
+        cells = (str(one.effect), clean_line(one.place, PLACE_CHARS), clean_line(one.why, 200), *shown)
+        yield f"| {' | '.join(map(cell, cells))} |\n"
+    if (more := len(found.differences) - MAX_SHOWN) > 0:
+        yield f"\n{plural(more, 'more change')}\n"
+    for note in found.notes:
+        yield f"\n{escaped(clean_line(note, 300))}\n"

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from tui.addons.tests.contract.check import NAME, judged, lock_command
+from tui.addons.tests.contract.listing import ServerListing
 from tui.addons.tests.contract.live import live_listing
-from tui.addons.tests.contract.lock import Lock, lock_path, read_lock, write_lock
+from tui.addons.tests.contract.lock import DamagedLock, Lock, lock_path, read_lock, write_lock
 from tui.addons.tests.contract.report import change_lines, summary_line
 from tui.addons.tests.contract.verdicts import compare_listings
 from tui.addons.tests.run.command import TestRun, read_suites
@@ -40,6 +41,11 @@ def lock(args: argparse.Namespace) -> int:
     return run.run()
 
 
+def _changes(before: Lock, listing: ServerListing) -> list[str]:
+    found = compare_listings(before.listing, listing)
+    return [*change_lines(found), summary_line(found)]
+
+
 async def _asked(question: str) -> bool:
     return yes_or_no(await asked_line(question) or "") is True
 
@@ -57,9 +63,13 @@ class LockUpdate:
         contract = suite.contract
         assert contract is not None
         line = contract.line
+        damage = ""
+        before: Lock | None = None
         try:
             path = lock_path(suite.path, contract.lock)
             before = read_lock(path)
+        except DamagedLock as error:
+            damage = str(error)
         except ConfigError as error:
             return Outcome(NAME, line, State.ERROR, str(error))
         listing, problem = await live_listing(context.runtime, context.server)
@@ -68,18 +78,17 @@ class LockUpdate:
         after = Lock(listing, contract.strength)
         if before is not None and before.text() == after.text():
             return self._written(suite, after, context, "is up to date")
-        if before is not None:
-            found = await asyncio.to_thread(compare_listings, before.listing, listing)
-            for text in (*change_lines(found), summary_line(found)):
+        if before is not None or damage:
+            for text in [damage] if before is None else await asyncio.to_thread(_changes, before, listing):
                 self.write(text)
             if not (self.agreed or (self.ask is not None and await self._agrees(shown_path(path)))):
                 step = "" if self.ask is not None else f" Without a terminal: {lock_command(suite)} --yes"
-                return Outcome(NAME, line, State.SKIPPED, f"the lock was not changed.{step}")
+                return Outcome(NAME, line, State.FAILED, f"the lock was not changed.{step}")
         try:
             await asyncio.to_thread(write_lock, path, after)
         except ConfigError as error:
             return Outcome(NAME, line, State.ERROR, str(error))
-        return self._written(suite, after, context, "updated" if before is not None else "written")
+        return self._written(suite, after, context, "updated" if before or damage else "written")
 
     async def _agrees(self, name: str) -> bool:
         assert self.ask is not None

@@ -46,9 +46,6 @@ DONE, WRONG, NOT_STARTED = 0, 2, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
 """Maximum tools, and resources and prompts of each kind, that are tried."""
 
-MOST_LISTED = 100
-"""Maximum tools of which the names are expected."""
-
 ROUNDS = 3
 """Maximum runs of the finished cases, after which those that failed are comments."""
 
@@ -80,7 +77,7 @@ def init(args: argparse.Namespace) -> int:
     return headless(options, work, questioner=answers, ended=say_unsaved)
 
 
-def _places(spec: ServerSpec) -> list[str]:
+def places_of(spec: ServerSpec) -> list[str]:
     """Return texts of this computer that a test file should not have, if the command does not have them."""
     known = [os.getcwd(), os.path.expanduser("~"), os.environ.get("PATH", ""), platform.node()]
     words = " ".join((spec.command, *spec.args))
@@ -129,7 +126,7 @@ class _Init:
             print("Nothing was called, and nothing was written.")
             return DONE
         await tried(plan.trials, instance, self._process(), self._answers)
-        places = _places(self._spec)
+        places = places_of(self._spec)
         cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
 
         def made(kept: Sequence[Case]) -> str:
@@ -188,7 +185,7 @@ class _Init:
         plan = _Plan()
         workbench, name = self._runtime.workbench, instance.name
         tools = workbench.tools(name)
-        if 0 < len(tools) <= MOST_LISTED:
+        if tools:
             plan.add(Request(RequestKind.LIST, "tools"))
         for tool in tools[:MOST_TOOLS]:
             self._plan_tool(tool, plan)

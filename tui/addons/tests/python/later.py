@@ -3,8 +3,10 @@
 A few calls in a row do not show that a result contains the date, or a folder. Compared with these, they do.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from calendar import monthrange
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,6 +23,9 @@ _OWNER = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/[0-9a-f]{12}")
 
 ANOTHER = "00000000-0000-4000-8000-000000000000/000000000000"
 
+LEAST_NUMBERS = 3
+_NUMBER = re.compile(r"(?<![\w.-])\d{1,18}(?:\.\d{1,18})?(?![\w.-])")
+
 MINUTES = 3
 """How far a clock time may be from now, in any time zone with whole hours."""
 
@@ -34,6 +39,9 @@ _DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d.:/%-]|,\d)"
 _TIMES = re.compile("|".join((_DATE, _OTHER_DATE, _CLOCK, _YEAR, _WORD)))
 _MONTH_DAY = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? {_DAY}")
 _DAY_MONTH = re.compile(rf"{_DAY}\.? (?:of )?[A-Z][a-z]{{2,8}}\b")
+_NAMED = re.compile(
+    r"(?i)(?P<unit>week|month|day|hour)[^\d\n]{0,24}?(?<![\d.:/-])(?P<number>\d{1,3})(?![\d:/-]|\.\d)"
+)
 _PARTS = {
     "year": "%Y",
     "month": "%m",
@@ -59,6 +67,26 @@ def as_if_later(value: Any, now: datetime) -> Any:
 def as_if_by_another(value: Any) -> Any:
     """Return a JSON value with another mark of the process that started the server."""
     return replaced(value, _OWNER, ANOTHER)
+
+
+def as_if_measured(value: Any) -> Any:
+    """Return a JSON value in which each number is another."""
+    if isinstance(value, Mapping):
+        return {key: as_if_measured(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [as_if_measured(one) for one in value]
+    if isinstance(value, str) and len(value) <= MAX_TEXT:
+        return _NUMBER.sub(lambda found: f"{float(found[0]) + 1:g}", value)
+    return value + 1 if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def is_measured(values: Sequence[Any]) -> bool:
+    """Return whether most numbers of several results differ, so that the others will one day, too."""
+    lists = [_NUMBER.findall(json.dumps(one, ensure_ascii=False)[:MAX_TEXT]) for one in values]
+    if len({len(one) for one in lists}) != 1 or len(lists[0]) < LEAST_NUMBERS:
+        return False
+    varying = sum(len({*column}) > 1 for column in zip(*lists, strict=True))
+    return 2 * varying >= len(lists[0])
 
 
 def without_places(expected: Any, places: Iterable[str]) -> Any:
@@ -115,6 +143,7 @@ class _Mover:
     def _text(self, text: str) -> str:
         for pattern in (_MONTH_DAY, _DAY_MONTH):
             text = pattern.sub(self._day, text)
+        text = _NAMED.sub(self._named, text)
         return _TIMES.sub(self._part, text)
 
     def _day(self, found: re.Match[str]) -> str:
@@ -125,6 +154,22 @@ class _Mover:
             return found[0]
         start, end = (place - found.start() for place in found.span("day"))
         return f"{found[0][:start]}{(self._now + MOVED).day}{found[0][end:]}"
+
+    def _named(self, found: re.Match[str]) -> str:
+        """Return "week 48" with another number, if that is one of now."""
+        days = list(self._around())
+        forms = {"week": "%V", "month": "%m", "day": "%d", "hour": "%H"}
+        number, unit = int(found["number"]), found["unit"].lower()
+        known = {int(one.strftime(forms[unit])) for one in days}
+        if unit == "week":
+            known |= {one + 1 for one in known}  # weeks that begin on Sundays, or are counted from 0
+        elif unit in ("month", "day"):
+            known |= {monthrange(one.year, one.month)[1] for one in days}
+        if unit == "day":
+            known |= {int(one.strftime("%j")) for one in days}
+        if number not in known:
+            return found[0]
+        return f"{found[0][: found.start('number') - found.start()]}{number + 1}"
 
     def _part(self, found: re.Match[str]) -> str:
         kinds: Mapping[str, Callable[[re.Match[str]], str]] = {

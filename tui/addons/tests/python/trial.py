@@ -4,7 +4,7 @@ A case must pass every time. What varies between the results, or would at anothe
 If that is not enough, there is no case.
 """
 
-import time
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,7 +13,13 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
-from tui.addons.tests.python.later import as_if_by_another, as_if_later, without_places
+from tui.addons.tests.python.later import (
+    as_if_by_another,
+    as_if_later,
+    as_if_measured,
+    is_measured,
+    without_places,
+)
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
@@ -31,6 +37,9 @@ MOST_CHARS = 16 * 1024
 MOST_MS = 5_000.0
 """Milliseconds of a request that is worth a case for which nobody asked."""
 
+PAUSE_SECONDS = 1.0
+"""Seconds between the second and the third request: what counts seconds differs then."""
+
 PLACEHOLDERS = ("<any>", "<text>", "<number>", "<time>", "<id>")
 
 
@@ -42,7 +51,7 @@ class Trial:
     request: Request
     responses: list[Response] = field(default_factory=list)
     problem: str = ""
-    at: float = 0.0
+    moment: datetime | None = None
 
     async def send(self, instance: ServerInstance, answers: CaseAnswers) -> None:
         """Send the request once more, unless it already gives no case."""
@@ -52,7 +61,7 @@ class Trial:
             self.problem = instance.problem
             return
         request = self.request
-        self.at = self.at or time.time()
+        self.moment = self.moment or datetime.now(UTC)
         with answers.during(instance.name, {}) as script:
             exchange = await instance.send(request.kind, request.name, request.arguments)
         answer = exchange.answer
@@ -93,18 +102,20 @@ class Trial:
 
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
-        now = datetime.fromtimestamp(self.at, UTC)
+        now = self.moment or datetime.now(UTC)
         at_other_times = [
             as_if_later(first, one) for one in (now, now.astimezone())
         ]  # two dates and weekdays
         found = [*at_other_times, as_if_by_another(first)]
+        if is_measured([_compared(one) for one in (first, *others)]):
+            found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]
         exchange = Exchange(
             "",
             self.request,
             first,
             ms=max(one.ms for one in self.responses),
-            at=self.at,
+            at=now.timestamp(),
             others=tuple(others),
         )
         case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
@@ -122,6 +133,11 @@ class Trial:
                 findings=tuple(sorted(codes)),
             ),
         )
+
+
+def _compared(result: Mapping[str, Any]) -> Any:
+    """Return the part of a result that is compared, without what every response has."""
+    return result.get("structuredContent", result.get("content"))
 
 
 def _names(result: Any) -> dict[str, Any]:
@@ -145,9 +161,10 @@ def _is_open(value: Any) -> bool:
 async def tried(
     trials: Sequence[Trial], instance: ServerInstance, another: ServerInstance, answers: CaseAnswers
 ) -> None:
-    """Send each request twice in one process, and once in another one, there in reverse order."""
+    """Send each request twice in one process, and later once in another one, there in reverse order."""
     for _ in range(2):
         for trial in trials:
             await trial.send(instance, answers)
+    await asyncio.gather(another.running(), asyncio.sleep(PAUSE_SECONDS))
     for trial in reversed(trials):
         await trial.send(another, answers)

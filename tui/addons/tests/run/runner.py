@@ -97,11 +97,14 @@ class PlannedSuite:
 class OrderedReports:
     """Passes what happens in several suites to reporters, in the order of the suites.
 
-    `problems` are the sentences of reporters that failed, which get nothing more.
+    A reporter that fails gets nothing more. `problems` are the sentences of those that cannot be written,
+    `error` is that of the standard output. `closed` is called once its reader is gone.
     """
 
-    def __init__(self, reporters: Sequence[Reporter]) -> None:
+    def __init__(self, reporters: Sequence[Reporter], closed: Callable[[], object] = lambda: None) -> None:
         self.problems: list[str] = []
+        self.error: OSError | None = None
+        self._closed = closed
         self._reporters = list(reporters)
         self._current = 0
         self._ended: set[int] = set()
@@ -115,6 +118,11 @@ class OrderedReports:
             except McptuiError as error:
                 self._reporters.remove(reporter)
                 self.problems.append(str(error))
+            except OSError as error:
+                self._reporters.remove(reporter)
+                self.error = error
+                if isinstance(error, BrokenPipeError):
+                    self._closed()
 
     def of_suite(self, number: int, what: Callable[[Reporter], object]) -> None:
         """Tell each reporter once it is the turn of a suite, counted from 0."""
@@ -138,11 +146,12 @@ class _SuiteRun:
 
     number: int
     suite: Suite
+    is_configured: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
     problem: str = ""
     not_started: bool = False
     lines: list[str] = field(default_factory=list)
-    left: deque[Case] = field(default_factory=deque)
+    left: deque[Case | TurnCase] = field(default_factory=deque)
     era: str = ""
 
 
@@ -156,7 +165,7 @@ class SuiteRunner:
         self, runtime: "Runtime", answers: CaseAnswers, options: RunOptions, reporters: Sequence[Reporter]
     ) -> None:
         """`answers` is the questioner of the runtime."""
-        self.reports = OrderedReports(reporters)
+        self.reports = OrderedReports(reporters, self.interrupt)
         self.listings: dict[Path, ServerListing] = {}
         self._runtime = runtime
         self._answers = answers
@@ -180,7 +189,7 @@ class SuiteRunner:
         began = time.perf_counter()
         self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
         places = asyncio.Semaphore(max(1, self._options.jobs))
-        runs = [_SuiteRun(number, one.suite) for number, one in enumerate(planned)]
+        runs = [_SuiteRun(number, one.suite, one.is_configured) for number, one in enumerate(planned)]
         named = with_names(planned)
         ended = list[SuiteOutcome | None]([None] * len(planned))
 
@@ -227,7 +236,7 @@ class SuiteRunner:
                 note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
                 self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
-        if run.left and outcome.case is run.left[0]:
+        if run.left and outcome.case is run.left[0] and isinstance(outcome.case, Case):
             run.left.popleft()
         self._report(run, lambda to: to.case_ended(run.suite, outcome))
 
@@ -245,12 +254,9 @@ class SuiteRunner:
     async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
         options, suite = self._options, run.suite
         shown = era if options.era == "both" else ""
-        cases = [case for case in suite.cases if options.selects(case.name, case.tags)]
-        turns = (
-            [turn for turn in suite.turns if options.selects(turn.title, turn.tags)] if options.parts else []
-        )
+        chosen = self._chosen(suite)
         contract = suite.contract if options.parts and options.selects("contract", ()) else None
-        if not (cases or turns or contract):
+        if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
         runner = CaseRunner(
@@ -261,22 +267,28 @@ class SuiteRunner:
         with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
-            run.left, run.era = deque(cases), shown
-            while run.left:
-                case = run.left[0]
+            run.left, run.era = deque(chosen), shown
+            while run.left and isinstance(case := run.left[0], Case):
                 if self._is_stopped:
-                    self._add(
-                        run, Outcome(case.name, case.line, State.SKIPPED, STOPPED, era=shown, case=case)
-                    )
+                    self._add(run, _without_run(case, State.SKIPPED, STOPPED, shown))
                     continue
                 outcome = await self._case(run, runner, case, shared)
                 if outcome.state in BAD:
                     outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
                 self._add(run, outcome)
-            if turns and not self._is_stopped:
-                await self._turns(run, turns, shared, shown)
+            if not self._is_stopped:
+                await self._turns(run, shared, shown)
+            while run.left:
+                self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
+
+    def _chosen(self, suite: Suite) -> list[Case | TurnCase]:
+        """Return the cases and turn cases that are selected, in the order of the run."""
+        options = self._options
+        cases = (case for case in suite.cases if options.selects(case.name, case.tags))
+        turns = (turn for turn in suite.turns if options.selects(turn.title, turn.tags))
+        return [*cases, *(turns if options.parts else ())]
 
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""
@@ -291,7 +303,7 @@ class SuiteRunner:
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
         """Add a server to the host, which is stopped at the end, without waiting for that."""
         traffic = self._traffic.of(spec.name)
-        instance = ServerInstance(self._runtime, spec, traffic)
+        instance = ServerInstance(self._runtime, spec, traffic, is_configured=run.is_configured)
         try:
             yield instance
         finally:
@@ -323,32 +335,38 @@ class SuiteRunner:
             outcome = Outcome("contract", line, State.ERROR, shared.problem, server=shared.name)
         self._add(run, replace(outcome, era=era))
 
-    async def _turns(
-        self, run: _SuiteRun, turns: Sequence[TurnCase], shared: ServerInstance, era: str
-    ) -> None:
-        if not await shared.running():
-            for turn in turns:
-                outcome = Outcome(turn.title, turn.line, State.ERROR, shared.problem, server=shared.name)
-                self._add(run, replace(outcome, era=era, case=turn))
+    async def _turns(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
+        turns = [one for one in run.left if isinstance(one, TurnCase)]
+        if not turns or not await shared.running():
+            while run.left:
+                missing = _without_run(run.left.popleft(), State.ERROR, shared.problem, era)
+                self._add(run, replace(missing, server=shared.name))
             return
         context = PartContext(self._runtime, shared.name, self._options.replay_models)
         async for outcome in part("turns")(run.suite, turns, context):
+            while run.left[0] is not outcome.case:  # each of its models has answered
+                run.left.popleft()
             self._add(run, replace(outcome, era=era))
             if self._is_stopped:
                 break
+        run.left.popleft()
 
     def _name_unfinished(self, run: _SuiteRun) -> None:
         """Add the outcomes of the case that was interrupted, and of those that were not run."""
         if not run.outcomes and not run.left:  # it has not begun
-            cases = (case for case in run.suite.cases if self._options.selects(case.name, case.tags))
-            run.left = deque(cases)
+            run.left = deque(self._chosen(run.suite))
             state, why = State.SKIPPED, NOT_REACHED
         else:
             state, why = State.ERROR, INTERRUPTED
         while run.left:
-            case = run.left[0]
-            self._add(run, Outcome(case.name, case.line, state, why, era=run.era, case=case))
+            self._add(run, _without_run(run.left.popleft(), state, why, run.era))
             state, why = State.SKIPPED, NOT_REACHED
+
+
+def _without_run(case: Case | TurnCase, state: State, why: str, era: str) -> Outcome:
+    """Return the outcome of a case that did not run, or not to its end."""
+    name = case.title if isinstance(case, TurnCase) else case.name
+    return Outcome(name, case.line, state, why, era=era, case=case)
 
 
 def with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:

@@ -52,6 +52,11 @@ class CaseRuns:
     def is_running(self) -> bool:
         return bool(self._tasks.running)
 
+    @property
+    def can_interrupt(self) -> bool:
+        """Whether cases run, after consent."""
+        return self._runner is not None
+
     def start(self, suites: Sequence[Suite], *, run_empty: bool = False) -> None:
         """Run all cases of suites, unless a run is in progress. `run_empty`: also those without a result."""
         if self.is_running:

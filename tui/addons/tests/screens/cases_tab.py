@@ -15,7 +15,7 @@ from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import bench_list_bindings, method_at
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.workbench.bars import BenchTab
-from tui.ui.workbench.kept_calls import CasesPane
+from tui.ui.workbench.cases_pane import CasesPane
 
 if TYPE_CHECKING:
     from tui.ui.workbench.bench_context import BenchContext

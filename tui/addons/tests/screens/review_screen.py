@@ -54,21 +54,12 @@ class SideHeads(Bar):
         return (*start, (" │ ", "rule"), (right, "dim bold"))
 
 
-class CaseSheet(SideBySide):
-    """What a case expects and what came; each row knows its part of the expectation."""
-
-    def __init__(self, lines: Sequence[ComparedLine], notes: Sequence[Row]) -> None:
-        differs = any(not line.pair.same for line in lines)
-        super().__init__([line.pair for line in lines], notes, whole=not differs)
-        self._lines = lines
-
-    def part_at(self, row: int) -> Part:
-        """Return the part that differs in a row, otherwise the only part that differs, or none."""
-        place = self.pair_at(row)
-        if 0 <= place < len(self._lines) and not self._lines[place].pair.same:
-            return self._lines[place].part
-        parts = dict.fromkeys(line.part for line in self._lines if not line.pair.same)
-        return next(iter(parts)) if len(parts) == 1 else NO_PART
+def part_of(lines: Sequence[ComparedLine], place: int) -> Part:
+    """Return the part that differs in the line at a place, otherwise the only part that differs, or none."""
+    if 0 <= place < len(lines) and not lines[place].pair.same:
+        return lines[place].part
+    parts = dict.fromkeys(line.part for line in lines if not line.pair.same)
+    return next(iter(parts)) if len(parts) == 1 else NO_PART
 
 
 class ReviewScreen(ViewScreen[None]):
@@ -127,7 +118,9 @@ class ReviewScreen(ViewScreen[None]):
         lines = failure.lines()
         self._side_heads.show(*(("expected", "got") if lines else ("", "")))
         if lines:
-            self._page.show(CaseSheet(lines, list(_notes(failure))))
+            pairs = [line.pair for line in lines]
+            is_whole = all(pair.same for pair in pairs)
+            self._page.show(SideBySide(pairs, list(_notes(failure)), whole=is_whole))
             self._go_to_difference()
         else:
             text = failure.outcome.problem or "No result"
@@ -200,9 +193,9 @@ class ReviewScreen(ViewScreen[None]):
     def vary(self) -> None:
         """Show what the file would have in place of the selected difference."""
         failure, sheet = self.review.current, self._page.sheet
-        if failure is None or not isinstance(sheet, CaseSheet):
+        if failure is None or not isinstance(sheet, SideBySide) or self._proposed is not None:
             return
-        part = sheet.part_at(self._page.cursor)
+        part = part_of(failure.lines(), sheet.pair_at(self._page.cursor))
         if not part.steps:
             self.notify("Move the cursor to a line that differs.", timeout=4)
         elif why := failure.why_not_varied(part):

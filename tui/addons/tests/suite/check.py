@@ -5,6 +5,7 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tui.addons.tests.suite.durations import milliseconds
@@ -19,14 +20,18 @@ from tui.settings.problems import Problem, did_you_mean
 MAX_DEPTH = 60
 """Deeper values have no place in the file."""
 
-MAX_PROBLEMS = 200
-"""More are not collected: the file is something else."""
+MAX_PROBLEMS = 50
+"""With so many errors, reading ends: the file is something else."""
 
 Table = dict[str, Any]
 
 
+class TooManyProblems(Exception):
+    """Ends the reading of a file with `MAX_PROBLEMS` errors."""
+
+
 class Checker:
-    """Collects the problems of one text, each with its line."""
+    """Collects the problems of one text, each with its line. Any of them may raise `TooManyProblems`."""
 
     def __init__(self, text: str, places: Mapping[KeyPath, Place], file: str) -> None:
         self._text = text
@@ -38,17 +43,19 @@ class Checker:
         """Return the line of a key, or of what contains it; at least 1."""
         return max(1, line_of(self._places, path))
 
-    def error(self, path: KeyPath, message: str, suggestion: str = "", *, line: int = 0) -> None:
+    def error(self, path: KeyPath, message: str, suggestion: str = "") -> None:
         """Add an error."""
-        self._add(Problem(message, path, suggestion, line=line or self.line(path), file=self._file))
+        self._add(self._problem(path, message, suggestion))
 
     def warning(self, path: KeyPath, message: str, suggestion: str = "") -> None:
         """Add a warning."""
-        self._add(Problem(message, path, suggestion, warning=True, line=self.line(path), file=self._file))
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(replace(self._problem(path, message, suggestion), warning=True))
 
     def _add(self, problem: Problem) -> None:
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(problem)
+        self.problems.append(problem)
+        if sum(not one.warning for one in self.problems) >= MAX_PROBLEMS:
+            raise TooManyProblems
 
     def table(self, section: str, value: Any, path: KeyPath) -> Table | None:
         """Return the members of a table that are right, or None if it is no table; adds all problems."""
@@ -63,7 +70,8 @@ class Checker:
             elif not (faults := list(self._faults(key, member, (*path, name)))):
                 found[name] = member
             else:
-                self.problems += faults[: max(0, MAX_PROBLEMS - len(self.problems))]
+                for fault in faults:
+                    self._add(fault)
         for name, key in keys.items():
             if key.required and name not in value:
                 self.error(path, f"has no `{name}`", f"add a line such as `{key.example}`")
@@ -91,7 +99,7 @@ class Checker:
             return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
         if key.choices:
             return self._choice_faults(key, value, path)
-        if isinstance(value, str) and not value and key.kind is Kind.TEXT and path[-1] != "text":
+        if isinstance(value, str) and not value and key.kind is Kind.TEXT and not key.may_be_empty:
             return [self._problem(path, "is empty", f"write `{key.example}`" if key.example else "")]
         if isinstance(value, int | float) and not isinstance(value, bool):
             return self._bound_faults(key, value, path)
@@ -111,7 +119,7 @@ class Checker:
         return faults
 
     def _bound_faults(self, key: Key, value: float, path: KeyPath) -> list[Problem]:
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return [self._problem(path, "must be a finite number")]
         if key.least is not None and value < key.least:
             return [self._problem(path, f"must be at least {key.least:g}")]
@@ -138,7 +146,7 @@ class Checker:
             step = f"write `{key.example}`, in one pair of brackets, once"
         elif path[-1] == "within" and isinstance(value, int | float) and not isinstance(value, bool):
             step = f'write `within = "{value:g}ms"`, with its unit'
-        article = {Kind.TRUTH: "", Kind.WHOLE: "an "}.get(key.kind, "a ")
+        article = {Kind.TRUTH: "", Kind.WHOLE: "an ", Kind.TABLES: "an "}.get(key.kind, "a ")
         return self._problem(path, f"must be {article}{key.kind}, not {_named(value)}", step)
 
     def _json_faults(self, key: Key, text: str, path: KeyPath) -> list[Problem]:

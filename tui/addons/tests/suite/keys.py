@@ -41,6 +41,7 @@ class Key:
         least, most: bounds of a number.
         example: what to write, as TOML, for errors and the manual.
         section: the section of its table or tables, or "".
+        may_be_empty: whether a text may be empty.
     """
 
     kind: Kind
@@ -51,6 +52,7 @@ class Key:
     required: bool = False
     example: str = ""
     section: str = ""
+    may_be_empty: bool = False
 
 
 VERDICTS = ("breaking", "routing", "compatible", "cosmetic", "suspicious")
@@ -113,6 +115,7 @@ _REQUEST = {
         Kind.TEXT,
         "Expected text: all texts of the result, joined by line breaks. For errors, the message.",
         example='text = "Weather in Hangzhou: light rain, <number> °C."',
+        may_be_empty=True,
     ),
     "result": Key(
         Kind.RESULT,
@@ -138,7 +141,7 @@ _REQUEST = {
     "findings": Key(
         Kind.TEXTS,
         "Codes of lint findings to accept. Any other finding about the response fails the case.",
-        example='findings = ["tool-error-text"]',
+        example='findings = ["structured-content"]',
     ),
     "lose": Key(
         Kind.TEXT,
@@ -183,14 +186,17 @@ _CALL = {
 
 _CONTENT = {
     "type": Key(
-        Kind.TEXT, "Type of the item.", choices=CONTENT_TYPES, required=True, example='type = "image"'
+        Kind.TEXT,
+        "Type of the item: `image`, `audio`, `resource_link` or `resource`.",
+        required=True,
+        example='type = "image"',
     ),
     "mime": Key(Kind.TEXT, "MIME type.", example='mime = "image/png"'),
     "size": Key(Kind.SIZE, "Size of the data in bytes.", least=0, example="size = 1204"),
     "sha256": Key(Kind.TEXT, "SHA-256 of the data, in hexadecimal digits."),
     "uri": Key(Kind.TEXT, "URI of a link or of an embedded resource.", example='uri = "notes://today"'),
     "name": Key(Kind.TEXT, "Name of a link.", example='name = "today"'),
-    "text": Key(Kind.TEXT, "Text of an embedded resource.", example='text = "Buy milk"'),
+    "text": Key(Kind.TEXT, "Text of an embedded resource.", example='text = "Buy milk"', may_be_empty=True),
 }
 
 _ANSWERS = {

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -20,29 +21,31 @@ from tui.addons.tests.suite.case import (
     TurnCase,
 )
 from tui.addons.tests.suite.case_text import MAX_NAME, default_name
-from tui.addons.tests.suite.check import Checker, Table
+from tui.addons.tests.suite.check import Checker, Table, TooManyProblems
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
-from tui.addons.tests.suite.keys import REQUESTS
+from tui.addons.tests.suite.keys import CONTENT_TYPES, REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import loads
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import header_name_fault, url_fault
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.key_positions import KeyPath, toml_places
-from tui.settings.load import toml_problem
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import FILE
 
 MAX_BYTES = 2 * 1024 * 1024
 """A larger suite is a mistake."""
 
+MOST_LOOKED_AT = 256 * 1024
+"""Maximum characters of texts with placeholders that are checked for wrong ones."""
+
 _SHOWN = 20
-_ESCAPE = "write `$${` for the text `${`"
+_ESCAPE = "for a literal `${`, write `$${`"
 
 
 class SuiteError(ConfigError):
@@ -74,10 +77,14 @@ def suite_of(text: str, path: Path) -> Suite:
     except RecursionError as error:
         raise SuiteError([Problem("is nested too deeply", file=name)]) from error
     except ValueError as error:
+        from tui.settings.load import toml_problem  # loads pydantic
+
         problem = replace(toml_problem(error, text), file=name, suggestion="")
         raise SuiteError([problem]) from error
     checker = Checker(text, toml_places(text), name)
-    suite = _Reader(checker, path).suite(tree)
+    suite = Suite(path)
+    with suppress(TooManyProblems):
+        suite = _Reader(checker, path).suite(tree)
     problems = sorted(checker.problems, key=lambda problem: problem.line)
     if any(not problem.warning for problem in problems):
         raise SuiteError(problems)
@@ -91,6 +98,7 @@ class _Reader:
         self._check = checker
         self._path = path
         self._saved: set[str] = set()
+        self._looked_at = 0
 
     def suite(self, tree: Mapping[str, Any]) -> Suite:
         found = self._check.table("", dict(tree), ()) or {}
@@ -262,6 +270,11 @@ class _Reader:
         for text in texts_of(None if result is UNSET else result):
             self._placeholders(text, (*path, "result"))
         for at, item in enumerate(content or ()):
+            # A server may have types of its own.
+            if (kind := item.get("type", "")) not in CONTENT_TYPES and (
+                near := did_you_mean(kind, CONTENT_TYPES)
+            ):
+                self._check.warning((*path, "content", at, "type"), f"is {quoted_name(kind)}", near)
             for key, text in item.items():
                 if isinstance(text, str):
                     self._placeholders(text, (*path, "content", at, key))
@@ -276,6 +289,11 @@ class _Reader:
         )
 
     def _placeholders(self, text: str, path: KeyPath) -> None:
+        if "<" not in text:
+            return
+        self._looked_at += len(text)
+        if self._looked_at > MOST_LOOKED_AT:
+            return
         for wrong, meant in misspelled(text):
             self._check.warning(path, f"{quoted_name(wrong)} is literal text", f"did you mean {meant}?")
         for regex, why in pattern_faults(text):
@@ -295,11 +313,11 @@ class _Reader:
     def _not_saved(self, name: str, path: KeyPath) -> None:
         shown = clean_line(name, 60)
         near = did_you_mean(name, self._saved)
-        step = "variables of the environment are replaced only in env, headers and url. For the text itself, "
+        step = "variables of the environment are replaced only in env, headers and url. "
         self._check.error(
             path,
             f"no case before it saves a value as {quoted_name(shown)}",
-            near or f"{step}{_ESCAPE}",
+            near or f"{step}{capitalized(_ESCAPE)}",
         )
 
     def _saves(self, save: Mapping[str, str], request: Request, path: KeyPath) -> None:
@@ -344,12 +362,10 @@ class _Reader:
     def _unique(self, named: Iterable[tuple[str, KeyPath]]) -> None:
         first: dict[str, KeyPath] = {}
         for name, path in named:
-            if name in first:
-                self._check.error(
-                    (*path, "name"),
-                    f"{quoted_name(name)} is also the name of line {self._check.line(first[name])}",
-                    "give each case its own `name`",
-                )
+            if name and name in first:
+                line = self._check.line(first[name])
+                message = f"{quoted_name(name)} is also the name of the case in line {line}"
+                self._check.error((*path, "name"), message, "give each case its own `name`")
             first.setdefault(name, path)
 
 

@@ -1,4 +1,4 @@
-import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,13 +8,13 @@ from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 from tui.core.traffic import Finding, Severity
 
-NOW = time.strptime("2026-11-29 10:05", "%Y-%m-%d %H:%M")
+NOW = datetime(2026, 11, 29, 10, 5, tzinfo=UTC)
 
 
 def trial(
     *texts: str, findings: tuple[Finding, ...] = (), places: tuple[str, ...] = ()
 ) -> tuple[Case | None, str]:
-    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), at=time.mktime(NOW))
+    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), moment=NOW)
     tried.responses = [
         Response(RequestKind.TOOL, {"content": [{"type": "text", "text": text}]}, findings=findings)
         for text in texts
@@ -47,6 +47,13 @@ def test_what_would_differ_tomorrow_becomes_one_too(text: str):
 def test_what_would_differ_on_another_computer_becomes_one_too():
     said = text_of("in /home/me: 3", "in /home/me: 3", places=("/home/me",))
     assert said is not None and "/home/me" not in said and said.endswith(": 3")
+
+
+def test_where_most_numbers_vary_all_of_them_do():
+    assert text_of("cpu 5 %, up 17 s, 3 of 8", "cpu 5 %, up 18 s, 4 of 9") == (
+        "cpu <number> %, up <number> s, <number> of <number>"
+    )
+    assert text_of("17 of 100 in 5 rooms", "18 of 100 in 5 rooms") == "<number> of 100 in 5 rooms"
 
 
 def test_a_result_of_which_nothing_stays_gives_no_case():
