@@ -10,10 +10,12 @@ import psutil
 import pytest
 
 from tests.configurations import config_file, server
+from tests.http_server import http_server
 from tests.protocol.command import Done, doubtful, mcptui, recordings, start
 from tests.protocol.suites import COMMAND, HEAD, SERVER, THREE, lines, suite
 
 ASKING = Path(__file__).with_name("asking_server.py")
+TASKS_SERVER = Path(__file__).with_name("task_server.py")
 
 # ---- selection, eras, servers ------------------------------------------------------------------------------
 
@@ -85,6 +87,39 @@ async def test_what_a_server_asks_in_rounds_is_answered(tmp_path: Path):
     assert len(lines(done)) == 4
 
 
+TASKS = """
+[[call]]
+tool = "count"
+result = '{ "n": 3 }'
+
+[[call]]
+tool = "greet"
+text = "Hello, Ada!"
+answers = { form = { name = "Ada" } }
+
+[[call]]
+tool = "wrong"
+error = true
+text = "no such thing"
+
+[[call]]
+tool = "broken"
+text = "x"
+"""
+
+
+async def test_a_task_that_a_server_makes_of_a_call_is_awaited(tmp_path: Path):
+    head = f"[server]\ncommand = {json.dumps([sys.executable, str(TASKS_SERVER)])}\n"
+    head += 'env = { TASKS_FILE = "${TASKS_FILE}" }\n'
+    words = ["test", str(suite(tmp_path, TASKS, head=head)), "--trust-config"]
+    done = await mcptui(*words, TASKS_FILE=str(tmp_path / "tasks"))
+    assert lines(done) == [
+        *(f"all.mcp.toml::{name} PASSED" for name in ("count", "greet", "wrong")),
+        "all.mcp.toml::broken FAILED",
+    ]
+    assert "The task failed: error -32603, out of luck" in done.out
+
+
 async def test_each_case_runs_in_both_eras(tmp_path: Path):
     case = '[[call]]\ntool = "greet"\ntext = "<any>"\nanswers = { form = { name = "Ada" } }\n'
     head = HEAD.replace(json.dumps(COMMAND), json.dumps([sys.executable, str(ASKING)]))
@@ -92,6 +127,32 @@ async def test_each_case_runs_in_both_eras(tmp_path: Path):
     assert lines(done)[0] == "all.mcp.toml::greet [legacy] ERROR"
     assert lines(done)[1] == "all.mcp.toml::greet [modern] PASSED"
     assert done.code == 5 and "legacy" in done.out.split("\n\n")[1]
+
+
+async def test_a_remote_server_gets_its_headers_and_a_lost_connection_is_a_new_session(tmp_path: Path):
+    case = """
+[[call]]
+tool = "echo"
+args = { text = "hi" }
+result = '{ "text": "hi" }'
+lose = "connection"
+
+[[call]]
+name = "wrong"
+tool = "echo"
+args = { text = "hi" }
+text = "no"
+"""
+    async with http_server(modern=False) as remote:
+        head = f'[server]\nurl = "{remote.url.replace("/mcp", "/${PLACE}")}"\n'
+        head += 'headers = { Authorization = "Bearer ${SOME_TOKEN}" }\n'
+        env = {"PLACE": "mcp", "SOME_TOKEN": "t-3kq9Zt"}
+        done = await mcptui("test", str(suite(tmp_path, case, head=head)), "--trust-config", **env)
+        assert lines(done) == ["all.mcp.toml::echo text=hi PASSED", "all.mcp.toml::wrong FAILED"]
+        assert {one.headers.get("authorization") for one in remote.asked} == {"Bearer t-3kq9Zt"}
+        assert remote.methods().count("tools/call") == 3 and len(remote.sessions) == 2
+    assert "t-3kq9Zt" not in done.out + done.err
+    assert 'mcptui call "http://' in done.out and "--header 'Authorization: Bearer ${SOME_TOKEN}'" in done.out
 
 
 # ---- consent -----------------------------------------------------------------------------------------------
@@ -118,6 +179,21 @@ async def test_a_server_that_the_user_names_needs_no_consent(tmp_path: Path, sep
     config_file(separate_home / "config" / "mcptui", server("mine", SERVER))
     done = await doubtful("test", str(suite(tmp_path, THREE, head="")), "-k", "count", "--server", "mine")
     assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('[servers.mine]\ncommand = "x"\ndisabled = true\n', "“mine” is disabled"),
+        ("[servers.mine]\ncommand = 5\n", "servers.mine.command"),
+        ("[servers", "config.toml"),
+    ],
+    ids=["disabled", "invalid", "unreadable"],
+)
+async def test_a_server_that_is_configured_but_unusable_says_why(tmp_path: Path, table: str, said: str):
+    config = config_file(tmp_path, table)
+    done = await mcptui("test", str(suite(tmp_path, THREE)), "--config", config, "--server", "mine")
+    assert done.code == 2 and said in done.out + done.err, done
 
 
 # ---- bad input ---------------------------------------------------------------------------------------------

@@ -19,11 +19,13 @@ from tui.ui.traffic.screen import TrafficScreen
 
 
 @asynccontextmanager
-async def shown() -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]:
+async def shown(opens_at: int = 0) -> AsyncIterator[tuple[TrafficApp, TrafficScreen, Pilot[Any]]]:
     async def save_theme(name: str) -> None:
         pass
 
-    app = TrafficApp(some().recording(), theme=DEFAULT_THEME, keys={}, save_theme=save_theme)
+    recording = some().recording()
+    recording.opens_at = opens_at
+    app = TrafficApp(recording, theme=DEFAULT_THEME, keys={}, save_theme=save_theme)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         assert isinstance(app.screen, TrafficScreen)
         yield app, app.screen, pilot
@@ -46,6 +48,11 @@ async def test_the_keys_of_every_footer_work_over_the_statistics_of_a_recording(
             assert "Show or hide handshakes and lists" in titles and "Filter the list" not in titles
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is screen)
+
+
+async def test_a_recording_opens_at_the_entry_that_it_names() -> None:
+    async with shown(opens_at=3) as (_, screen, _):
+        await until(lambda: screen.list.selected == 3)
 
 
 async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -> None:

@@ -68,6 +68,7 @@ AFTER_THE_FIRST_LINES = {
             AFTER_THE_FIRST_LINES,
         ),
         ("import tui.ui.widgets.pictures", {"PIL"}),
+        ("import tui.pytest_plugin", HEAVY | {"asyncio", "tui.addons.tests", "tui.core.errors"}),
     ],
 )
 def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):

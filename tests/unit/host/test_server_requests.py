@@ -249,6 +249,18 @@ async def test_without_a_browser_the_person_is_told_what_to_do(monkeypatch: pyte
     assert [question.message for question in person.asked] == ["a", NOT_OPENED]
 
 
+async def test_a_test_accepts_an_address_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Accepting(Questioner):
+        async def ask(self, question: Question) -> QuestionAnswer:
+            return QuestionAnswer(Action.ACCEPT, opens=False)
+
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(server_requests, "open_browser", pytest.fail)
+    asked = {"message": "a", "mode": "url", "url": "https://a.example/"}
+    found = await ServerRequests("weather", Accepting()).answer("elicitation/create", asked)
+    assert found == {"action": "accept"}
+
+
 @pytest.mark.parametrize(
     ("method", "code", "message", "told"),
     [

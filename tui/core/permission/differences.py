@@ -15,13 +15,8 @@ from typing import Any
 from tui.core.comparison.values import Change, Path, Place, compare_members
 from tui.core.comparison.values import Difference as ValueDifference
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
-from tui.core.permission.schema_changes import (
-    KEYWORDS,
-    SHAPE,
-    SchemaChange,
-    has_same_words,
-    schema_changes,
-)
+from tui.core.permission.schema_changes import schema_changes
+from tui.core.permission.schema_pair import KEYWORDS, SHAPE, SchemaChange, has_same_words
 from tui.core.schemas.schemas import SchemaTooLarge, strings
 from tui.core.text import mapping
 

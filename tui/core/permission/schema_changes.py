@@ -9,22 +9,32 @@ Both schemas are read as alternatives (`core.schemas.alternatives`), which are p
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tui.core.comparison.values import Path
 from tui.core.jsonrpc.reader import REFERENCES, reference
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect, is_harmless
-from tui.core.permission.schema_limits import LIMITS, Shift, limit_shifts
+from tui.core.permission.schema_limits import Shift, limit_shifts
+from tui.core.permission.schema_pair import (
+    OPAQUE,
+    OPEN,
+    SHAPE,
+    SchemaChange,
+    SchemaPair,
+    has_same_words,
+    unsound_keys,
+    words_of,
+)
 from tui.core.schemas.alternatives import (
     NEVER,
     WORDS,
     Alternative,
     Node,
     SchemaTree,
+    accepts,
     as_json,
-    is_list_of_schemas,
-    kinds_in,
+    is_disjoint,
+    is_equal,
 )
 from tui.core.schemas.schemas import ARM_WORDS, Schema, SchemaTooLarge, by_position, strings
 from tui.core.text import object_in
@@ -37,59 +47,6 @@ MAX_LEVELS = 40
 MAX_NAMES = 5
 """Maximum names or values in a reason."""
 
-SHAPE = ("type", "nullable", *ARM_WORDS, "allOf", "enum", "const", "$ref", "$dynamicRef")
-"""Keywords that spell the types and values of a schema; one may replace the other."""
-
-_OPAQUE = (
-    ("not",),
-    ("if", "then", "else"),
-    ("contains", "minContains", "maxContains"),
-    ("dependentRequired",),
-    ("dependentSchemas",),
-    ("dependencies",),
-    ("unevaluatedItems",),
-    ("contentSchema",),
-    ("allOf",),
-    ("$ref",),
-    ("$dynamicRef",),
-    ("$recursiveRef",),
-)
-"""Keywords that are only compared for equality, in groups that belong together."""
-
-_OPEN = ("additionalProperties", "unevaluatedProperties")
-
-KEYWORDS = frozenset(
-    {*SHAPE, *LIMITS, *_OPEN, *(key for group in _OPAQUE for key in group)}
-    | {
-        "properties",
-        "required",
-        "patternProperties",
-        "propertyNames",
-        "items",
-        "prefixItems",
-        "additionalItems",
-    }
-)
-"""The keywords that constrain something, all of which are compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaChange:
-    """One change of what a schema accepts, or of its texts.
-
-    Attributes:
-        steps: the path of the keyword, or of the schema if several are involved.
-        places: the paths at which the schemas differ because of it.
-        before, after: the values there, or `ABSENT`.
-    """
-
-    steps: Path
-    places: tuple[Path, ...]
-    effect: ChangeEffect
-    why: str
-    before: Any = ABSENT
-    after: Any = ABSENT
-
 
 def schema_changes(before: Schema, after: Schema, at: Path, *, gives: bool) -> Sequence[SchemaChange]:
     """Return what changed for callers between two schemas of a tool's input, or of its output if it `gives`.
@@ -97,45 +54,6 @@ def schema_changes(before: Schema, after: Schema, at: Path, *, gives: bool) -> S
     Raises SchemaTooLarge if there is too much to compare.
     """
     return _Comparison(before, after, at, gives=gives).changes()
-
-
-def has_same_words(one: Any, other: Any) -> bool:
-    """Return whether two texts have the same words; white space and punctuation after words do not count."""
-    return isinstance(one, str) and isinstance(other, str) and _words(one) == _words(other)
-
-
-def _words(text: str) -> list[str]:
-    return [word.rstrip(".,;:!?") or word for word in text.split()]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two schemas that are compared; `at` is the path by which their changes are reported."""
-
-    was: Node
-    now: Node
-    at: Path
-    level: int = 0
-
-    @property
-    def nodes(self) -> tuple[Node, Node]:
-        return self.was, self.now
-
-    def value(self, key: str) -> tuple[Any, Any]:
-        return self.was.schema.get(key, ABSENT), self.now.schema.get(key, ABSENT)
-
-    def has(self, key: str) -> bool:
-        return key in self.was.schema or key in self.now.schema
-
-    def place(self, key: str) -> Path:
-        """Return the path of a keyword: where it is written in both, otherwise below `at`."""
-        written = {node.place(key) for node in self.nodes if key in node.schema}
-        is_one = len(written) == 1 and self.was.at == self.now.at
-        return written.pop() if is_one else (*self.at, key)
-
-    def shape_places(self) -> tuple[Path, ...]:
-        """Return the paths of the keywords that spell types and values."""
-        return tuple(dict.fromkeys(path for key in SHAPE for path in ((*self.at, key), self.place(key))))
 
 
 class _Comparison:
@@ -180,15 +98,15 @@ class _Comparison:
         if is_shared and old.at in self._known:
             return self._known[old.at]
         self._open.add((old.at, new.at))
-        pair = _Pair(old, new, old.at if old.at == new.at else at, level)
+        pair = SchemaPair(old, new, old.at if old.at == new.at else at, level)
         found = list(self._nodes(pair))
         self._open.discard((old.at, new.at))
         if is_shared:
             self._known[old.at] = found
         return found
 
-    def _nodes(self, pair: _Pair) -> Iterator[SchemaChange]:
-        for key in _unsound_keys(pair):
+    def _nodes(self, pair: SchemaPair) -> Iterator[SchemaChange]:
+        for key in unsound_keys(pair):
             yield self._keyword(pair, key, Shift.OTHER, "cannot be compared")
         was, now = (
             self._alternatives(tree, node, pair.level)
@@ -209,12 +127,12 @@ class _Comparison:
 
     # ---- alternatives ----
 
-    def _matched(self, pair: _Pair, was: Sequence[Alternative], now: Sequence[Alternative]) -> "_Match":
+    def _matched(self, pair: SchemaPair, was: Sequence[Alternative], now: Sequence[Alternative]) -> "_Match":
         """Pair the alternatives, and return what changed in each pair and which ones came or went."""
         match = _Match()
         left, new = list(was), list(now)
         for one in was:  # equal ones first, so that only the others are compared with each other
-            twin = next((other for other in new if _is_equal(one, other)), None)
+            twin = next((other for other in new if is_equal(one, other)), None)
             if twin is not None:
                 match.add(one, twin, self._pair_changes(pair, one, twin))
                 left.remove(one)
@@ -243,7 +161,7 @@ class _Comparison:
 
     def _unpaired(
         self,
-        pair: _Pair,
+        pair: SchemaPair,
         was: Sequence[Alternative],
         now: Sequence[Alternative],
         left: Sequence[Alternative],
@@ -251,29 +169,29 @@ class _Comparison:
     ) -> Iterator[SchemaChange]:
         """Yield the alternatives that are gone, or new, unless another one accepts the same values."""
         for one in left:
-            if any(_accepts(other, one) and self._is_harmless(pair, one, other) for other in now):
+            if any(accepts(other, one) and self._is_harmless(pair, one, other) for other in now):
                 continue
             names = ", ".join(dict.fromkeys(_name(other, now) for other in now)) or "nothing"
             why = f"no longer {_name(one, was)}" if one.kind else f"only {names}"
             yield self._shape(pair, Shift.TIGHTER, why)
         for one in new:
-            if any(_accepts(other, one) and self._is_harmless(pair, other, one) for other in was):
+            if any(accepts(other, one) and self._is_harmless(pair, other, one) for other in was):
                 continue
             yield self._shape(
                 pair, Shift.LOOSER, f"now also {_name(one, now)}" if one.kind else "now any type"
             )
 
-    def _is_harmless(self, pair: _Pair, one: Alternative, other: Alternative) -> bool:
+    def _is_harmless(self, pair: SchemaPair, one: Alternative, other: Alternative) -> bool:
         return all(is_harmless(change.effect) for change in self._pair_changes(pair, one, other))
 
-    def _pair_changes(self, pair: _Pair, was: Alternative, now: Alternative) -> list[SchemaChange]:
+    def _pair_changes(self, pair: SchemaPair, was: Alternative, now: Alternative) -> list[SchemaChange]:
         """Return the changes between two alternatives, apart from their texts."""
         self._left -= 1
         if self._left < 0:
             raise SchemaTooLarge("too many parts to compare")
         combiner = next((word for word in ARM_WORDS if pair.has(word)), "")
         at = (*pair.at, combiner) if combiner else pair.at
-        inner = _Pair(was.node, now.node, at, pair.level)
+        inner = SchemaPair(was.node, now.node, at, pair.level)
         found = list(self._values(pair, was, now))
         if was.kind != now.kind and {was.kind, now.kind} == {"integer", "number"}:
             wider = Shift.LOOSER if now.kind == "number" else Shift.TIGHTER
@@ -290,7 +208,7 @@ class _Comparison:
         found += self._conditions(inner)
         return found
 
-    def _values(self, pair: _Pair, was: Alternative, now: Alternative) -> Iterator[SchemaChange]:
+    def _values(self, pair: SchemaPair, was: Alternative, now: Alternative) -> Iterator[SchemaChange]:
         if was.values == now.values:
             return
         if was.values is None and now.values is not None:
@@ -305,18 +223,20 @@ class _Comparison:
             yield self._shape(pair, Shift.LOOSER, f"now also {_shown(came)}")
 
     def _oneness(
-        self, pair: _Pair, was: Sequence[Alternative], now: Sequence[Alternative]
+        self, pair: SchemaPair, was: Sequence[Alternative], now: Sequence[Alternative]
     ) -> Iterator[SchemaChange]:
         """Yield the change between `anyOf` and `oneOf`, which refuses what fits several alternatives."""
         for key, other, shift in (("oneOf", "anyOf", Shift.TIGHTER), ("anyOf", "oneOf", Shift.LOOSER)):
             if other in pair.was.schema and key in pair.now.schema and key not in pair.was.schema:
-                if not _is_disjoint(now if key == "oneOf" else was):
+                if not is_disjoint(now if key == "oneOf" else was):
                     why = "exactly one must match" if key == "oneOf" else "several may match"
                     yield self._shape(pair, shift, why)
 
     # ---- texts ----
 
-    def _texts(self, pair: _Pair, pairs: Sequence[tuple[Alternative, Alternative]]) -> Iterator[SchemaChange]:
+    def _texts(
+        self, pair: SchemaPair, pairs: Sequence[tuple[Alternative, Alternative]]
+    ) -> Iterator[SchemaChange]:
         old, new = (Counter(_texts_of(side, pairs, at)) for at, side in enumerate(pair.nodes))
         for key in WORDS:
             was, now = pair.value(key)
@@ -339,7 +259,7 @@ class _Comparison:
 
     # ---- objects, arrays, conditions ----
 
-    def _objects(self, pair: _Pair) -> Iterator[SchemaChange]:
+    def _objects(self, pair: SchemaPair) -> Iterator[SchemaChange]:
         was, now = (object_in(node.schema, "properties") for node in pair.nodes)
         needed, needs = (strings(node.schema.get("required")) for node in pair.nodes)
         for name in (*now, *(name for name in was if name not in now)):
@@ -364,7 +284,7 @@ class _Comparison:
                 for names in (needed, needs)
             ),
         )
-        for key in _OPEN:
+        for key in OPEN:
             yield from self._rest(pair, key)
         names = ({"type": "string"}, {"type": "string"})
         if pair.has("propertyNames"):
@@ -375,7 +295,7 @@ class _Comparison:
                 pair, "patternProperties", name, old.get(name, True), new.get(name, True)
             )
 
-    def _required(self, pair: _Pair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:
+    def _required(self, pair: SchemaPair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:
         more = [name for name in dict.fromkeys(needs) if name not in needed]
         less = [name for name in dict.fromkeys(needed) if name not in needs]
         if more:
@@ -385,7 +305,7 @@ class _Comparison:
             words = "results may lack" if self._gives else "now optional:"
             yield self._keyword(pair, "required", Shift.LOOSER, f"{words} {and_more(less, MAX_NAMES)}")
 
-    def _rest(self, pair: _Pair, key: str) -> Iterator[SchemaChange]:
+    def _rest(self, pair: SchemaPair, key: str) -> Iterator[SchemaChange]:
         """Yield the changes of the schema of other members, which is False if there are none."""
         was, now = pair.was.schema.get(key, True), pair.now.schema.get(key, True)
         closed, closes = (value in (False, NEVER) for value in (was, now))
@@ -396,7 +316,7 @@ class _Comparison:
         elif not closed and pair.has(key):
             yield from self._children(pair, key, None, True, True)
 
-    def _arrays(self, pair: _Pair) -> Iterator[SchemaChange]:
+    def _arrays(self, pair: SchemaPair) -> Iterator[SchemaChange]:
         (first, rest), (firsts, rests) = (by_position(node.schema) for node in pair.nodes)
         keys = [
             "items" if isinstance(node.schema.get("items"), list) else "prefixItems" for node in pair.nodes
@@ -417,8 +337,8 @@ class _Comparison:
             pair.level + 1,
         )
 
-    def _conditions(self, pair: _Pair) -> Iterator[SchemaChange]:
-        for group in _OPAQUE:
+    def _conditions(self, pair: SchemaPair) -> Iterator[SchemaChange]:
+        for group in OPAQUE:
             keys = [key for key in group if pair.has(key)]
             if not keys:
                 continue
@@ -436,7 +356,7 @@ class _Comparison:
                         yield self._keyword(pair, key, shift, why)
 
     def _children(
-        self, pair: _Pair, key: str, name: str | None, was: Any, now: Any
+        self, pair: SchemaPair, key: str, name: str | None, was: Any, now: Any
     ) -> Iterator[SchemaChange]:
         """Yield the changes of a schema below a keyword; without `name`, `was` and `now` are its defaults."""
         steps = () if name is None else (name,)
@@ -453,11 +373,11 @@ class _Comparison:
 
     # ---- changes ----
 
-    def _keyword(self, pair: _Pair, key: str, shift: Shift, why: str) -> SchemaChange:
+    def _keyword(self, pair: SchemaPair, key: str, shift: Shift, why: str) -> SchemaChange:
         place = pair.place(key)
         return self._change(shift, place, (place,), why, *pair.value(key))
 
-    def _shape(self, pair: _Pair, shift: Shift, why: str) -> SchemaChange:
+    def _shape(self, pair: SchemaPair, shift: Shift, why: str) -> SchemaChange:
         was, now = ({key: node.schema[key] for key in SHAPE if key in node.schema} for node in pair.nodes)
         return self._change(shift, pair.at, pair.shape_places(), why, was, now)
 
@@ -486,23 +406,12 @@ def _is_reference(raw: Any) -> bool:
     return isinstance(raw, Mapping) and len(raw) == 1 and bool(reference(raw))
 
 
-def _is_equal(one: Alternative, other: Alternative) -> bool:
-    if one.kind != other.kind or one.values != other.values:
-        return False
-    return one.node.schema == other.node.schema
-
-
 def _is_same_kind(one: Alternative, other: Alternative) -> bool:
     return one.kind == other.kind
 
 
 def _is_number(one: Alternative, other: Alternative) -> bool:
     return {one.kind, other.kind} == {"integer", "number"}
-
-
-def _accepts(wide: Alternative, narrow: Alternative) -> bool:
-    """Return whether one alternative may accept the type of another."""
-    return wide.kind in ("", narrow.kind) or (wide.kind == "number" and narrow.kind == "integer")
 
 
 def _cost(changes: Sequence[SchemaChange]) -> tuple[int, int]:
@@ -521,22 +430,6 @@ def _shown(values: Iterable[str]) -> str:
     return and_more(sorted(value[1:-1] if value.startswith('"') else value for value in values), MAX_NAMES)
 
 
-def _is_disjoint(found: Sequence[Alternative]) -> bool:
-    """Return whether no value fits two of these: other types, or other constants of one property."""
-    kinds = Counter("number" if one.kind == "integer" else one.kind for one in found)
-    if "" not in kinds and max(kinds.values(), default=0) <= 1:
-        return True
-    if set(kinds) != {"object"}:
-        return False
-    known = [object_in(one.node.schema, "properties") for one in found]
-    return any(_tells_apart([properties.get(name) for properties in known]) for name in known[0])
-
-
-def _tells_apart(schemas: Sequence[Any]) -> bool:
-    constants = [as_json(one["const"]) for one in schemas if isinstance(one, Mapping) and "const" in one]
-    return len(constants) == len(schemas) and len(set(constants)) == len(constants)
-
-
 def _texts_of(node: Node, pairs: Sequence[tuple[Alternative, Alternative]], side: int) -> Iterator[str]:
     for key in WORDS:
         if isinstance(text := node.schema.get(key), str):
@@ -546,33 +439,4 @@ def _texts_of(node: Node, pairs: Sequence[tuple[Alternative, Alternative]], side
 
 
 def _joined(text: str) -> str:
-    return " ".join(_words(text))
-
-
-def _unsound_keys(pair: _Pair) -> Iterator[str]:
-    """Yield the keywords whose values are not what they must be, and differ."""
-    for key in dict.fromkeys((*pair.was.schema, *pair.now.schema)):
-        was, now = pair.value(key)
-        sound = all(value is ABSENT or _is_sound(key, value) for value in (was, now))
-        if not sound and (ABSENT in (was, now) or as_json(was) != as_json(now)):
-            yield key
-
-
-def _is_sound(key: str, value: Any) -> bool:
-    match key:
-        case "type":
-            named = [value] if isinstance(value, str) else value
-            return isinstance(named, list) and bool(named) and len(kinds_in(value)) == len(named)
-        case "required":
-            return isinstance(value, list) and len(strings(value)) == len(value)
-        case "enum":
-            return isinstance(value, list)
-        case "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions":
-            return isinstance(value, Mapping)
-        case "anyOf" | "oneOf" | "allOf":
-            return is_list_of_schemas(value)
-        case "items":
-            return isinstance(value, Mapping | bool) or is_list_of_schemas(value) or value == []
-        case "additionalProperties" | "propertyNames" | "not" | "if" | "then" | "else" | "contains":
-            return isinstance(value, Mapping | bool)
-    return True
+    return " ".join(words_of(text))

@@ -6,6 +6,7 @@ spellings of one schema have equal alternatives.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -228,3 +229,31 @@ def _typed(arm: Node, words: tuple[str, ...]) -> Iterable[Alternative]:
         if kind == "null" or (kind == "boolean" and found is not None and len(found) > 1):
             found = None
         yield Alternative(kind, arm, found, words)
+
+
+def is_equal(one: Alternative, other: Alternative) -> bool:
+    """Return whether two alternatives accept the same, apart from what their references lead to."""
+    if one.kind != other.kind or one.values != other.values:
+        return False
+    return one.node.schema == other.node.schema
+
+
+def accepts(wide: Alternative, narrow: Alternative) -> bool:
+    """Return whether one alternative may accept the type of another."""
+    return wide.kind in ("", narrow.kind) or (wide.kind == "number" and narrow.kind == "integer")
+
+
+def is_disjoint(found: Sequence[Alternative]) -> bool:
+    """Return whether no value fits two of these: other types, or other constants of one property."""
+    kinds = Counter("number" if one.kind == "integer" else one.kind for one in found)
+    if "" not in kinds and max(kinds.values(), default=0) <= 1:
+        return True
+    if set(kinds) != {"object"}:
+        return False
+    known = [object_in(one.node.schema, "properties") for one in found]
+    return any(_tells_apart([properties.get(name) for properties in known]) for name in known[0])
+
+
+def _tells_apart(schemas: Sequence[Any]) -> bool:
+    constants = [as_json(one["const"]) for one in schemas if isinstance(one, Mapping) and "const" in one]
+    return len(constants) == len(schemas) and len(set(constants)) == len(constants)

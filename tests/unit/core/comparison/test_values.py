@@ -57,6 +57,12 @@ def test_values_of_different_types_are_different(one: object, other: object):
     assert changes({"a": one}, {"a": other}) == [("a", "changed")]
 
 
+def test_added_members_of_objects_can_be_tolerated_but_not_added_items():
+    before, after = {"a": [{"b": 1}]}, {"a": [{"b": 1, "c": 2}, 3], "d": {}}
+    found = compare(before, after, Tolerance(additions=True)).differences
+    assert [(one.path, one.kind) for one in found] == [("a[1]", Change.ADDED)]
+
+
 def test_items_with_names_are_compared_by_name_and_another_order_is_one_difference():
     before = [{"name": "a", "x": 1}, {"name": "b", "x": 2}]
     after = [{"name": "c", "x": 0}, {"name": "b", "x": 3}]

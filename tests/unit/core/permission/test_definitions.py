@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tui.core.permission.definitions import DefinitionRecord, ServerDefinitions, digests_of
+from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions, ServerDefinitions, digests_of
 
 
 def listed(**texts):
@@ -54,6 +54,15 @@ def test_if_the_accepted_definitions_are_empty_or_cannot_be_read_everything_coun
     definitions = ServerDefinitions("srv", "k", memory)
     see(definitions, listed(a="1"))
     assert names(definitions.changes()) == ["a"]
+
+
+def test_every_definition_can_count_as_accepted():
+    book = KnownDefinitions(accept_all=True)
+    definitions = book.of("srv", "k")
+    see(definitions, listed(a="1"))
+    definitions.called()
+    see(definitions, listed(a="2", b="1"))
+    assert accepted(definitions, listed(a="2", b="1")) == ["a", "b"] and definitions.changes() == []
 
 
 def test_changed_and_new_tools_are_changes_but_removed_ones_are_not():

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.addons.tests.contract.verdicts import DefinitionDifference, ListingComparison
+from tui.addons.tests.reports.markdown import cell
 from tui.core.permission.change_effects import ABSENT, ORDER
 from tui.core.text import clean_line, compact
 from tui.core.units import plural
@@ -79,12 +80,8 @@ def markdown_of(found: ListingComparison, before: str, after: str) -> Iterator[s
         values = (one.difference.before, one.difference.after)
         shown = ("" if value is ABSENT else compact(value, VALUE_CHARS) for value in values)
         cells = (str(one.effect), clean_line(one.place, PLACE_CHARS), clean_line(one.why, 200), *shown)
-        yield f"| {' | '.join(map(_cell, cells))} |\n"
+        yield f"| {' | '.join(map(cell, cells))} |\n"
     if (more := len(found.differences) - MAX_SHOWN) > 0:
         yield f"\n{plural(more, 'more change')}\n"
     for note in found.notes:
         yield f"\n{escaped(clean_line(note, 300))}\n"
-
-
-def _cell(text: str) -> str:
-    return escaped(text).replace("|", "\\|").replace("\\\\|", "\\|")

@@ -17,7 +17,7 @@ from tui.core.permission.differences import (
     instructions_definition,
     suspicion_of_change,
 )
-from tui.core.permission.schema_changes import has_same_words
+from tui.core.permission.schema_pair import has_same_words
 from tui.core.schemas.alternatives import as_json
 from tui.core.text import list_in, mapping, text_in
 

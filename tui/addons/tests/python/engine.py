@@ -31,12 +31,14 @@ T = TypeVar("T")
 class Engine:
     """A runtime in a thread. It starts with the first `run`, and ends with `close`.
 
-    `answers` answers what servers ask, `runtime` is there once something ran. Methods without `async` belong
-    to the thread of pytest, the others to that of the runtime.
+    `answers` answers what servers ask, `runtime` is there once something ran. `needs_model`: turn cases will
+    run, to be set before that. Methods without `async` belong to the thread of pytest, the others to that of
+    the runtime.
     """
 
     def __init__(self) -> None:
         self.answers = CaseAnswers()
+        self.needs_model = False
         self._configured: Mapping[str, ServerSpec] = {}
         self._names = dict[str, int]()
         self._thread: threading.Thread | None = None
@@ -92,7 +94,7 @@ class Engine:
         runtime = self.runtime = Runtime(options, os.environ)
         runtime.questioner, runtime.sampler = self.answers, ScriptedSampler()
         try:
-            await runtime.ready(start=False, model=False, taps=False, session=False)
+            await runtime.ready(start=False, model=self.needs_model, taps=False, session=False)
             self._configured = {one.name: one.spec for one in runtime.host.statuses()}
             for name in self._configured:  # a suite gets a server of its own
                 await runtime.host.remove(name)

@@ -77,7 +77,7 @@ def init(args: argparse.Namespace) -> int:
     return headless(options, work, questioner=answers, ended=say_unsaved)
 
 
-def _places(spec: ServerSpec) -> list[str]:
+def places_of(spec: ServerSpec) -> list[str]:
     """Return texts of this computer that a test file should not have, if the command does not have them."""
     known = [os.getcwd(), os.path.expanduser("~"), os.environ.get("PATH", ""), platform.node()]
     words = " ".join((spec.command, *spec.args))
@@ -126,7 +126,7 @@ class _Init:
             print("Nothing was called, and nothing was written.")
             return DONE
         await tried(plan.trials, instance, self._process(), self._answers)
-        places = _places(self._spec)
+        places = places_of(self._spec)
         cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
 
         def made(kept: Sequence[Case]) -> str:

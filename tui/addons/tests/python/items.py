@@ -1,6 +1,6 @@
 """The cases of a test file as items of pytest."""
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tui.core.text import clean_line
 
 _ENGINE = pytest.StashKey[Engine]()
 CONTRACT = "contract"
+_PLACES = "mcptui-places"
 Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
 """Runs a case in the session of its file."""
 
@@ -59,6 +60,11 @@ class SuiteFile(pytest.File):
             suite = self._suite = read_suite(self.path)
         except McptuiError as error:
             raise self.CollectError(str(error)) from None
+        plugins = self.config.pluginmanager
+        if not plugins.has_plugin(_PLACES):
+            plugins.register(_SkipPlaces(), _PLACES)
+        if suite.turns:
+            engine_of(self.config).needs_model = True
         if suite.contract is not None:
             yield self._item(CONTRACT, suite.contract.line, (), SuiteSession.contract)
         for case in suite.cases:
@@ -100,6 +106,19 @@ class SuiteFile(pytest.File):
         if self._session is not None:
             engine_of(self.config).run(self._session.close())
             self._session = None
+
+
+class _SkipPlaces:
+    """Reports a case that was skipped while it ran at its line, not at ours."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if isinstance(item, SuiteItem) and report.skipped and isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), item.line, report.longrepr[2])
+        return report
 
 
 def _add_tag(item: pytest.Item, tag: str) -> None:

@@ -5,6 +5,7 @@ A few calls in a row do not show that a result contains the date, or a folder. C
 
 import json
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,6 +39,9 @@ _DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d.:/%-]|,\d)"
 _TIMES = re.compile("|".join((_DATE, _OTHER_DATE, _CLOCK, _YEAR, _WORD)))
 _MONTH_DAY = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? {_DAY}")
 _DAY_MONTH = re.compile(rf"{_DAY}\.? (?:of )?[A-Z][a-z]{{2,8}}\b")
+_NAMED = re.compile(
+    r"(?i)(?P<unit>week|month|day|hour)[^\d\n]{0,24}?(?<![\d.:/-])(?P<number>\d{1,3})(?![\d:/-]|\.\d)"
+)
 _PARTS = {
     "year": "%Y",
     "month": "%m",
@@ -139,6 +143,7 @@ class _Mover:
     def _text(self, text: str) -> str:
         for pattern in (_MONTH_DAY, _DAY_MONTH):
             text = pattern.sub(self._day, text)
+        text = _NAMED.sub(self._named, text)
         return _TIMES.sub(self._part, text)
 
     def _day(self, found: re.Match[str]) -> str:
@@ -149,6 +154,22 @@ class _Mover:
             return found[0]
         start, end = (place - found.start() for place in found.span("day"))
         return f"{found[0][:start]}{(self._now + MOVED).day}{found[0][end:]}"
+
+    def _named(self, found: re.Match[str]) -> str:
+        """Return "week 48" with another number, if that is one of now."""
+        days = list(self._around())
+        forms = {"week": "%V", "month": "%m", "day": "%d", "hour": "%H"}
+        number, unit = int(found["number"]), found["unit"].lower()
+        known = {int(one.strftime(forms[unit])) for one in days}
+        if unit == "week":
+            known |= {one + 1 for one in known}  # weeks that begin on Sundays, or are counted from 0
+        elif unit in ("month", "day"):
+            known |= {monthrange(one.year, one.month)[1] for one in days}
+        if unit == "day":
+            known |= {int(one.strftime("%j")) for one in days}
+        if number not in known:
+            return found[0]
+        return f"{found[0][: found.start('number') - found.start()]}{number + 1}"
 
     def _part(self, found: re.Match[str]) -> str:
         kinds: Mapping[str, Callable[[re.Match[str]], str]] = {

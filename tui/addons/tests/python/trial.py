@@ -5,7 +5,6 @@ If that is not enough, there is no case.
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -52,7 +51,7 @@ class Trial:
     request: Request
     responses: list[Response] = field(default_factory=list)
     problem: str = ""
-    at: float = 0.0
+    moment: datetime | None = None
 
     async def send(self, instance: ServerInstance, answers: CaseAnswers) -> None:
         """Send the request once more, unless it already gives no case."""
@@ -62,7 +61,7 @@ class Trial:
             self.problem = instance.problem
             return
         request = self.request
-        self.at = self.at or time.time()
+        self.moment = self.moment or datetime.now(UTC)
         with answers.during(instance.name, {}) as script:
             exchange = await instance.send(request.kind, request.name, request.arguments)
         answer = exchange.answer
@@ -103,7 +102,7 @@ class Trial:
 
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
-        now = datetime.fromtimestamp(self.at, UTC)
+        now = self.moment or datetime.now(UTC)
         at_other_times = [
             as_if_later(first, one) for one in (now, now.astimezone())
         ]  # two dates and weekdays
@@ -116,7 +115,7 @@ class Trial:
             self.request,
             first,
             ms=max(one.ms for one in self.responses),
-            at=self.at,
+            at=now.timestamp(),
             others=tuple(others),
         )
         case = Draft.of(without_secrets_of(exchange, redact), self.name).case()

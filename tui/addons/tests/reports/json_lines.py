@@ -11,7 +11,8 @@ Each object has a `type`:
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
   `seconds`, and the number of cases in each state.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
-  state.
+  state. With --coverage or --min-coverage, `coverage` too: `percent`, `kinds` (the `covered` and the `total`
+  of tools, arguments, …), and what is `missing`.
 
 Of a value or text longer than `MOST_CHARS`, only the beginning is printed, as text: `expected_head`,
 `got_head`.
@@ -67,6 +68,7 @@ class JsonLines:
             "seconds": round(run.seconds, 3),
             "interrupted": run.interrupted,
             "recording": None if run.recording is None else str(run.recording),
+            **run.extra,
         }
         self._print(found | _counts([one for suite in run.suites for one in suite.outcomes]))
 

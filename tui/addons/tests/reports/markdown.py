@@ -6,6 +6,7 @@ Also the summary of a job of GitHub Actions.
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from tui.addons.tests.reports import details
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
@@ -42,6 +43,7 @@ def markdown(start: RunStart, run: RunOutcome, base: Path) -> Iterator[str]:
     yield from _warnings(run.suites, base)
     yield from _table(placed, bad)
     yield from _turns(run)
+    yield from _coverage(run.extra.get("coverage"))
     for place, outcome in bad[:MOST_DETAILS]:
         yield from _details(place, outcome)
     if len(bad) > MOST_DETAILS:
@@ -83,6 +85,19 @@ def _turns(run: RunOutcome) -> Iterator[str]:
     for row in rows[:MOST_ROWS]:
         yield f"| {' | '.join(map(cell, row))} |\n"
     yield "\n"
+
+
+def _coverage(found: Any) -> Iterator[str]:
+    """Yield the coverage of the run, with what is not covered."""
+    if found is None:
+        return
+    yield f"Coverage: {found['percent']:g} %\n\n| | covered | of |\n|---|---:|---:|\n"
+    for name, numbers in found["kinds"].items():
+        yield f"| {cell(name)} | {numbers['covered']} | {numbers['total']} |\n"
+    yield "\n"
+    for missing in found["missing"][:MOST_ROWS]:
+        yield f"- not covered: {escaped(clean_line(missing, CELL_CHARS))}\n"
+    yield "\n" if found["missing"] else ""
 
 
 def _row(place: str, outcome: Outcome) -> str:

@@ -12,7 +12,7 @@ from tui.addons.tests.suite.case import RequestKind
 from tui.commands.headless import step_in_shell
 from tui.core.errors import sentences
 from tui.core.ports import hand_call
-from tui.core.servers import ServerSpec, ServerState
+from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.text import clean_line, list_in, mapping
 from tui.core.tools import Tool
 from tui.core.traffic import Finding
@@ -26,6 +26,9 @@ MOST_STARTS = 6
 """Maximum starts of a server in one suite, without those that a case asks for."""
 
 MOST_PAGES = 200
+SIGN_IN_STEP = (
+    'Add it to your configuration (mcptui add), sign in (mcptui login NAME), and write server = "NAME".'
+)
 LAST_WORDS = 5
 """Lines of stderr that a failed case shows."""
 
@@ -40,12 +43,16 @@ _LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with what came back: `call` is the id of its messages in the recording."""
+    """A request with what came back.
+
+    `call` is the id of its messages in the recording. `size` is that of the last response in bytes.
+    """
 
     answer: RawAnswer
     call: str
     ms: float
     findings: tuple[Finding, ...] = ()
+    size: int = 0
 
 
 class ServerInstance:
@@ -54,8 +61,11 @@ class ServerInstance:
     `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
     """
 
-    def __init__(self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic) -> None:
-        """Take a server that is not in the host yet."""
+    def __init__(
+        self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic, *, is_configured: bool = True
+    ) -> None:
+        """Take a server that is not in the host yet. Only a configured one can have a sign-in."""
+        self._is_configured = is_configured
         self.name = spec.name
         self.spec = spec
         self.traffic = traffic
@@ -86,6 +96,8 @@ class ServerInstance:
         if status.state is ServerState.RUNNING:
             return True
         step = step_in_shell(status, "")
+        if status.reason is StopReason.NEEDS_SIGN_IN and not self._is_configured:
+            step = SIGN_IN_STEP
         step = _CONFIGURED.sub(r"\1 \2 in [server] of the test file.", step)
         self.problem = sentences(status.detail or "it failed to start", step)
         if line := status.unquoted_line:
@@ -133,7 +145,8 @@ class ServerInstance:
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
-        return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found))
+        size = self.traffic.answered if wire_ms is not None else 0
+        return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found), size)
 
     async def _ask(self, method: str, params: Mapping[str, Any], call: str) -> RawAnswer:
         runtime = self._runtime

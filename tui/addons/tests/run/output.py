@@ -230,8 +230,7 @@ def _indented(text: str) -> str:
 def _text_difference(before: str, after: str) -> Iterator[tuple[str, str]]:
     """Yield the lines of a small difference between two texts."""
     lines = [clean(text).split("\n") for text in (before, after)]
-    changed = unified_diff(lines[0], lines[1], n=1, lineterm="")
-    found = [line for line in changed if line[:3] not in ("---", "+++")]
+    found = list(unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]  # names of files
     for line in found[:LINES]:
         color = {"-": "31", "+": "32"}.get(line[0], "")
         shown = line if line.startswith("@@") else f"{line[0]} {line[1:]}"

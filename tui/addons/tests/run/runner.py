@@ -97,11 +97,14 @@ class PlannedSuite:
 class OrderedReports:
     """Passes what happens in several suites to reporters, in the order of the suites.
 
-    `problems` are the sentences of reporters that failed, which get nothing more.
+    A reporter that fails gets nothing more. `problems` are the sentences of those that cannot be written,
+    `error` is that of the standard output. `closed` is called once its reader is gone.
     """
 
-    def __init__(self, reporters: Sequence[Reporter]) -> None:
+    def __init__(self, reporters: Sequence[Reporter], closed: Callable[[], object] = lambda: None) -> None:
         self.problems: list[str] = []
+        self.error: OSError | None = None
+        self._closed = closed
         self._reporters = list(reporters)
         self._current = 0
         self._ended: set[int] = set()
@@ -115,6 +118,11 @@ class OrderedReports:
             except McptuiError as error:
                 self._reporters.remove(reporter)
                 self.problems.append(str(error))
+            except OSError as error:
+                self._reporters.remove(reporter)
+                self.error = error
+                if isinstance(error, BrokenPipeError):
+                    self._closed()
 
     def of_suite(self, number: int, what: Callable[[Reporter], object]) -> None:
         """Tell each reporter once it is the turn of a suite, counted from 0."""
@@ -138,6 +146,7 @@ class _SuiteRun:
 
     number: int
     suite: Suite
+    is_configured: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
     problem: str = ""
     not_started: bool = False
@@ -156,7 +165,7 @@ class SuiteRunner:
         self, runtime: "Runtime", answers: CaseAnswers, options: RunOptions, reporters: Sequence[Reporter]
     ) -> None:
         """`answers` is the questioner of the runtime."""
-        self.reports = OrderedReports(reporters)
+        self.reports = OrderedReports(reporters, self.interrupt)
         self.listings: dict[Path, ServerListing] = {}
         self._runtime = runtime
         self._answers = answers
@@ -180,7 +189,7 @@ class SuiteRunner:
         began = time.perf_counter()
         self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
         places = asyncio.Semaphore(max(1, self._options.jobs))
-        runs = [_SuiteRun(number, one.suite) for number, one in enumerate(planned)]
+        runs = [_SuiteRun(number, one.suite, one.is_configured) for number, one in enumerate(planned)]
         named = with_names(planned)
         ended = list[SuiteOutcome | None]([None] * len(planned))
 
@@ -294,7 +303,7 @@ class SuiteRunner:
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
         """Add a server to the host, which is stopped at the end, without waiting for that."""
         traffic = self._traffic.of(spec.name)
-        instance = ServerInstance(self._runtime, spec, traffic)
+        instance = ServerInstance(self._runtime, spec, traffic, is_configured=run.is_configured)
         try:
             yield instance
         finally:

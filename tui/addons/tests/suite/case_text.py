@@ -26,7 +26,7 @@ MAX_NAME = 200
 
 
 def case_toml(case: Case) -> str:
-    """Return a case as a `[[call]]` table. Raises `ValueError` for half of a surrogate pair."""
+    """Return a case as a `[[call]]` table."""
     return _table("call", _members(case))
 
 

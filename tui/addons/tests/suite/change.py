@@ -28,7 +28,9 @@ from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.suite.toml_text import inline, json_string
 from tui.addons.tests.suite.value_edits import NoPlace, edited_json, leaf_edits, with_edits
 from tui.core.comparison.placeholders import same
+from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import json_text, loads
+from tui.core.text import quoted_name
 from tui.settings.key_positions import KeyPath, Place, toml_places
 
 __all__ = [
@@ -49,12 +51,12 @@ _EXPECTED = ("text", "result", "content", "error", "within", "findings")
 def with_server(text: str, server: SuiteServer) -> str:
     """Return a suite with its server; a new one also gets the line that names the schema.
 
-    Raises ValueError if it names another server.
+    Raises ConfigError if it names another server.
     """
     there = suite_of(text, _FILE).server
     if there is not None:
         if replace(there, line=1) != replace(server, line=1):
-            raise ValueError("the file names another server")
+            raise ConfigError("the file names another server")
         return text
     head, rest = ("", text) if text.strip() else (f"{SCHEMA_LINE}\n\n", "")
     if text.startswith("#"):  # its first comments stay in front
@@ -64,15 +66,23 @@ def with_server(text: str, server: SuiteServer) -> str:
         head += "" if head.endswith("\n") else "\n"
     block = _with_ends(server_toml(server), text)
     gap = _ending(text) if rest.strip() and not rest.startswith(("\n", "\r\n")) else ""
-    return _verified(f"{head}{block}{gap}{rest}", lambda tree: tree.get("server") is not None)
+    made, others = f"{head}{block}{gap}{rest}", tomllib.loads(text)
+    if not server.name and any(
+        not place.header for path, place in toml_places(text).items() if len(path) == 1
+    ):
+        made = _appended(text, server_toml(server))  # a table would take the keys after it
+    return _verified(made, lambda tree: {**others, "server": tree.get("server")} == tree)
 
 
 def with_case(text: str, case: Case) -> str:
-    """Return a suite with a case at its end. Raises SuiteError, for example if its name is there already."""
+    """Return a suite with a case at its end.
+
+    Raises SuiteError, for example if its name is there already, and ConfigError if it has half of a surrogate
+    pair, which is not a character.
+    """
     made = _appended(text, case_toml(case))
-    found = suite_of(made, _FILE).cases[-1]
-    if not _are_equal(found, case):
-        raise ValueError(f"the case {case.name!r} cannot be written")
+    if not _are_equal(suite_of(made, _FILE).cases[-1], case):
+        raise ConfigError(f"{quoted_name(case.name)} cannot be written: it has an invalid character")
     return made
 
 
@@ -86,7 +96,8 @@ def with_turn(text: str, turn: TurnCase) -> str:
 def with_expectation(text: str, number: int, expected: Expectation, *, then: int = -1) -> str:
     """Return a suite in which a case expects something else; `then` is the number of one of its `then`.
 
-    Keys whose values stay are not touched, and neither is what stays the same within a result.
+    Keys whose values stay are not touched, and neither is what stays the same within a result. Raises
+    ConfigError if that is impossible.
     """
     case = suite_of(text, _FILE).cases[number]
     path: KeyPath = ("call", number)
@@ -151,7 +162,7 @@ def _with_ends(block: str, text: str) -> str:
 def _verified(text: str, is_right: Callable[[Mapping[str, Any]], bool]) -> str:
     suite_of(text, _FILE)
     if not is_right(tomllib.loads(text)):
-        raise ValueError("the file cannot be changed there")
+        raise ConfigError("its keys are in an unusual order")
     return text
 
 
@@ -171,7 +182,7 @@ def _changed(text: str, path: KeyPath, value: Any) -> str:
             is_right = there is value if value is _REMOVED else same(_meaning(path, there), value)
             if is_right and found == _without(tree, path):
                 return candidate
-    raise ValueError(f"{path[-1]} cannot be changed there")
+    raise ConfigError(f"{path[-1]} is written in an unusual way, or has an invalid character")
 
 
 def _candidates(text: str, path: KeyPath, value: Any, tree: Mapping[str, Any]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from tui.settings.problems import Problem, did_you_mean
 MAX_DEPTH = 60
 """Deeper values have no place in the file."""
 
-MAX_PROBLEMS = 200
+MAX_PROBLEMS = 50
 """With so many errors, reading ends: the file is something else."""
 
 Table = dict[str, Any]
@@ -119,7 +119,7 @@ class Checker:
         return faults
 
     def _bound_faults(self, key: Key, value: float, path: KeyPath) -> list[Problem]:
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return [self._problem(path, "must be a finite number")]
         if key.least is not None and value < key.least:
             return [self._problem(path, f"must be at least {key.least:g}")]

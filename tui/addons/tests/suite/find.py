@@ -43,6 +43,7 @@ def found(names: Sequence[str]) -> list[Path]:
 
 def _below(folder: Path) -> list[Path]:
     suites: list[Path] = []
+    os.scandir(folder).close()  # `walk` leaves out what cannot be read
     for number, (place, folders, files) in enumerate(os.walk(folder)):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
         suites += [

@@ -141,7 +141,7 @@ _REQUEST = {
     "findings": Key(
         Kind.TEXTS,
         "Codes of lint findings to accept. Any other finding about the response fails the case.",
-        example='findings = ["tool-error-text"]',
+        example='findings = ["structured-content"]',
     ),
     "lose": Key(
         Kind.TEXT,
@@ -186,7 +186,10 @@ _CALL = {
 
 _CONTENT = {
     "type": Key(
-        Kind.TEXT, "Type of the item.", choices=CONTENT_TYPES, required=True, example='type = "image"'
+        Kind.TEXT,
+        "Type of the item: `image`, `audio`, `resource_link` or `resource`.",
+        required=True,
+        example='type = "image"',
     ),
     "mime": Key(Kind.TEXT, "MIME type.", example='mime = "image/png"'),
     "size": Key(Kind.SIZE, "Size of the data in bytes.", least=0, example="size = 1204"),

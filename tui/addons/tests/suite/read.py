@@ -24,7 +24,7 @@ from tui.addons.tests.suite.case_text import MAX_NAME, default_name
 from tui.addons.tests.suite.check import Checker, Table, TooManyProblems
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
-from tui.addons.tests.suite.keys import REQUESTS
+from tui.addons.tests.suite.keys import CONTENT_TYPES, REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
@@ -40,6 +40,9 @@ from tui.settings.references import FILE
 
 MAX_BYTES = 2 * 1024 * 1024
 """A larger suite is a mistake."""
+
+MOST_LOOKED_AT = 256 * 1024
+"""Maximum characters of texts with placeholders that are checked for wrong ones."""
 
 _SHOWN = 20
 _ESCAPE = "for a literal `${`, write `$${`"
@@ -95,6 +98,7 @@ class _Reader:
         self._check = checker
         self._path = path
         self._saved: set[str] = set()
+        self._looked_at = 0
 
     def suite(self, tree: Mapping[str, Any]) -> Suite:
         found = self._check.table("", dict(tree), ()) or {}
@@ -266,6 +270,11 @@ class _Reader:
         for text in texts_of(None if result is UNSET else result):
             self._placeholders(text, (*path, "result"))
         for at, item in enumerate(content or ()):
+            # A server may have types of its own.
+            if (kind := item.get("type", "")) not in CONTENT_TYPES and (
+                near := did_you_mean(kind, CONTENT_TYPES)
+            ):
+                self._check.warning((*path, "content", at, "type"), f"is {quoted_name(kind)}", near)
             for key, text in item.items():
                 if isinstance(text, str):
                     self._placeholders(text, (*path, "content", at, key))
@@ -280,6 +289,11 @@ class _Reader:
         )
 
     def _placeholders(self, text: str, path: KeyPath) -> None:
+        if "<" not in text:
+            return
+        self._looked_at += len(text)
+        if self._looked_at > MOST_LOOKED_AT:
+            return
         for wrong, meant in misspelled(text):
             self._check.warning(path, f"{quoted_name(wrong)} is literal text", f"did you mean {meant}?")
         for regex, why in pattern_faults(text):

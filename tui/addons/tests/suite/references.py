@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
-from tui.settings.references import FILE, NAME, Expanded, expand
+from tui.settings.references import NAME, Expanded, expand
 from tui.settings.references import escaped as without_references
 
 _WHOLE = re.compile(rf"\$\{{({NAME})\}}")
@@ -33,12 +33,6 @@ def names_in(text: str) -> tuple[tuple[str, ...], bool]:
 def _defaulted(text: str) -> tuple[str, ...]:
     """Return the names with a default, which `expand` does not miss."""
     return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
-
-
-def variables_of(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the variables of the environment that some texts refer to, each once."""
-    names = (name for text in texts.values() for name in names_in(text)[0] if not name.startswith(FILE))
-    return tuple(dict.fromkeys(names))
 
 
 def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
@@ -84,15 +78,6 @@ def _in_pattern(value: Any) -> str:
     return re.sub("[<>]", r"\\\g<0>", re.escape(_as_text(value)))
 
 
-def without_references_in(value: Any) -> Any:
-    """Return a JSON value in which `${` is literal."""
-    if isinstance(value, dict):
-        return {name: without_references_in(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return [without_references_in(item) for item in value]
-    return without_references(value) if isinstance(value, str) else value
-
-
 def texts_of(value: Any) -> Iterator[str]:
     """Yield each text in a JSON value."""
     rest = [value]
@@ -129,8 +114,6 @@ __all__ = [
     "expected_with_saved",
     "names_in",
     "texts_of",
-    "variables_of",
     "with_saved",
     "without_references",
-    "without_references_in",
 ]

@@ -143,9 +143,9 @@ def _quoted(text: str) -> str:
 
 
 def _char(char: str) -> str:
-    """Return a character as a basic string has it. Raises `ValueError` for half of a surrogate pair."""
+    """Return a character as a basic string has it; U+FFFD for half of a surrogate pair, which is none."""
     if "\ud800" <= char <= "\udfff":
-        raise ValueError("half of a surrogate pair is not a character")
+        return "\ufffd"
     if char.isprintable():
         return char
     return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"

@@ -1,4 +1,4 @@
-import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,13 +8,13 @@ from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 from tui.core.traffic import Finding, Severity
 
-NOW = time.strptime("2026-11-29 10:05", "%Y-%m-%d %H:%M")
+NOW = datetime(2026, 11, 29, 10, 5, tzinfo=UTC)
 
 
 def trial(
     *texts: str, findings: tuple[Finding, ...] = (), places: tuple[str, ...] = ()
 ) -> tuple[Case | None, str]:
-    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), at=time.mktime(NOW))
+    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), moment=NOW)
     tried.responses = [
         Response(RequestKind.TOOL, {"content": [{"type": "text", "text": text}]}, findings=findings)
         for text in texts

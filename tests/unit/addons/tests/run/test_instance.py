@@ -21,7 +21,8 @@ SPEC = ServerSpec("weather", "python", ("server.py",))
 class Hosted:
     """A host and its workbench with one server, which starts, or not."""
 
-    def __init__(self, *, starts: bool = True) -> None:
+    def __init__(self, *, starts: bool = True, reason: StopReason = StopReason.CRASHED) -> None:
+        self._reason = reason
         self.is_up = False
         self.asked: list[str] = []
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
@@ -49,7 +50,7 @@ class Hosted:
         step = "Check command in [servers.weather]. Press l for its log."
         return ServerStatus(
             *(name, self.spec, state),
-            reason=None if self.is_up else StopReason.CRASHED,
+            reason=None if self.is_up else self._reason,
             detail="" if self.is_up else "it exited with code 1.",
             next_step="" if self.is_up else step,
         )
@@ -63,14 +64,15 @@ class Hosted:
         return self.answers.pop(0)
 
 
-def instance(host: Hosted) -> ServerInstance:
+def instance(host: Hosted, **more: Any) -> ServerInstance:
     runtime = SimpleNamespace(
         host=host,
         workbench=host,
         decisions=Undecided(),
         turn_context=SimpleNamespace(limits=Limits()),
     )
-    return ServerInstance(runtime, SPEC, ServerTraffic(ModelJudge(), str))  # type: ignore[arg-type]
+    traffic = ServerTraffic(ModelJudge(), str)
+    return ServerInstance(runtime, SPEC, traffic, **more)  # type: ignore[arg-type]
 
 
 async def test_a_server_is_started_at_the_first_case_only():
@@ -87,6 +89,16 @@ async def test_a_server_that_does_not_start_is_not_tried_again():
     assert not await server.running() and not await server.running()
     assert host.asked == ["start"]
     assert server.problem == "it exited with code 1. Check command in [server] of the test file."
+
+
+async def test_a_url_of_a_file_that_requires_sign_in_needs_to_be_configured():
+    host = Hosted(starts=False, reason=StopReason.NEEDS_SIGN_IN)
+    server = instance(host, is_configured=False)
+    await server.running()
+    assert 'mcptui login NAME), and write server = "NAME".' in server.problem
+    server = instance(host)
+    await server.running()
+    assert "mcptui login weather" in server.problem
 
 
 async def test_a_server_that_keeps_dying_is_started_a_few_times():

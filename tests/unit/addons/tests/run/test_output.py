@@ -9,13 +9,13 @@ import pytest
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import TerminalReport, colored_for
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite
 
 SUITE = Suite(Path("weather.mcp.toml"))
 
 
 def outcome(state: State = State.FAILED, name: str = "rain", **more: Any) -> Outcome:
-    return Outcome(name, 4, state, **more)
+    return Outcome(name, 4, state, case=Case(name, 4, Request(RequestKind.TOOL, "rain")), **more)
 
 
 def output(*outcomes: Outcome, suite: SuiteOutcome | None = None, colored: bool = False, **more: Any) -> str:
@@ -68,6 +68,11 @@ def test_long_texts_are_a_small_difference():
     said = differing("\n".join(lines), "\n".join([*lines[:100], "other", *lines[101:]]), "text")
     assert "- line 100" in said and "+ other" in said
     assert "line 50" not in said and said.count("\n") < 15
+
+
+def test_lines_of_dashes_are_part_of_a_difference():
+    said = differing("a\n-- b\nc", "a\n++ b\nc", "text")
+    assert "- -- b" in said and "+ ++ b" in said
 
 
 def test_one_long_line_is_shown_around_the_difference():

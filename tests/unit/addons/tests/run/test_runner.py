@@ -100,6 +100,18 @@ def test_a_report_that_cannot_be_written_does_not_affect_the_others():
     assert broken.told == ["a began"] and len(listener.told) == 9
 
 
+def test_the_run_ends_when_nobody_reads_its_output_and_reports_are_still_written():
+    class Closed(Listener):
+        def case_ended(self, suite: Suite, outcome: Outcome) -> None:
+            raise BrokenPipeError
+
+    listener, ended = Listener(), list[bool]()
+    reports = OrderedReports([Closed(), listener], lambda: ended.append(True))
+    run_through(reports, 0, 1, 2)
+    assert isinstance(reports.error, BrokenPipeError)
+    assert ended == [True] and len(listener.told) == 9
+
+
 def planned(file: str, spec: ServerSpec | None, *, configured: bool = False) -> PlannedSuite:
     return PlannedSuite(Suite(Path(file)), spec, is_configured=configured)
 

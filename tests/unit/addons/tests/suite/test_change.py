@@ -28,8 +28,9 @@ from tui.addons.tests.suite.change import (
     without_case,
 )
 from tui.addons.tests.suite.read import SuiteError, suite_of
-from tui.addons.tests.suite.references import without_references_in
+from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import escaped_value
+from tui.core.errors import ConfigError
 
 FILE = Path("a.mcp.toml")
 SUITE = """\
@@ -230,9 +231,14 @@ def test_a_server_is_added_after_the_first_comments():
     assert made == '# Cases.\nserver = "shop"\n\n[[call]]\ntool = "a"\n'
 
 
+def test_a_server_does_not_take_the_keys_of_the_file():
+    made = with_server('call = [{ tool = "a" }]\n', SuiteServer(command=("x",)))
+    assert made == 'call = [{ tool = "a" }]\n\n[server]\ncommand = ["x"]\n'
+
+
 def test_another_server_is_not_replaced():
     assert with_server(SUITE, SuiteServer("shop")) == SUITE
-    with pytest.raises(ValueError, match="names another server"):
+    with pytest.raises(ConfigError, match="names another server"):
         with_server(SUITE, SuiteServer("other"))
 
 
@@ -244,6 +250,12 @@ def test_a_case_of_a_name_that_is_there_is_refused():
 def test_a_case_is_appended_to_a_file_without_a_last_line_end():
     made = with_case('[[call]]\ntool = "a"', Case("b", 1, Request(RequestKind.READ, "x://y")))
     assert made == '[[call]]\ntool = "a"\n\n[[call]]\nname = "b"\nread = "x://y"\n'
+
+
+def test_half_of_a_surrogate_pair_cannot_be_kept():
+    case = Case("b", 1, Request(RequestKind.TOOL, "a", {"x": "\ud800"}))
+    with pytest.raises(ConfigError, match="“b” cannot be written: it has an invalid character"):
+        with_case("", case)
 
 
 def test_a_turn_case_is_read_as_it_was():
@@ -258,13 +270,13 @@ def test_a_turn_case_is_read_as_it_was():
 # ---- properties --------------------------------------------------------------------------------------------
 
 TRICKY = st.text(alphabet="a'\"\\\n\r\t \u200b<>id{}$é😀", max_size=15)
+TEXTS = TRICKY.map(without_references)
 LINE = st.text(alphabet="abc '\"\\<>é😀", min_size=1, max_size=10).map(str.strip).filter(bool)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TRICKY,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TRICKY, inner, max_size=3),
     max_leaves=6,
-).map(without_references_in)
-TEXTS = TRICKY.map(without_references_in)
+)
 EXPECTATIONS = st.builds(
     Expectation,
     text=st.none() | TEXTS,

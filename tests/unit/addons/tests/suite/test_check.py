@@ -101,8 +101,8 @@ def problems(text: str) -> list[str]:
             "3 call[1].text: contains `${` without `NAME}`. For a literal `${`, write `$${`",
         ),
         (
-            CALL + 'content = [{ type = "img" }]',
-            "3 call[1].content[1].type: is “img”, did you mean “image”?",
+            CALL + "content = [{ type = 1 }]",
+            '3 call[1].content[1].type: must be a string, not the number 1. Write `type = "image"`',
         ),
         (
             CALL + "content = [{ size = 1 }]",

@@ -165,6 +165,11 @@ def test_a_misspelled_placeholder_is_a_warning():
     )
 
 
+def test_an_unknown_type_of_content_is_accepted_with_a_warning_if_it_is_like_a_known_one():
+    found = suite('[[call]]\ntool = "a"\ncontent = [{ type = "img" }, { type = "x-video" }]')
+    assert found.warnings == ("weather.mcp.toml:3 call[1].content[1].type: is “img”, did you mean “image”?",)
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path):
     with pytest.raises(SuiteError, match=r"a\.mcp\.toml: file not found"):
         read_suite(tmp_path / "a.mcp.toml")

@@ -8,9 +8,8 @@ from tui.addons.tests.suite.references import (
     NotSaved,
     expected_with_saved,
     names_in,
-    variables_of,
     with_saved,
-    without_references_in,
+    without_references,
 )
 from tui.core.comparison.placeholders import fits, fits_text
 
@@ -60,11 +59,7 @@ def test_a_reference_without_a_name_is_broken():
     assert names_in("${1}") == ((), True)
 
 
-def test_variables_are_listed_once():
-    assert variables_of({"A": "${X}", "B": "${Y} ${X}"}) == ("X", "Y")
-
-
 @settings(max_examples=20)
 @given(st.text(alphabet="${}ab", max_size=12))
 def test_a_text_without_references_is_filled_in_unchanged(text: str):
-    assert with_saved(without_references_in([text]), {"a": "x"}) == [text]
+    assert with_saved([without_references(text)], {"a": "x"}) == [text]

@@ -21,14 +21,14 @@ def read(literal: str) -> object:
     return tomllib.loads(f"k = {literal}")["k"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(TRICKY, st.booleans())
 def test_a_text_is_read_as_it_was(text: str, multi_line: bool):
     assert read(text_literal(text, multi_line=multi_line)) == text
     assert multi_line or "\n" not in text_literal(text, multi_line=False)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(JSON, st.booleans())
 def test_a_result_is_read_as_it_was(value: object, multi_line: bool):
     assert json.loads(str(read(json_literal(value, multi_line=multi_line)))) == value
@@ -55,9 +55,8 @@ def test_a_text_is_written_readably_and_shows_what_is_hidden(text: str, literal:
     assert read(literal) == text
 
 
-def test_half_of_a_surrogate_pair_cannot_be_written():
-    with pytest.raises(ValueError, match="surrogate"):
-        text_literal("\ud800")
+def test_half_of_a_surrogate_pair_is_replaced():
+    assert text_literal("a\ud800") == '"a\ufffd"'
 
 
 def test_a_short_result_is_one_line():

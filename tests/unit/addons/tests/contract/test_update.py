@@ -1,0 +1,72 @@
+"""Writing locks: new ones at once, others only after showing what changed, and a yes."""
+
+import pytest
+
+from tests.unit.addons.tests.contract.listed_server import TOOLS, runtime
+from tui.addons.tests.contract.lock import read_lock
+from tui.addons.tests.contract.update import LockUpdate
+from tui.addons.tests.run.outcome import State
+from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.suite.case import Contract, Suite
+
+CHANGED = [{**TOOLS[0], "description": "Sums."}]
+
+
+@pytest.fixture(name="suite")
+def _suite(tmp_path):
+    return Suite(tmp_path / "a.mcp.toml", contract=Contract("a.lock.json"))
+
+
+async def updated(suite, tools=TOOLS, *, agreed=False, answer=None, problem=""):
+    said = []
+
+    async def ask(question):
+        said.append(question)
+        return answer
+
+    update = LockUpdate(agreed, None if answer is None else ask, said.append)
+    outcome = await update(suite, PartContext(runtime(tools, problem), "calc"))
+    return outcome, said
+
+
+async def test_a_new_lock_is_written_at_once(suite):
+    outcome, said = await updated(suite)
+    assert outcome.state is State.PASSED and said == ["a.lock.json written"]
+    outcome, said = await updated(suite)
+    assert outcome.state is State.PASSED and said == ["a.lock.json is up to date"]
+
+
+async def test_an_update_shows_what_changed_and_asks(suite):
+    await updated(suite)
+    before = suite.path.with_name("a.lock.json").read_text()
+    outcome, said = await updated(suite, CHANGED, answer=False)
+    assert outcome.state is State.FAILED and outcome.problem == "the lock was not changed."
+    assert "  tool add: description  the model may choose differently" in said and "[y/N]" in said[-1]
+    assert suite.path.with_name("a.lock.json").read_text() == before
+    outcome, said = await updated(suite, CHANGED, answer=True)
+    assert outcome.state is State.PASSED and said[-1] == "a.lock.json updated"
+    assert "Sums." in suite.path.with_name("a.lock.json").read_text()
+
+
+async def test_without_a_terminal_an_update_needs_yes(suite):
+    await updated(suite)
+    outcome, _ = await updated(suite, CHANGED)
+    assert outcome.state is State.FAILED and outcome.problem.endswith("--yes")
+    outcome, _ = await updated(suite, CHANGED, agreed=True)
+    assert outcome.state is State.PASSED
+
+
+async def test_a_damaged_lock_is_written_again_but_no_other_file(suite):
+    path = suite.path.with_name("a.lock.json")
+    path.write_text('{"mcptui_lock": 1,')
+    outcome, said = await updated(suite, agreed=True)
+    assert outcome.state is State.PASSED and "is not JSON" in said[0] and read_lock(path) is not None
+    path.write_text("{}")
+    outcome, _ = await updated(suite, agreed=True)
+    assert outcome.state is State.ERROR and path.read_text() == "{}"
+
+
+async def test_an_incomplete_list_is_not_written(suite):
+    outcome, _ = await updated(suite, problem="Some tools are missing.")
+    assert outcome.state is State.ERROR and outcome.problem == "not written: Some tools are missing."
+    assert not suite.path.with_name("a.lock.json").exists()

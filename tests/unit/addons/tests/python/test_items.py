@@ -1,0 +1,60 @@
+from pathlib import Path
+
+import pytest
+
+from tui.addons.tests.python.items import SuiteFile, SuiteItem
+
+SUITE = """
+[server]
+command = ["python", "server.py"]
+
+[contract]
+lock = "shop.lock.json"
+
+[[call]]
+name = "adds"
+tool = "add"
+text = "2"
+tags = ["quick", "skip", "not a mark"]
+
+[[call]]
+tool = "later"
+
+[[turn]]
+question = "Is it raining?"
+skip = "no model"
+"""
+
+
+@pytest.fixture
+def items(tmp_path: Path, request: pytest.FixtureRequest) -> list[SuiteItem]:
+    path = tmp_path / "shop.mcp.toml"
+    path.write_text(SUITE)
+    return list(SuiteFile.from_parent(request.session, path=path).collect())
+
+
+def reasons(item: SuiteItem) -> list[str]:
+    return [mark.kwargs["reason"] for mark in item.iter_markers("skip")]
+
+
+def test_the_contract_cases_and_turn_cases_are_items_with_their_lines(items: list[SuiteItem]):
+    found = [(item.name, item.reportinfo()[1]) for item in items]
+    assert found == [("contract", 4), ("adds", 7), ("later", 13), ("Is it raining?", 16)]
+
+
+def test_what_is_skipped_says_why(items: list[SuiteItem]):
+    assert reasons(items[1]) == []
+    assert "expects nothing yet" in reasons(items[2])[0]
+    assert reasons(items[3]) == ["no model"]
+
+
+def test_tags_are_keywords_and_marks_except_those_that_pytest_uses(items: list[SuiteItem]):
+    assert items[1].extra_keyword_matches == {"quick", "skip", "not a mark"}
+    assert [mark.name for mark in items[1].iter_markers() if mark.name != "xdist_group"] == ["quick"]
+
+
+def test_an_invalid_file_is_a_collection_error(tmp_path: Path, request: pytest.FixtureRequest):
+    path = tmp_path / "bad.mcp.toml"
+    path.write_text("[[call]]\ntol = 'add'\n")
+    with pytest.raises(pytest.Collector.CollectError, match=r":2 call\[1\]\.tol: unknown key"):
+        list(SuiteFile.from_parent(request.session, path=path).collect())
