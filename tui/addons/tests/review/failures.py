@@ -73,7 +73,7 @@ class Failure:
     def _mismatches(self, head: str) -> Iterator[Any]:
         inside = f"then[{self.place[1]}]." if self.place[1] >= 0 else ""
         for one in self.outcome.mismatches:
-            path = one.path.removeprefix(inside)
+            path = one.path.removeprefix(inside) if one.path.startswith(inside) else ""
             if path == head or path.startswith((f"{head}.", f"{head}[")):
                 yield one
 

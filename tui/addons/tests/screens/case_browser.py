@@ -13,11 +13,12 @@ from tui.addons.tests.review.decisions import Review
 from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
-from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.review.last_runs import LastRuns, name_of
 from tui.addons.tests.review.recorded import failures_in_recordings
 from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.screens.case_list import CaseList
+from tui.addons.tests.screens.case_list import CaseList, Key
+from tui.addons.tests.screens.case_rows import progress_row
 from tui.addons.tests.screens.case_runs import CaseRuns, key_of
 from tui.addons.tests.screens.messages import show_messages
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
@@ -66,7 +67,16 @@ class CaseBrowser:
         self._looked_at = float("-inf")
         self._is_read = False
         self._reading: asyncio.Task[None] | None = None
-        self.filter = ""
+        self.filter = self._note = ""
+
+    @property
+    def standing(self) -> Row:
+        """How far the run is, or the filter, or what was done to the files, for the end of a line."""
+        if self.runs.doing:
+            return progress_row(self.runs.done, self.runs.total)
+        if self.filter:
+            return ((f"filter {clean_line(self.filter, 40)} ", "accent"),)
+        return ((f"{self._note} ", "warn"),) if self._note else EMPTY
 
     # ---- the files ----
 
@@ -137,17 +147,34 @@ class CaseBrowser:
     # ---- runs ----
 
     def run_selected(self) -> None:
-        if (one := self._selected()) is not None and (suite := self._suite_of(one)) is not None:
-            self._start([only(suite, one)], run_empty=True)
+        if (one := self._selected()) is not None and self._may_run():
+            self._tasks.start(self._run_one(one.key), "run a case")
 
     def run_all(self) -> None:
         """Run the listed cases, each file as a whole unless a filter is set."""
+        if self._may_run():
+            self._tasks.start(self._run_all(), "run cases")
+
+    def _may_run(self) -> bool:
+        self._note = ""
+        if self.runs.is_running:
+            self.list.notify(RUNS, timeout=3)
+        return not self.runs.is_running
+
+    async def _run_one(self, key: Key) -> None:
+        await self._read()  # the file may have been changed just now
+        one = next((one for one in self.list.cases if one.key == key), None)
+        if one is not None and (suite := self._suite_of(one)) is not None:
+            self.runs.start([only(suite, one)], run_empty=True)
+
+    async def _run_all(self) -> None:
+        await self._read()
         listed = {one.path for one in self.list.cases}
         suites = [file.suite for file in self._files if file.suite is not None and file.path in listed]
         if self.filter:
             suites = list(map(self._listed_part, suites))
         if suites:
-            self._start(suites)
+            self.runs.start(suites)
         else:
             self.list.notify("No cases to run.", timeout=3)
 
@@ -163,12 +190,6 @@ class CaseBrowser:
             turns=tuple(turn for turn in suite.turns if turn.title in turns),
             contract=next((part.contract for part in parts if part.contract is not None), None),
         )
-
-    def _start(self, suites: Sequence[Suite], *, run_empty: bool = False) -> None:
-        if self.runs.is_running:
-            self.list.notify(RUNS, timeout=3)
-        else:
-            self.runs.start(suites, run_empty=run_empty)
 
     def _run_changed(self) -> None:
         if self.list.is_attached:
@@ -222,7 +243,8 @@ class CaseBrowser:
 
         def closed(_: None) -> None:
             if review.can_undo:
-                self.list.notify("Test files were changed. Press R to run the cases again.", timeout=5)
+                self._note = "files changed, not run since"
+                self._changed()
 
         self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
 
@@ -270,7 +292,7 @@ class CaseBrowser:
         open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
 
     def _show_messages_of(self, failure: Failure) -> None:
-        last = self._last.of(failure.path).cases.get(failure.outcome.name)
+        last = self._last.of(failure.path).cases.get(name_of(failure.outcome))
         self._open(last.recording if last is not None else "", failure.outcome.call)
 
     def _open(self, recording: str, call: str) -> None:

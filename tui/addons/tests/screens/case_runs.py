@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tui.addons.tests.review.catalog import CONTRACT
 from tui.addons.tests.review.failures import Failure, failures_of
-from tui.addons.tests.review.last_runs import last_runs_reporter
+from tui.addons.tests.review.last_runs import last_runs_reporter, name_of
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import suite_server
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
@@ -143,7 +143,8 @@ class CaseRuns:
 
     def ended(self, suite: Suite, outcome: Outcome) -> None:
         """One case of a suite has ended."""
-        found = next((key for key in self.doing if key[0] == suite.path and key[2] == outcome.name), None)
+        ended = suite.path, name_of(outcome)
+        found = next((key for key in self.doing if (key[0], key[2]) == ended), None)
         if found is not None:
             del self.doing[found]
             self.done += 1
@@ -195,4 +196,4 @@ def _keys(suite: Suite) -> list[Key]:
 def key_of(failure: Failure) -> Key:
     """Return the key of the case of a failure."""
     kind = "Contract" if failure.outcome.case is None else type(failure.outcome.case).__name__
-    return failure.path, kind, failure.outcome.name
+    return failure.path, kind, name_of(failure.outcome)
