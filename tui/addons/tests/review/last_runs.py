@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -136,9 +136,19 @@ def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[s
         yield from ((case.name, lost) for case in outcome.suite.cases)
     by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
     for one in by_state:
+        if _was_not_reached(one):
+            continue
         name = name_of(one)
         runs = _runs(other.cell for other in outcome.outcomes if name_of(other) == name)
         yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, runs)
+
+
+def _was_not_reached(outcome: Outcome) -> bool:
+    """Return whether a case was skipped only because the run ended before it."""
+    case = outcome.case
+    if outcome.state is not State.SKIPPED or not isinstance(case, Case):
+        return False
+    return not (case.skip or case.expected.is_empty)
 
 
 def name_of(outcome: Outcome) -> str:

@@ -142,6 +142,8 @@ class ReviewScreen(ViewScreen[None]):
         done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
+        elif failure.response is None:
+            said = ((str(outcome.state), "bad"),)
         elif not failure.differs:
             said = ((f"{symbols_for().done} as expected", "ok"),)
         else:

@@ -50,8 +50,8 @@ def test_undo_writes_the_text_before(path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ("a", "A contract is accepted by writing its lock again."),
-        ("m", "A contract is accepted by writing its lock again."),
+        ("a", "write its lock again with mcptui test --lock"),
+        ("m", "write its lock again with mcptui test --lock"),
         ("u", "Nothing to undo."),
         ("what", "Type one of these letters"),
     ],
