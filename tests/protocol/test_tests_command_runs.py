@@ -181,6 +181,21 @@ async def test_a_server_that_the_user_names_needs_no_consent(tmp_path: Path, sep
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ('[servers.mine]\ncommand = "x"\ndisabled = true\n', "“mine” is disabled"),
+        ("[servers.mine]\ncommand = 5\n", "servers.mine.command"),
+        ("[servers", "config.toml"),
+    ],
+    ids=["disabled", "invalid", "unreadable"],
+)
+async def test_a_server_that_is_configured_but_unusable_says_why(tmp_path: Path, table: str, said: str):
+    config = config_file(tmp_path, table)
+    done = await mcptui("test", str(suite(tmp_path, THREE)), "--config", config, "--server", "mine")
+    assert done.code == 2 and said in done.out + done.err, done
+
+
 # ---- bad input ---------------------------------------------------------------------------------------------
 
 

@@ -43,7 +43,7 @@ def reviewed(words: list[str], folder: Path) -> str:
     assert answers is not None
     with TerminalApp([sys.executable, "-m", "tui", *words], cwd=folder) as app:
         for number, answer in enumerate(answers.groups(), 1):
-            app.shows(f"{number} of 3", "q quit:")
+            app.until(lambda number=number: app.raw.count(b"q quit:") == number)
             app.send(f"{answer}\n")
         app.ended()
         return app.text

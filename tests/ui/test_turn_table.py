@@ -94,7 +94,7 @@ async def test_the_list_of_tests_opens_the_table_at_the_selected_turn_case(
     monkeypatch.chdir(separate_home)
     await run_cases(separate_home)
     async with real_app(separate_home, EMPTY) as app:
-        await app.press("f11")
+        await app.press("alt+t")
         await until(lambda: "greets" in app.text, what="the list")
         await app.press(key)
         await until(lambda: isinstance(app.app.screen, TurnTable) and "run 2" in app.text, what="the table")

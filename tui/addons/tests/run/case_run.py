@@ -1,5 +1,6 @@
 """Runs one case on the server of its suite: checks, sends, loses, judges, saves, and what follows."""
 
+import asyncio
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,11 @@ _NUMBER = re.compile(r",? (?:by|of|in) #[\d,]+")
 """The number of an entry in a sentence of the linter. The recording has other numbers."""
 
 MAX_TOOLS = 20
+LAST_WORDS_SECONDS = 0.02
+"""How long a failed case waits for what its server has just written to stderr."""
+
+MAX_KEPT = 64 * 1024
+"""Bytes of a response as expected of which only `isError` is kept, since a run may have thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,12 @@ class CaseRunner:
         state, problem = last.state, last.problem
         if state is State.PASSED and _expects_nothing(case):
             state, problem = State.SKIPPED, NOTHING_EXPECTED
+        is_bad = state in (State.FAILED, State.ERROR)
+        if is_bad:
+            await asyncio.sleep(LAST_WORDS_SECONDS)
+        got = [one.got for one in done]
+        if state is State.PASSED and not any(step.save for step in (case, *case.then)):
+            got = [_kept(one) for one in done]
         return self._outcome(
             case,
             instance,
@@ -97,10 +109,10 @@ class CaseRunner:
             mismatches=last.mismatches,
             notes=[note for one in done for note in one.notes],
             ms=sent.ms if sent is not None and first.got is not None else None,
-            got=first.got,
-            said=instance.last_words() if state in (State.FAILED, State.ERROR) else (),
+            got=got[0],
+            said=instance.last_words() if is_bad else (),
             call=failed_at.call if failed_at is not None else "",
-            then_got=tuple(one.got for one in done[1:]),
+            then_got=tuple(got[1:]),
         )
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
@@ -182,6 +194,13 @@ def why_skipped(case: Case, *, run_empty: bool = False) -> str:
     if case.skip:
         return case.skip
     return NOTHING_EXPECTED if _expects_nothing(case) and not run_empty else ""
+
+
+def _kept(step: _Step) -> Any:
+    """Return what is kept of a response that was as expected."""
+    if step.exchange is None or step.exchange.size <= MAX_KEPT:
+        return step.got
+    return {name: value for name, value in mapping(step.got).items() if name == "isError"}
 
 
 def _expects_nothing(case: Case) -> bool:

@@ -159,6 +159,8 @@ class TestRun:
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+            if vars(args).get("config"):
+                runtime.require_usable()
             planned = await self._planned(runtime)
             last_runs = part_if_there("last runs")
             more = [last_runs(runtime)] if last_runs is not None else []
@@ -216,6 +218,9 @@ class TestRun:
         if self._live is not None:
             runtime.redactor.add(self._secrets)
             return replace(plan, spec=replace(self._live, name=name_of(plan.suite.path)))
+        named = plan.suite.server.name if plan.suite.server is not None else ""
+        if (wanted := self.args.server or named) and wanted not in configured:
+            _require_usable(runtime, wanted)
         if name := self.args.server:
             if name not in configured:
                 hint = did_you_mean(name, configured)
@@ -228,8 +233,7 @@ class TestRun:
             return replace(plan, spec=configured[name], is_configured=True)
         server = suite_server(plan.suite, configured)
         runtime.redactor.add(server.secrets)
-        named = plan.suite.server is not None and bool(plan.suite.server.name)
-        return replace(plan, spec=server.spec, is_configured=named)
+        return replace(plan, spec=server.spec, is_configured=bool(named))
 
     def _say_coverage(self, coverage: Coverage) -> int:
         """Print the coverage that the arguments ask for, and return the exit code."""
@@ -241,6 +245,18 @@ class TestRun:
         if is_low:
             print(f"coverage is {coverage.percent:.0f} %, less than --min-coverage {least:g}", file=stream)
         return FAILED if is_low else PASSED
+
+
+def _require_usable(runtime: Runtime, name: str) -> None:
+    """Raise the reason why a server that is configured cannot be used: UsageError or ConfigError."""
+    if problems := runtime.configuration.left_out.get(name):
+        raise ConfigError(problems[0], where=clean_line(name, 80))
+    runtime.require_usable()
+    if runtime.is_disabled(name):
+        raise UsageError(
+            f"the server {quoted_name(name)} is disabled in the configuration.",
+            next_step="Remove `disabled = true` from its section.",
+        )
 
 
 _RANK = (PASSED, FAILED, NOT_STARTED, WRONG)

@@ -55,6 +55,8 @@ class ServerTraffic:
         self._reader = EntryReader(lambda raw: (raw, ()), 0)
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
         self.printed = 0
+        self.answered = 0
+        """Bytes of the last response."""
 
     def take(self, captured: Captured) -> None:
         """Take what a tap saw. Never raises or waits."""
@@ -95,7 +97,7 @@ class ServerTraffic:
             if waits and (is_stray or (is_ours and entry.direction is Direction.IN)):
                 later += said
                 if is_ours and entry.kind in ANSWERS:
-                    ended_ns, waits = entry.mono_ns, False
+                    ended_ns, waits, self.answered = entry.mono_ns, False, entry.size
                     found, later = found + later, []
         ms = (ended_ns - began_ns) / 1e6 if began_ns and ended_ns else None
         return found[:MOST_FINDINGS], ms

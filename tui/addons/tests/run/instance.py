@@ -43,12 +43,16 @@ _LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with what came back: `call` is the id of its messages in the recording."""
+    """A request with what came back.
+
+    `call` is the id of its messages in the recording. `size` is that of the last response in bytes.
+    """
 
     answer: RawAnswer
     call: str
     ms: float
     findings: tuple[Finding, ...] = ()
+    size: int = 0
 
 
 class ServerInstance:
@@ -141,7 +145,8 @@ class ServerInstance:
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
-        return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found))
+        size = self.traffic.answered if wire_ms is not None else 0
+        return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found), size)
 
     async def _ask(self, method: str, params: Mapping[str, Any], call: str) -> RawAnswer:
         runtime = self._runtime

@@ -116,10 +116,12 @@ def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
     for spec in missing:
         consent.refuse(spec)
     head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
-    lines = [head]
-    for spec in missing:
-        lines += [f"  {clean_line(spec.source, 400)}:", *described(spec)]
-    raise UsageError("\n".join((*lines, CONSENT_STEP)))
+    files = dict[tuple[str, ...], list[str]]()
+    for spec in missing:  # several files may start the same, under names of their own
+        facts = described(spec)[0 if spec.used_by else 1 :]
+        files.setdefault(tuple(facts), []).append(clean_line(spec.source, 400))
+    lines = [line for told, sources in files.items() for line in (f"  {', '.join(sources)}:", *told)]
+    raise UsageError("\n".join((head, *lines, CONSENT_STEP)))
 
 
 def record_consent(path: Path, spec: ServerSpec) -> str:

@@ -122,7 +122,8 @@ class Outcome:
         mismatches: the first is shown, all are reported.
         notes: sentences about what does not fail it: parts that were not looked at, a slow response.
         ms: milliseconds of the request; None if there was no response.
-        got: the raw result (`result` of the response), or the error object; None if there was none.
+        got: the raw result (`result` of the response), or the error object; None if there was none. Of a
+            large one that is as expected, only `isError`.
         said: the last words of the server's stderr.
         repeat: the command that sends the same request again, or "".
         server: the name of the server in the recording, and `call` the id of its messages there.

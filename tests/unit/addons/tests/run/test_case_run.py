@@ -24,7 +24,8 @@ class Scripted:
 
     name = "weather"
 
-    def __init__(self, *answers: RawAnswer, findings: tuple[Finding, ...] = ()) -> None:
+    def __init__(self, *answers: RawAnswer, findings: tuple[Finding, ...] = (), size: int = 9) -> None:
+        self._size = size
         self.traffic = ServerTraffic(ModelJudge(), lambda text: text.replace("s3cret", "***"))
         self.problem = ""
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
@@ -63,7 +64,7 @@ class Scripted:
 
     async def send(self, kind: object, name: str, arguments: Mapping[str, Any]) -> Exchange:
         self.sent.append((name, arguments))
-        return Exchange(self._answers.pop(0), f"hand-{len(self.sent)}", 5.0, self._findings)
+        return Exchange(self._answers.pop(0), f"hand-{len(self.sent)}", 5.0, self._findings, self._size)
 
 
 def said(text: str, **more: Any) -> RawAnswer:
@@ -97,6 +98,12 @@ async def test_a_passed_case_has_its_result_time_and_messages():
 async def test_a_failed_case_has_the_last_words_of_its_server():
     found = await run(case(PLAIN), Scripted(said("snow")))
     assert (found.state, found.problem, found.said) == (State.FAILED, "text differs", ("last words",))
+
+
+async def test_of_a_large_result_that_is_as_expected_only_its_kind_is_kept():
+    server = Scripted(said("rain", isError=False), said("snow", isError=False), size=100_000)
+    assert (await run(case(PLAIN), server)).got == {"isError": False}
+    assert (await run(case(PLAIN), server)).got == said("snow", isError=False).result
 
 
 async def test_a_server_that_does_not_run_is_an_error():

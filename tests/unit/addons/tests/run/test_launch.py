@@ -130,6 +130,14 @@ def test_without_a_terminal_all_that_would_run_is_in_one_error(tmp_path: Path):
     require_consents(RunConsent(CaseAnswers(), StoredDecisions(), trust=True), specs)
 
 
+def test_files_that_start_the_same_share_its_description(tmp_path: Path):
+    specs = [spec(suite(tmp_path, f"{name}.mcp.toml", command=("python", "x.py"))) for name in "ab"]
+    with pytest.raises(UsageError) as error:
+        require_consents(RunConsent(CaseAnswers(), StoredDecisions()), specs)
+    assert str(error.value).count("python x.py") == 1
+    assert "a.mcp.toml, the test file" in str(error.value)
+
+
 def test_keeping_a_call_is_consent_to_exactly_its_server(tmp_path: Path):
     file = tmp_path / "weather.mcp.toml"
     file.write_text('[server]\ncommand = ["x", "y"]\n')
