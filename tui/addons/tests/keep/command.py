@@ -57,7 +57,8 @@ class _Found:
 
 def keep(args: argparse.Namespace) -> int:
     """Keep a call, and return the exit code. Raises UsageError, ConfigError or StorageError."""
-    loaded = ConfigFile(getattr(args, "config", None), os.environ).read()
+    trust = bool(getattr(args, "trust_config", False))
+    loaded = ConfigFile(getattr(args, "config", None), os.environ, trust=trust).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
     current = Path.cwd()
     origin = origin_of(found.exchange, server_specs(loaded), current)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from tui.addons.tests.keep.exchange import Exchange
@@ -25,8 +25,8 @@ LONGEST_NAME = 80
 _VOLATILE = frozenset({"resultType", "ttlMs", "cacheScope", "nextCursor", "_meta"})
 """Members of results of prompts and lists that are not expected."""
 
-DAY = timedelta(days=2)
-_FIRST_TIME = 1e8
+NEAR_SECONDS = 2 * 86_400.0
+_IN_MILLISECONDS = 1e11
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +218,13 @@ def is_near(at: float) -> Callable[[Any], bool]:
         if not at:
             return True
         if isinstance(value, int | float):
-            seconds = value / (1000 if value > 1e11 else 1)
-            return abs(seconds - at) < DAY.total_seconds()
+            return abs(value / (1000 if value > _IN_MILLISECONDS else 1) - at) < NEAR_SECONDS
         try:
             there = datetime.fromisoformat(str(value).replace(",", ".").replace(" ", "T", 1))
         except ValueError:
             return True
         there = there if there.tzinfo is not None else there.replace(tzinfo=UTC)
-        return abs(there - datetime.fromtimestamp(at, UTC)) < DAY
+        return abs(there.timestamp() - at) < NEAR_SECONDS
 
     return near
 

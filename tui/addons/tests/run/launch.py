@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import names_in
 from tui.core.errors import ConfigError, UsageError, dotted
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
@@ -37,10 +38,13 @@ class SuiteServerSpec:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-def suite_server(suite: Suite, configured: Mapping[str, ServerSpec]) -> SuiteServerSpec:
+def suite_server(
+    suite: Suite, configured: Mapping[str, ServerSpec], env: Mapping[str, str] = os.environ
+) -> SuiteServerSpec:
     """Return the server that a suite names, which needs consent. `configured` are those of the user, by name.
 
-    Raises ConfigError if it names none, or one that is not configured or invalid.
+    `env` has the variables for `${NAME}`. Raises ConfigError if it names none, or one that is not configured
+    or invalid.
     """
     server = suite.server
     if server is None:
@@ -61,7 +65,7 @@ def suite_server(suite: Suite, configured: Mapping[str, ServerSpec]) -> SuiteSer
         table |= {"url": server.url, "headers": dict(server.headers)}
     table |= {key: value for key in ("transport", "era") if (value := getattr(server, key))}
     name = name_of(suite.path)
-    loaded = load_text(table_block(("servers", name), table), folder / "mcptui.toml", os.environ)
+    loaded = load_text(table_block(("servers", name), table), folder / "mcptui.toml", env)
     for problem in loaded.errors:
         key = dotted(problem.keys[2:]) or "server"
         where = f"{clean_line(str(suite.path), 400)}:{server.line}"
@@ -131,7 +135,13 @@ def record_consent(path: Path, spec: ServerSpec) -> str:
     ConfigError if the file is invalid.
     """
     suite = read_suite(path)
-    if suite.server is None:
+    if (server := suite.server) is None:
         return ""
-    subject = server_subject(suite_server(suite, {spec.name: spec}).spec)
+    names = (
+        name
+        for text in (*server.env.values(), *server.headers.values(), server.url)
+        for name in names_in(text)[0]
+    )
+    env = {**dict.fromkeys(names, "unset"), **os.environ}  # consent is to the names: none needs a value yet
+    subject = server_subject(suite_server(suite, {spec.name: spec}, env).spec)
     return "" if subject is None else store_answer(subject, allowed=True, by=BY_KEY)

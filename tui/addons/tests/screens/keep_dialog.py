@@ -23,7 +23,7 @@ from tui.core.units import duration, plural
 from tui.ui.dialogs.confirm import call_after, confirm_call
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.widgets.bar import SplitBar
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
@@ -64,7 +64,9 @@ class KeepDialog(Dialog[str | None]):
         Binding(SEND_KEYS, "keep", "keep", priority=True),
         Binding("ctrl+r", "again", "call twice more", priority=True),
         Binding("ctrl+g", "turn", "keep the turn", priority=True),
-        Binding("down", "next", show=False),
+        # Before the field that is left: what is typed next is for the next one.
+        Binding("tab", "app.focus_next", show=False, priority=True),
+        Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
     DEFAULT_CSS = """
@@ -108,15 +110,16 @@ class KeepDialog(Dialog[str | None]):
         self._note = SplitBar(id="keep-note")
         self.list = KeepList(self._switched)
         self.preview = RowsPane(self._preview_rows)
-        labels: dict[str, Any] = {} if whole_turn is not None else {"keep the turn": ""}
-        keys = self.key_line(("tab", "next part"), ("space", "switch"), back="cancel", **labels)
+        keys = [("tab", "next"), ("space", "switch"), ("ctrl+s", "keep")]
+        keys += [("ctrl+r", "call twice more")] if again.call is not None else []
+        keys += [("ctrl+g", "keep the turn")] if whole_turn is not None else []
         super().__init__(
             SplitBar(*self._title()),
             Horizontal(Literal("name ›"), self.name_field, classes="field"),
             Horizontal(Literal("file ›"), self.file_field, classes="field"),
             self._note,
             Horizontal(self.list, self.preview, id="keep-body"),
-            keys,
+            KeyLine([*keys, ("esc", "cancel")]),
         )
 
     def _title(self) -> tuple[Row, Row]:
@@ -211,9 +214,6 @@ class KeepDialog(Dialog[str | None]):
         if self._whole_turn is not None:
             self.dismiss(None)
             self._whole_turn()
-
-    def action_next(self) -> None:
-        self.focus_next()
 
     def action_again(self) -> None:
         """Send the request twice more, after a yes that names it."""

@@ -1,0 +1,106 @@
+"""What is kept: without secrets, with a name of its own, and what is said about it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.errors import UsageError
+from tui.core.servers import ServerSpec
+from tui.core.workbench import CallKey, CallKind, CallMemory
+
+KEY = "hunter2-hunter2"
+CALL = Request(RequestKind.TOOL, "get", {"city": "Oslo"})
+
+
+def redact(text: str) -> str:
+    return text.replace(KEY, "[redacted:API_KEY]")
+
+
+def keeping(folder: Path, said: str = "Rain.", request: Request = CALL, **more: dict[str, str]) -> Keeping:
+    (folder / "pyproject.toml").touch()
+    spec = ServerSpec("weather", "python", ("server.py",), **more)
+    exchange = Exchange("weather", request, result={"content": [{"type": "text", "text": said}]}, ms=7)
+    origin = Origin.of_spec(spec, str(folder), configured=False)
+    return Keeping.of(exchange, origin, folder, redact, is_own=True)
+
+
+def test_a_secret_in_the_request_is_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"contains a secret \(API_KEY\)"):
+        keeping(tmp_path, request=Request(RequestKind.TOOL, "get", {"key": KEY}))
+
+
+def test_a_secret_in_the_result_becomes_a_placeholder(tmp_path: Path):
+    made = keeping(tmp_path, said=f"The key is {KEY}.")
+    assert 'text = "The key is <text>."' in made.preview(made.target())
+
+
+def test_the_preview_is_what_is_written(tmp_path: Path):
+    made = keeping(tmp_path)
+    target = made.target()
+    shown = made.preview(target)
+    assert made.keep(target) == "Kept in weather.mcp.toml. Run it with: mcptui test weather.mcp.toml"
+    assert (tmp_path / "weather.mcp.toml").read_text() == shown
+
+
+def test_keeping_is_consent_to_the_command_in_this_folder(tmp_path: Path, separate_home: Path):
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    consents = json.loads((separate_home / "state" / "mcptui" / "consents.json").read_text())
+    assert len(consents["consents"]) == 1
+
+
+def test_a_call_of_someone_else_and_a_file_with_variables_of_its_own_are_no_consent(
+    tmp_path: Path, separate_home: Path
+):
+    foreign = replace(keeping(tmp_path), is_own=False)
+    foreign.keep(foreign.target())
+    path = tmp_path / "weather.mcp.toml"
+    path.write_text('[server]\ncommand = ["python", "server.py"]\nenv = { PYTHONPATH = "/tmp" }\n')
+    made = keeping(tmp_path)
+    assert not made.target().is_new
+    made.keep(made.target())
+    assert not (separate_home / "state" / "mcptui" / "consents.json").exists()
+
+
+def test_variables_to_set_are_named(tmp_path: Path):
+    made = keeping(tmp_path, env={"API_KEY": "short"})
+    assert made.keep(made.target()).endswith("\nSet API_KEY when you run it.")
+
+
+def test_a_name_that_is_taken_or_empty_is_refused(tmp_path: Path):
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    target = made.target()
+    assert made.free_name(target.names) == "get Oslo (2)" and made.same_case(target) == "get Oslo"
+    for name, why in (("get Oslo", "already has a case of this name"), (" ", "A name is required")):
+        with pytest.raises(UsageError, match=why):
+            made.named(name).keep(target)
+
+
+def test_a_result_that_is_too_large_is_refused(tmp_path: Path):
+    made = keeping(tmp_path, said="x" * 600_000)
+    with pytest.raises(UsageError, match="too large to keep"):
+        made.keep(made.target())
+
+
+def test_saved_calls_move_along_but_not_one_with_the_same_request(tmp_path: Path):
+    key = CallKey("weather", CallKind.TOOL, "get")
+    memory = CallMemory().with_saved(key, "usual", {"city": "NYC"}).with_saved(key, "same", {"city": "Oslo"})
+    made = keeping(tmp_path)
+    target = made.target()
+    made.keep(target, made.moved(memory, target))
+    suite = made.target().suite
+    assert suite is not None and [case.name for case in suite.cases] == ["usual", "get Oslo"]
+
+
+@pytest.mark.parametrize(("folder", "shown"), [("a", "../weather.mcp.toml"), ("a/b/c", "")])
+def test_a_path_is_shown_as_it_is_typed_if_it_is_near(folder: str, shown: str, tmp_path: Path):
+    made = replace(keeping(tmp_path), current=tmp_path / folder)
+    path = tmp_path / "weather.mcp.toml"
+    assert made.shown_path(path) == (shown or str(path))
