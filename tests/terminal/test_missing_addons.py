@@ -70,6 +70,14 @@ def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path
         app.shows("RUNNING", "weather", seconds=40)
         if missing == "demo":
             app.shows("needs the add-on demo, which is not installed")
+        if missing == "tests":
+            app.send("\x1bOR")  # f3
+            app.settled()
+            app.send("\r")
+            app.shows("WORKBENCH", "6 traffic", "get_weather")
+            assert "7 tests" not in app.text
+            app.send("\x1b")
+            app.until(lambda: "WORKBENCH" not in app.text)
         app.quits()
 
 

@@ -30,5 +30,7 @@ for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
         found = reply(message["method"], message.get("params", {}))
-        end = {"error": {"code": -32601, "message": "Method not found"}} if found is None else {"result": found}
+        end = (
+            {"error": {"code": -32601, "message": "Method not found"}} if found is None else {"result": found}
+        )
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **end}), flush=True)

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import service
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.traffic import Cause
@@ -36,6 +37,9 @@ AT_ONCE = frozenset(
     )
 )
 """Actions of the traffic screen that work at once, whatever is selected."""
+
+OF_WORKBENCH = ("kept calls", "tests tab")
+"""Services of add-ons for the workbench."""
 
 NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
 
@@ -130,6 +134,8 @@ class Navigator:
         def load() -> None:
             with importing():
                 import_module("tui.ui.workbench.screen")
+                for name in OF_WORKBENCH:
+                    service(name)
 
         if not self._expects_server:
             self._expects_server = True

@@ -26,8 +26,8 @@ MEANINGS = {
     "do what is selected": (
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
-        " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose take choose dismiss(True)"
-        " press",
+        " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose"
+        " take choose dismiss(True) press",
     ),
     "cancel, close, back": (
         "escape",
@@ -88,8 +88,7 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
-    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all"
-    " review.accept",
+    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling",

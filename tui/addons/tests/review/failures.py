@@ -73,7 +73,7 @@ class Failure:
     def _mismatches(self, head: str) -> Iterator[Any]:
         inside = f"then[{self.place[1]}]." if self.place[1] >= 0 else ""
         for one in self.outcome.mismatches:
-            path = one.path.removeprefix(inside)
+            path = one.path.removeprefix(inside) if one.path.startswith(inside) else ""
             if path == head or path.startswith((f"{head}.", f"{head}[")):
                 yield one
 
@@ -92,7 +92,7 @@ class Failure:
             case TurnCase():
                 return "A turn case has no result to accept. Edit the file."
             case None:
-                return "A contract is accepted by writing its lock again."
+                return "To accept a contract, write its lock again with mcptui test --lock."
             case Case() if self.case is None:
                 return "The case is not in its file any more."
         if self.response is None:

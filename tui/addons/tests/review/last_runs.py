@@ -4,15 +4,15 @@ It has no texts of servers. Screens of other processes follow it.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -39,6 +39,7 @@ class LastCase:
     Attributes:
         at: seconds since the epoch.
         recording: the path of the file with its messages, or "", and `call` is their id there.
+        runs: how many runs of a turn case passed, "4 of 5" for all its models, or "".
     """
 
     state: State
@@ -47,6 +48,7 @@ class LastCase:
     recording: str = ""
     server: str = ""
     call: str = ""
+    runs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +131,34 @@ class LastRunsReporter:
 
 def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[str, LastCase]]:
     """Yield how each case ended; of several outcomes of one case, such as of two eras, the worst."""
-    if not outcome.outcomes and outcome.problem:  # the server did not start
+    if not outcome.outcomes and outcome.not_started:
         lost = LastCase(State.ERROR, at, recording=recording)
         yield from ((case.name, lost) for case in outcome.suite.cases)
     by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
     for one in by_state:
-        # A turn case has an outcome for each of its models.
-        name = one.case.title if isinstance(one.case, TurnCase) else one.name
-        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call)
+        if _was_not_reached(one):
+            continue
+        name = name_of(one)
+        runs = _runs(other.cell for other in outcome.outcomes if name_of(other) == name)
+        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, runs)
+
+
+def _was_not_reached(outcome: Outcome) -> bool:
+    """Return whether a case was skipped only because the run ended before it."""
+    case = outcome.case
+    if outcome.state is not State.SKIPPED or not isinstance(case, Case):
+        return False
+    return not (case.skip or case.expected.is_empty)
+
+
+def name_of(outcome: Outcome) -> str:
+    """Return the name of a case; a turn case has an outcome for each of its models."""
+    return outcome.case.title if isinstance(outcome.case, TurnCase) else outcome.name
+
+
+def _runs(cells: Iterable[TurnCell | None]) -> str:
+    known = [cell for cell in cells if cell is not None]
+    return f"{sum(one.passed for one in known)} of {sum(one.wanted for one in known)}" if known else ""
 
 
 def _changing(path: Path, change: Callable[[LastFile], LastFile]) -> Callable[[Content], Content]:
@@ -172,8 +194,10 @@ def _case(entry: Any) -> Iterator[tuple[str, LastCase]]:
             "recording": str(recording),
             "server": str(server),
             "call": str(call),
-        } if state in set(State) and max(map(len, (name, recording, server, call))) <= MAX_CHARS:
-            yield name, LastCase(State(state), bounded(at) or 0.0, bounded(ms), recording, server, call)
+            "runs": str(runs),
+        } if state in set(State) and max(map(len, (name, recording, server, call, runs))) <= MAX_CHARS:
+            last = LastCase(State(state), bounded(at) or 0.0, bounded(ms), recording, server, call, runs)
+            yield name, last
 
 
 def _entry(path: str, file: LastFile) -> dict[str, Any]:
@@ -187,6 +211,7 @@ def _entry(path: str, file: LastFile) -> dict[str, Any]:
             "recording": one.recording,
             "server": one.server,
             "call": one.call,
+            "runs": one.runs,
         }
         for name, one in newest
     ]

@@ -9,26 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
-from tui.addons.tests.review.decisions import Review
-from tui.addons.tests.review.edits import FileEdits
-from tui.addons.tests.review.failures import Failure
-from tui.addons.tests.review.files import texts_of
-from tui.addons.tests.review.last_runs import LastRuns
-from tui.addons.tests.review.recorded import failures_in_recordings
+from tui.addons.tests.review.last_runs import LastRuns, name_of
 from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.screens.case_list import CaseList
-from tui.addons.tests.screens.case_runs import CaseRuns, key_of
-from tui.addons.tests.screens.messages import show_messages
-from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.screens.case_list import CaseList, Key
+from tui.addons.tests.screens.case_rows import progress_row
+from tui.addons.tests.screens.case_runs import CaseRuns
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.background import Tasks
-from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loaded with the first review
+    from tui.addons.tests.review.failures import Failure
     from tui.runtime.runtime import Runtime
 
 LOOK_SECONDS = 0.5
@@ -66,7 +61,16 @@ class CaseBrowser:
         self._looked_at = float("-inf")
         self._is_read = False
         self._reading: asyncio.Task[None] | None = None
-        self.filter = ""
+        self.filter = self._note = ""
+
+    @property
+    def standing(self) -> Row:
+        """How far the run is, or the filter, or what was done to the files, for the end of a line."""
+        if self.runs.doing:
+            return progress_row(self.runs.done, self.runs.total)
+        if self.filter:
+            return ((f"filter {clean_line(self.filter, 40)} ", "accent"),)
+        return ((f"{self._note} ", "warn"),) if self._note else EMPTY
 
     # ---- the files ----
 
@@ -137,17 +141,34 @@ class CaseBrowser:
     # ---- runs ----
 
     def run_selected(self) -> None:
-        if (one := self._selected()) is not None and (suite := self._suite_of(one)) is not None:
-            self._start([only(suite, one)], run_empty=True)
+        if (one := self._selected()) is not None and self._may_run():
+            self._tasks.start(self._run_one(one.key), "run a case")
 
     def run_all(self) -> None:
         """Run the listed cases, each file as a whole unless a filter is set."""
+        if self._may_run():
+            self._tasks.start(self._run_all(), "run cases")
+
+    def _may_run(self) -> bool:
+        self._note = ""
+        if self.runs.is_running:
+            self.list.notify(RUNS, timeout=3)
+        return not self.runs.is_running
+
+    async def _run_one(self, key: Key) -> None:
+        await self._read()  # the file may have been changed just now
+        one = next((one for one in self.list.cases if one.key == key), None)
+        if one is not None and (suite := self._suite_of(one)) is not None:
+            self.runs.start([only(suite, one)], run_empty=True)
+
+    async def _run_all(self) -> None:
+        await self._read()
         listed = {one.path for one in self.list.cases}
         suites = [file.suite for file in self._files if file.suite is not None and file.path in listed]
         if self.filter:
             suites = list(map(self._listed_part, suites))
         if suites:
-            self._start(suites)
+            self.runs.start(suites)
         else:
             self.list.notify("No cases to run.", timeout=3)
 
@@ -163,12 +184,6 @@ class CaseBrowser:
             turns=tuple(turn for turn in suite.turns if turn.title in turns),
             contract=next((part.contract for part in parts if part.contract is not None), None),
         )
-
-    def _start(self, suites: Sequence[Suite], *, run_empty: bool = False) -> None:
-        if self.runs.is_running:
-            self.list.notify(RUNS, timeout=3)
-        else:
-            self.runs.start(suites, run_empty=run_empty)
 
     def _run_changed(self) -> None:
         if self.list.is_attached:
@@ -204,47 +219,15 @@ class CaseBrowser:
             self._tasks.start(self._review(one), "review cases")
 
     async def _review(self, one: Listed) -> None:
-        try:
-            failures = await asyncio.to_thread(self._failures, one)
-            texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
-        except McptuiError as error:
-            self.list.notify(str(error), severity="warning", markup=False)
-            return
-        keys = [key_of(failure) for failure in failures]
-        if one.key not in keys:
-            why = "was deleted" if isinstance(one.what, Case) else "has no result to compare"
-            what = "The recording of its run" if isinstance(one.what, Case) else "It"
-            self.list.notify(f"{what} {why}. Press r to run it.", timeout=4)
-            return
-        review = Review.of(failures, texts, FileEdits())
-        review.at = keys.index(one.key)
-        from tui.addons.tests.screens.review_screen import ReviewScreen
+        from tui.addons.tests.screens.case_review import open_review
 
-        def closed(_: None) -> None:
-            if review.can_undo:
-                self.list.notify("Test files were changed. Press R to run the cases again.", timeout=5)
+        def closed(changed: bool) -> None:
+            if changed:
+                self._note = "files changed, not run since"
+                self._changed()
 
-        self.list.app.push_screen(ReviewScreen(review, self._show_messages_of), closed)
-
-    def _failures(self, one: Listed) -> list[Failure]:
-        """Return what is reviewed: the selected case and all that failed, of runs here or from recordings."""
-        found: list[Failure] = []
-        for file in self._files:
-            if file.suite is None:
-                continue
-            cases = [each for each in file.cases(self._last.of(file.path)) if self._is_reviewed(each, one)]
-            known = {
-                key: self.runs.failures[key] for each in cases if (key := each.key) in self.runs.failures
-            }
-            missing = [each for each in file.cases(self._last.of(file.path)) if each.key not in known]
-            read = failures_in_recordings(file.suite, missing) if len(known) < len(cases) else []
-            known |= {key_of(failure): failure for failure in read}
-            found += (known[each.key] for each in cases if each.key in known)
-        return found
-
-    def _is_reviewed(self, each: Listed, one: Listed) -> bool:
-        state = each.last.state if each.last is not None else None
-        return each.key == one.key or state in (State.FAILED, State.ERROR) or each.key in self.runs.failures
+        listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
+        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of, closed)
 
     # ---- messages ----
 
@@ -269,9 +252,11 @@ class CaseBrowser:
 
         open_turn_table(self.list.app, *((one.path, one.name) if one is not None else ()))
 
-    def _show_messages_of(self, failure: Failure) -> None:
-        last = self._last.of(failure.path).cases.get(failure.outcome.name)
+    def _show_messages_of(self, failure: "Failure") -> None:
+        last = self._last.of(failure.path).cases.get(name_of(failure.outcome))
         self._open(last.recording if last is not None else "", failure.outcome.call)
 
     def _open(self, recording: str, call: str) -> None:
+        from tui.addons.tests.screens.messages import show_messages
+
         self._tasks.start(show_messages(self.list.app, self._runtime, recording, call), "open messages")

@@ -7,13 +7,17 @@ from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
 from tui.core import units
-from tui.core.text import cells_of, clean_line
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.text import cells_of, clean, clean_line
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
 
 WIDE = 100
 """Minimum columns for showing the time limit, and server commands in full."""
+
+NARROW = 60
+"""With fewer columns, there is no latency."""
 
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
 WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
@@ -55,7 +59,7 @@ def file_rows(file: ListedFile, width: int) -> list[Row]:
     """Return the heading of a file, with its server, and its problem."""
     server = ((f"   {_server(file.suite.server)}", "dim"),) if file.suite is not None else ()
     rows: list[Row] = [EMPTY, crop(((" ", ""), (file.shown, "dim bold"), *server), width)]
-    for line in clean_line(file.problem, 2_000).splitlines():
+    for line in clean(file.problem[:2_000]).splitlines():
         rows += wrap(((line, "bad"),), width - 1, first=(("   ! ", "bad"),))
     for line in file.suite.warnings if file.suite is not None else ():
         rows += wrap(((clean_line(line, 400), "warn"),), width - 1, first=(("   ! ", "warn"),))
@@ -65,7 +69,8 @@ def file_rows(file: ListedFile, width: int) -> list[Row]:
 def _server(server: SuiteServer | None) -> str:
     if server is None:
         return "no server"
-    return clean_line(server.name or server.url or " ".join(server.command), 200)
+    words = server.name or masked(server.url) or " ".join(masked_arguments(server.command))
+    return clean_line(words, 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,8 @@ def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:
 
 def _note(one: Listed, width: int) -> Row:
     """Return the latency against its limit, or why there is none."""
+    if width < NARROW:
+        return EMPTY
     text, style = _words(one)
     ms = one.last.ms if one.last is not None else None
     limit = one.what.expected.within_ms if isinstance(one.what, Case) else None
@@ -131,6 +138,8 @@ def _words(one: Listed) -> tuple[str, str]:
             return clean_line(why, 60), "dim"
         case Case(expected=expected) if expected.is_empty:
             return "no result", "warn"
+        case TurnCase() if one.last is not None and one.last.runs:
+            return one.last.runs, "text"
         case _:
             return "", ""
 
@@ -141,7 +150,8 @@ def summary(cases: Sequence[Listed]) -> Row:
         state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
     }
     parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")]
-    parts += [(f"{count} {WORDS[state]}", STYLES[state]) for state, count in counts.items() if count]
+    words = {**WORDS, State.ERROR: units.noun(counts[State.ERROR], "error")}
+    parts += [(f"{count} {words[state]}", STYLES[state]) for state, count in counts.items() if count]
     if never := len(cases) - sum(counts.values()):
         parts.append((f"{never} never ran", "dim"))
     return tuple(span for part in parts for span in (part, ("   ", "")))

@@ -1,32 +1,24 @@
-"""Runs cases from the app: with a runtime of their own, so that the servers of the user are not touched."""
+"""The run of the screen of all cases: what happens to each case, and what failed."""
 
-import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.review.catalog import CONTRACT
-from tui.addons.tests.review.failures import Failure, failures_of
-from tui.addons.tests.review.last_runs import last_runs_reporter
-from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.launch import suite_server
+from tui.addons.tests.review.last_runs import name_of
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
-from tui.addons.tests.run.reporter import Reporter, RunStart
-from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
+from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.screens.case_list import Key
 from tui.addons.tests.screens.case_rows import Doing
 from tui.addons.tests.suite.case import Suite
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.servers import ServerSpec
-from tui.runtime.runtime import Runtime
 
-if TYPE_CHECKING:
-    from tui.runtime.options import Options
-
-NO_CONSENT = "not run, its server needs consent"
+if TYPE_CHECKING:  # loaded with the first run
+    from tui.addons.tests.review.failures import Failure
+    from tui.addons.tests.run.runner import SuiteRunner
+    from tui.runtime.runtime import Runtime
 
 
 class CaseRuns:
@@ -38,7 +30,7 @@ class CaseRuns:
         problems: why suites were not run, by file.
     """
 
-    def __init__(self, runtime: Runtime, changed: Callable[[], object]) -> None:
+    def __init__(self, runtime: "Runtime", changed: Callable[[], object]) -> None:
         self._app = runtime
         self._changed = changed
         self._tasks = Tasks()
@@ -65,8 +57,7 @@ class CaseRuns:
         self.done, self.total = 0, len(self.doing)
         for suite in suites:
             self.problems.pop(suite.path, None)
-        options = RunOptions(run_empty=run_empty)
-        self._tasks.start(self._run(suites, options), "run tests")
+        self._tasks.start(self._run(suites, run_empty=run_empty), "run tests")
         self._changed()
 
     def cancel(self) -> bool:
@@ -84,19 +75,15 @@ class CaseRuns:
         """Interrupt the run, and wait until its servers have stopped."""
         await self._tasks.cancel()
 
-    async def _run(self, suites: Sequence[Suite], options: RunOptions) -> None:
-        answers = CaseAnswers(self._app.questioner.ask)
-        runtime = Runtime(_options(self._app.options), os.environ)
-        runtime.questioner, runtime.sampler = answers, ScriptedSampler()
+    async def _run(self, suites: Sequence[Suite], *, run_empty: bool) -> None:
+        from tui.addons.tests.screens.app_run import run_suites
+
+        def begins(runner: "SuiteRunner") -> None:
+            self._runner = runner
+
         at = time.time()
         try:
-            has_turns = any(suite.turns for suite in suites)
-            await runtime.ready(start=False, model=has_turns, taps=False, session=False)
-            planned = await self._planned(runtime, suites)
-            reporters: list[Reporter] = [_Progress(self), last_runs_reporter(runtime)]
-            self._runner = SuiteRunner(runtime, answers, options, reporters)
-            outcome = await self._runner.run(planned, at=at)
-            self._runner.reports.tell(lambda one: one.ended(outcome))
+            outcome = await run_suites(self._app, suites, _Progress(self), begins, run_empty=run_empty)
             self._take(outcome, at)
         except McptuiError as error:
             self.problems |= {suite.path: str(error) for suite in suites}
@@ -104,29 +91,11 @@ class CaseRuns:
             self._runner = None
             self.doing = {}
             self._changed()
-            await runtime.shutdown()
-
-    async def _planned(self, runtime: Runtime, suites: Sequence[Suite]) -> list[PlannedSuite]:
-        """Return the suites with their servers, after consent, which the questions of the app ask for."""
-        configured = {status.name: status.spec for status in runtime.host.statuses()}
-        for name in configured:
-            await runtime.host.remove(name)
-        return [await self._with_server(runtime, suite, configured) for suite in suites]
-
-    async def _with_server(
-        self, runtime: Runtime, suite: Suite, configured: Mapping[str, ServerSpec]
-    ) -> PlannedSuite:
-        try:
-            server = suite_server(suite, configured)
-        except McptuiError as error:
-            return PlannedSuite(suite, problem=str(error))
-        runtime.redactor.add(server.secrets)
-        if not await runtime.consent.ask(server.spec):
-            return PlannedSuite(suite, problem=NO_CONSENT)
-        return PlannedSuite(suite, server.spec)
 
     def _take(self, outcome: RunOutcome, at: float) -> None:
         """Take the failures of a run in place of those of the same cases."""
+        from tui.addons.tests.review.failures import failures_of
+
         for ended in outcome.suites:
             for key in _keys(ended.suite):
                 self.failures.pop(key, None)
@@ -143,7 +112,8 @@ class CaseRuns:
 
     def ended(self, suite: Suite, outcome: Outcome) -> None:
         """One case of a suite has ended."""
-        found = next((key for key in self.doing if key[0] == suite.path and key[2] == outcome.name), None)
+        ended = suite.path, name_of(outcome)
+        found = next((key for key in self.doing if (key[0], key[2]) == ended), None)
         if found is not None:
             del self.doing[found]
             self.done += 1
@@ -178,13 +148,6 @@ class _Progress:
         pass
 
 
-def _options(app: "Options") -> "Options":
-    """Return the options of a run: those of `mcptui test`, with the configuration of the app."""
-    return replace(
-        app, command="test", save=False, accept_all=True, server=None, secrets={}, session=None, resume=False
-    )
-
-
 def _keys(suite: Suite) -> list[Key]:
     """Return the keys of what a suite checks, in the order of its run."""
     contract = [(suite.path, "Contract", CONTRACT)] if suite.contract is not None else []
@@ -192,7 +155,7 @@ def _keys(suite: Suite) -> list[Key]:
     return [*contract, *cases, *((suite.path, "TurnCase", turn.title) for turn in suite.turns)]
 
 
-def key_of(failure: Failure) -> Key:
+def key_of(failure: "Failure") -> Key:
     """Return the key of the case of a failure."""
     kind = "Contract" if failure.outcome.case is None else type(failure.outcome.case).__name__
-    return failure.path, kind, failure.outcome.name
+    return failure.path, kind, name_of(failure.outcome)

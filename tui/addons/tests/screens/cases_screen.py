@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
-from tui.addons.tests.screens.case_rows import progress_row, summary
-from tui.core.text import clean_line
+from tui.addons.tests.screens.case_rows import summary
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
-from tui.ui.widgets.rows import EMPTY, Row
+from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -53,11 +52,8 @@ class CasesScreen(ViewScreen[None]):
             return
         browser = self.browser
         left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
-        right: Row = ((f"filter {clean_line(browser.filter, 40)} ", "accent"),) if browser.filter else EMPTY
-        if (runs := browser.runs).doing:
-            right = progress_row(runs.done, runs.total)
-        self._title.show(left, right)
-        label = "cancel" if runs.is_running else "clear filter" if browser.filter else "back"
+        self._title.show(left, browser.standing)
+        label = "cancel" if browser.runs.is_running else "clear filter" if browser.filter else "back"
         if label != getattr(self, "_label", ""):
             self._label = label
             self.show_keys(back=label)

@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
 from tui.addons.tests.screens.case_list import CaseList
-from tui.addons.tests.screens.case_rows import progress_row, summary
+from tui.addons.tests.screens.case_rows import summary
 from tui.addons.tests.screens.kept_calls import is_server_of
 from tui.addons.tests.suite.case import Suite
 from tui.ui.keys.action_table import Context, action, of_context
@@ -77,10 +77,7 @@ class CasesTab(CasesPane):
         self.browser.look()
 
     def _say(self) -> None:
-        self._line.show(
-            summary(self._cases.cases),
-            progress_row(self.browser.runs.done, self.browser.runs.total if self.browser.runs.doing else 0),
-        )
+        self._line.show(summary(self._cases.cases), self.browser.standing)
 
     def stays(self) -> str:
         return RUNS if self.browser.runs.is_running else ""

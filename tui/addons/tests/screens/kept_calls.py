@@ -77,7 +77,7 @@ class ServerKeptCalls:
         self, key: CallKey, arguments: Any, result: ToolResult | PromptResult
     ) -> KeptVerdict | None:
         cases = [one for one in self._cases if _is_call(one, key, arguments)]
-        return await asyncio.to_thread(_verdict, cases, result) if cases else None
+        return await asyncio.to_thread(verdict_on, cases, key, arguments, result) if cases else None
 
     async def close(self) -> None:
         await self._tasks.cancel()
@@ -135,10 +135,14 @@ def _is_call(one: Listed, key: CallKey, arguments: Any) -> bool:
     return is_same and same(dict(request.arguments), given)
 
 
-def _verdict(cases: Sequence[Listed], result: ToolResult | PromptResult) -> KeptVerdict | None:
-    """Compare a result with those of kept calls; of several, one that it is as counts."""
+def verdict_on(
+    cases: Sequence[Listed], key: CallKey, arguments: Any, result: ToolResult | PromptResult
+) -> KeptVerdict | None:
+    """Compare a result with those of kept calls that are equal; of several, one that it is as counts."""
     found: KeptVerdict | None = None
     for one in cases:
+        if not _is_call(one, key, arguments):
+            continue
         case = one.what
         if not isinstance(case, Case) or (response := _response(case.request.kind, result)) is None:
             continue

@@ -18,7 +18,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of, overrides_of
+from tui.ui.keys.bindings import bindings_of
 from tui.ui.results.result_sheets import SideBySide
 from tui.ui.widgets.bar import Bar, SplitBar
 from tui.ui.widgets.page import Lines, Page
@@ -81,6 +81,7 @@ class ReviewScreen(ViewScreen[None]):
         self._show_messages = show_messages
         self._problem, self._side_heads = SplitBar(id="review-problem"), SideHeads()
         self._proposed: Change | None = None
+        self._did = ""
         self._tasks = Tasks()
 
     def compose(self) -> ComposeResult:
@@ -138,8 +139,11 @@ class ReviewScreen(ViewScreen[None]):
         self._title.show((*head, *words), ((place, "dim"),))
         counts = [(review.count(one), *look) for one, look in WORDS.items()]
         done: Row = tuple((f"{count} {word}   ", style) for count, word, style in counts if count)
+        done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
+        elif failure.response is None:
+            said = ((str(outcome.state), "bad"),)
         elif not failure.differs:
             said = ((f"{symbols_for().done} as expected", "ok"),)
         else:
@@ -230,9 +234,7 @@ class ReviewScreen(ViewScreen[None]):
             self.notify(str(error), severity="warning", markup=False)
         else:
             self.review.undone() if is_undo else self.review.made(change)
-            undo = overrides_of(self.app).first_of("review.undo")
-            name = clean_line(change.path.name, 100)
-            self.notify(f"Undone in {name}." if is_undo else f"Wrote {name}. {undo} undoes it.", timeout=3)
+            self._did = f"{'undone in' if is_undo else 'wrote'} {clean_line(change.path.name, 60)}"
         self.look()
 
     def undo(self) -> None:
@@ -242,11 +244,13 @@ class ReviewScreen(ViewScreen[None]):
             self.notify("Nothing to undo.", timeout=3)
 
     def skip(self) -> None:
+        self._did = ""
         self.review.skip()
         self.look()
 
     def step(self, step: int) -> None:
         if self._proposed is None:
+            self._did = ""
             self.review.step(step)
             self.look()
 

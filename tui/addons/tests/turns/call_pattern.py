@@ -150,7 +150,7 @@ def argument_at(arguments: Mapping[str, Any], path: str) -> Any:
 
 def compact_json(value: Any, chars: int = 120) -> str:
     """Return a JSON value as one cleaned line."""
-    return clean_line(json.dumps(value, ensure_ascii=False, default=str), chars)
+    return clean_line(_as_json(value), chars)
 
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -248,7 +248,14 @@ def _as_name(name: str) -> str:
 
 
 def _as_value(value: Any) -> str:
-    return _as_text(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return _as_text(value) if isinstance(value, str) else _as_json(value)
+
+
+def _as_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "(nested too deeply)"
 
 
 def _as_text(text: str, *, part: bool = False) -> str:

@@ -17,6 +17,9 @@ from tui.core.units import and_more
 MOST_EXCHANGES = 10_000
 """Maximum exchanges with models that are read from a recording."""
 
+MOST_BYTES = 256 * 1024 * 1024
+"""Maximum bytes of requests and replies that are read."""
+
 MOST_NAMED = 3
 PREFIX = "model:"
 """Of the source of a model's traffic; the name of its profile follows."""
@@ -163,9 +166,10 @@ def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
     Refused and broken requests are left out: the model was asked again, or the turn ended.
     """
     asked: dict[int, RecordedMessage] = {}
-    reading, problem, count = _Reading(), "", 0
+    reading, problem, count, octets = _Reading(), "", 0, 0
     for message in messages:
         entry = message.entry
+        octets += len(message.body)
         if entry.kind is Kind.MODEL_REQUEST:
             asked[entry.seq] = message
             continue
@@ -175,8 +179,8 @@ def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
         if not (request.is_whole and message.is_whole) or entry.detail.get("withheld"):
             problem = "some replies of models were not recorded completely"
             continue
-        if count >= MOST_EXCHANGES:
-            problem = f"only the first {MOST_EXCHANGES:,} replies of models are used"
+        if count >= MOST_EXCHANGES or octets > MOST_BYTES:
+            problem = f"only the first {count:,} replies of models are used"
             break
         count += 1
         reading.add(request, message)

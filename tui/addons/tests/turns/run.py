@@ -26,6 +26,7 @@ from tui.storage.sessions.store import SessionStore
 MOST_CALLS = 50
 """Maximum calls of a run to keep."""
 
+CALL_CHARS = 2_000
 ANSWER_CHARS = 8_000
 """Maximum characters of an answer to keep."""
 
@@ -139,7 +140,7 @@ class TurnRunner:
         notes += [note for note in turn.notes if note not in notes]
         run = TurnRun(
             State.PASSED,
-            calls=[str(one) for one in finished.calls[:MOST_CALLS]],
+            calls=[str(one)[:CALL_CHARS] for one in finished.calls[:MOST_CALLS]],
             answer=finished.answer[:ANSWER_CHARS],
             steps=finished.steps,
             tokens=finished.tokens,

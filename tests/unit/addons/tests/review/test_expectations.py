@@ -115,7 +115,9 @@ def test_a_result_that_nothing_was_expected_of_is_recorded_as_a_kept_call():
     assert found.text == "order <id>"
 
 
-TEXTS = st.lists(st.sampled_from(["a", "7", "<id>", "<number>", "rain", " ", "\n", "b1"]), max_size=8).map("".join)
+TEXTS = st.lists(st.sampled_from(["a", "7", "<id>", "<number>", "rain", " ", "\n", "b1"]), max_size=8).map(
+    "".join
+)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3),

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 from tui.addons.tests.review import last_runs
 from tui.addons.tests.review.last_runs import LastCase, LastRuns, LastRunsReporter
-from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell, TurnRun
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, Suite, TurnCase
 
 SUITE = Suite(Path("/work/weather.mcp.toml"))
 
@@ -53,6 +54,25 @@ def test_all_cases_of_a_server_that_did_not_start_are_errors(tmp_path: Path):
     ran(runs, suite=Suite(SUITE.path, cases=(case,)), problem="The server exited.")
     runs.read()
     assert runs.of(SUITE.path).cases["rain"].state is State.ERROR
+
+
+def test_a_case_that_an_interrupted_run_did_not_reach_keeps_its_last_run(tmp_path: Path):
+    runs = LastRuns(tmp_path / "tests.json")
+    ran(runs, outcome())
+    case = Case("rain", 3, Request(RequestKind.TOOL, "get_weather"), Expectation("rain"))
+    ran(runs, replace(outcome(state=State.SKIPPED), case=case), at=200.0)
+    runs.read()
+    assert runs.of(SUITE.path).cases["rain"].state is State.PASSED
+
+
+def test_a_turn_case_has_the_runs_of_all_its_models(tmp_path: Path):
+    runs = LastRuns(tmp_path / "tests.json")
+    turn = TurnCase("Is it warm?", 1)
+    passed = TurnCell("a", wanted=2, runs=[TurnRun(State.PASSED), TurnRun(State.PASSED)])
+    failed = TurnCell("b", wanted=3, runs=[TurnRun(State.FAILED)])
+    ran(runs, *(Outcome(cell.model, 1, State.PASSED, case=turn, cell=cell) for cell in (passed, failed)))
+    runs.read()
+    assert runs.of(SUITE.path).cases["Is it warm?"].runs == "2 of 5"
 
 
 def test_a_file_that_the_user_kept_a_call_in_is_remembered(tmp_path: Path):

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.addons.tests.turns.call_pattern import ArgumentPattern, CallPattern, argument_at, pattern_of
+from tui.addons.tests.turns.call_pattern import (
+    ArgumentPattern,
+    CallPattern,
+    argument_at,
+    as_pattern,
+    pattern_of,
+)
 
 
 def matches(
@@ -152,3 +158,11 @@ def test_every_text_is_a_pattern_or_an_error(text: str) -> None:
 
 def test_an_empty_object_has_no_argument() -> None:
     assert argument_at({}, "a") is argument_at({}, "b")
+
+
+def test_a_value_that_is_nested_too_deeply_is_said_so() -> None:
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert as_pattern("t", {"a": deep}) == "t a=(nested too deeply)"
+    assert not matches("t a=1", a=deep)

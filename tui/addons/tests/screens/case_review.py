@@ -1,0 +1,70 @@
+"""Opens the review of the cases that failed, at the selected one."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from tui.addons.tests.review.catalog import Listed, ListedFile
+from tui.addons.tests.review.decisions import Review
+from tui.addons.tests.review.edits import FileEdits
+from tui.addons.tests.review.failures import Failure
+from tui.addons.tests.review.files import texts_of
+from tui.addons.tests.review.recorded import failures_in_recordings
+from tui.addons.tests.run.outcome import State
+from tui.addons.tests.screens.case_list import CaseList, Key
+from tui.addons.tests.screens.case_runs import key_of
+from tui.addons.tests.screens.review_screen import ReviewScreen
+from tui.addons.tests.suite.case import Case
+from tui.core.errors import McptuiError
+
+Cases = Sequence[tuple[ListedFile, Sequence[Listed]]]
+
+
+async def open_review(
+    list: CaseList,
+    cases: Cases,
+    one: Listed,
+    here: Mapping[Key, Failure],
+    show_messages: Callable[[Failure], None],
+    closed: Callable[[bool], None],
+) -> None:
+    """Open the review, or say why there is nothing to review.
+
+    `here` are the failures of runs of this screen; others are read from recordings. `closed` is told whether
+    files were changed.
+    """
+    try:
+        failures = await asyncio.to_thread(_failures, cases, one, here)
+        texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
+        review = Review.of(failures, texts, FileEdits())
+    except McptuiError as error:
+        list.notify(str(error), severity="warning", markup=False)
+        return
+    keys = [key_of(failure) for failure in failures]
+    if one.key not in keys:
+        what, why = "It", "has no result to compare"
+        if isinstance(one.what, Case):
+            what, why = "The recording of its run", "was deleted"
+        list.notify(f"{what} {why}. Press r to run it.", timeout=4)
+        return
+    review.at = keys.index(one.key)
+    list.app.push_screen(ReviewScreen(review, show_messages), lambda _: closed(review.can_undo))
+
+
+def _failures(cases: Cases, one: Listed, here: Mapping[Key, Failure]) -> list[Failure]:
+    """Return what is reviewed: the selected case and all that failed. Blocks."""
+    found: list[Failure] = []
+    for file, listed in cases:
+        if file.suite is None:
+            continue
+        reviewed = [each.key for each in listed if each.key == one.key or _failed(each) or each.key in here]
+        known = {key: here[key] for key in reviewed if key in here}
+        if len(known) < len(reviewed):
+            others = [each for each in listed if each.key not in known]  # some save values for others
+            read = failures_in_recordings(file.suite, others)
+            known |= {key_of(failure): failure for failure in read}
+        found += (known[key] for key in reviewed if key in known)
+    return found
+
+
+def _failed(each: Listed) -> bool:
+    return each.last is not None and each.last.state in (State.FAILED, State.ERROR)
