@@ -98,6 +98,7 @@ NAMED = {
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),
+        (("keep",), "mcptui keep"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),
