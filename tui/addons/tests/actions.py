@@ -9,6 +9,7 @@ BRINGS = {
             "help": "Keep the call and its result, or a whole turn, as a test",
             "footer": 9,
             "call": "tui.addons.tests.screens.keep_places:keep",
+            "when": "tui.addons.tests.actions:why_no_call",
         },
         "tests.open": {
             "contexts": ("ANYWHERE",),
@@ -155,3 +156,9 @@ BRINGS = {
         },
     },
 }
+
+
+def why_no_call(owner: object) -> str:
+    """Return why there is nothing to keep in the conversation, or ""; other screens say it themselves."""
+    current = getattr(owner, "current", None)
+    return str(current.why_none()) if current is not None else ""
