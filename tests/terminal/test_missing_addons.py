@@ -99,6 +99,7 @@ NAMED = {
     "tests": [
         (("test",), "mcptui test"),
         (("keep",), "mcptui keep"),
+        (("diff",), "mcptui diff"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),

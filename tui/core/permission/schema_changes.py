@@ -40,7 +40,7 @@ from tui.core.schemas.schemas import ARM_WORDS, Schema, SchemaTooLarge, by_posit
 from tui.core.text import object_in
 from tui.core.units import and_more
 
-MAX_PAIRS = 50_000
+MAX_PAIRS = 20_000
 MAX_LEVELS = 40
 """Maximum pairs of schemas to compare, and levels; anything deeper is only compared for equality."""
 
@@ -72,8 +72,7 @@ class _Comparison:
         )
 
     def changes(self) -> Sequence[SchemaChange]:
-        found = self._schemas(self._was.root, self._at, self._now.root, self._at, self._at, 0)
-        return list({(one.steps, one.effect, one.why): one for one in found}.values())
+        return self._schemas(self._was.root, self._at, self._now.root, self._at, self._at, 0)
 
     # ---- nodes ----
 
@@ -84,14 +83,12 @@ class _Comparison:
         self._left -= 1
         if self._left < 0:
             raise SchemaTooLarge("too many parts to compare")
-        if was == now and (text := as_json(was)) == as_json(now):
-            if self._same_definitions or not any(f'"{key}":' in text for key in REFERENCES):
-                return []
+        if was == now and (text := as_json(was)) == as_json(now) and self._is_settled(text):
+            return []
         old, new = self._was.node(was, was_at), self._now.node(now, now_at)
         if old is None or new is None or level > MAX_LEVELS:
-            is_same = as_json(self._was.flat(was)) == as_json(self._now.flat(now))
             why = "not a schema" if old is None or new is None else "nested too deeply to compare"
-            return [] if is_same else [self._change(Shift.OTHER, at, (at,), why, was, now)]
+            return [self._change(Shift.OTHER, at, (at,), why, was, now)]
         if (old.at, new.at) in self._open:
             return []
         is_shared = old.at == new.at and _is_reference(was) and _is_reference(now)
@@ -99,11 +96,16 @@ class _Comparison:
             return self._known[old.at]
         self._open.add((old.at, new.at))
         pair = SchemaPair(old, new, old.at if old.at == new.at else at, level)
-        found = list(self._nodes(pair))
+        # A definition that is used twice has the same changes twice, and so on with each level.
+        found = list({(one.steps, one.effect, one.why): one for one in self._nodes(pair)}.values())
         self._open.discard((old.at, new.at))
         if is_shared:
             self._known[old.at] = found
         return found
+
+    def _is_settled(self, text: str) -> bool:
+        """Return whether equal JSON means the same in both schemas: its references lead to the same."""
+        return self._same_definitions or not any(f'"{key}":' in text for key in REFERENCES)
 
     def _nodes(self, pair: SchemaPair) -> Iterator[SchemaChange]:
         for key in unsound_keys(pair):
@@ -346,14 +348,15 @@ class _Comparison:
                 {key: tree.flat(node.schema[key]) for key in keys if key in node.schema}
                 for tree, node in ((self._was, pair.was), (self._now, pair.now))
             )
-            if as_json(was) != as_json(now):
-                shift = Shift.OTHER if was and now else Shift.TIGHTER if now else Shift.LOOSER
-                why = (
-                    "different condition" if was and now else "new condition" if now else "condition removed"
-                )
-                for key in keys:
-                    if as_json(was.get(key)) != as_json(now.get(key)):
-                        yield self._keyword(pair, key, shift, why)
+            text = as_json(was)
+            if text == as_json(now) and self._is_settled(text):
+                continue
+            shift, why = Shift.OTHER, "different condition"
+            if not was or not now:
+                shift, why = (Shift.TIGHTER, "new condition") if now else (Shift.LOOSER, "condition removed")
+            for key in keys:
+                if key not in was or key not in now or was[key] != now[key] or text == as_json(now):
+                    yield self._keyword(pair, key, shift, why)
 
     def _children(
         self, pair: SchemaPair, key: str, name: str | None, was: Any, now: Any

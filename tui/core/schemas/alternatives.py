@@ -218,7 +218,10 @@ def _typed(arm: Node, words: tuple[str, ...]) -> Iterable[Alternative]:
     """Yield an alternative for each type of a schema without combiners."""
     schema = arm.schema
     values = listed(schema)
-    kinds = kinds_in(schema.get("type")) or list(dict.fromkeys(map(value_kind, values))) or [own_kind(schema)]
+    kinds = kinds_in(schema.get("type")) or list(dict.fromkeys(map(value_kind, values)))
+    if not kinds:  # many generators leave out the type of an object or array
+        implied = own_kind(schema)
+        kinds = [implied if implied in ("object", "array") else ""]
     if schema.get("nullable") is True and "" not in kinds and "null" not in kinds:
         kinds.append("null")
     for kind in kinds:

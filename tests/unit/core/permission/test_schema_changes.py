@@ -54,6 +54,9 @@ TABLE = [
     ("a type is removed from oneOf", a({"oneOf": [STRING, INTEGER]}), a(STRING), BREAKING, COMPATIBLE),
     ("any value to a string", a({}), a(STRING), BREAKING, COMPATIBLE),
     ("a string to any value", a(STRING), a({}), COMPATIBLE, BREAKING),
+    ("a number to any value of a minimum", a(INTEGER | {"minimum": 1}), a({"minimum": 1}),
+     COMPATIBLE, BREAKING),
+    ("the type of an object is left out", a(a(STRING)), a({"properties": {"a": STRING}}), COSMETIC, COSMETIC),
     ("an enum value is gone", a({"enum": ["x", "y"]}), a({"enum": ["x"]}), BREAKING, COMPATIBLE),
     ("an enum value is new", a({"enum": ["x"]}), a({"enum": ["x", "y"]}), COMPATIBLE, BREAKING),
     ("a string gets an enum", a(STRING), a(UNIT), BREAKING, COMPATIBLE),
@@ -190,6 +193,21 @@ def test_references_that_multiply_end_as_too_large():
     with pytest.raises(SchemaTooLarge):
         schema_changes(before, after, ("inputSchema",), gives=False)
     assert effect_of(differences_of({"inputSchema": before}, {"inputSchema": after})) is BREAKING
+
+
+def test_a_change_behind_many_references_is_found_and_not_repeated():
+    """Each definition refers to the next one twice, so that the last is reached in 2^30 ways."""
+
+    def chain(leaf: Any, length: int) -> dict[str, Any]:
+        layers = {
+            f"L{n}": {"properties": {"a": {"$ref": f"#/$defs/L{n + 1}"}, "b": {"$ref": f"#/$defs/L{n + 1}"}}}
+            for n in range(length)
+        }
+        return a({"$ref": "#/$defs/L0"}, **{"$defs": {**layers, f"L{length}": leaf}})
+
+    assert reasons(chain(STRING, 30), chain(INTEGER, 30)) == [("$defs.L30.type", "no longer string")]
+    deep = reasons(chain(STRING, 90), chain(INTEGER, 90))
+    assert {why for _, why in deep} == {"nested too deeply to compare"}
 
 
 def test_texts_in_a_schema_are_searched_wherever_they_are():

@@ -2,8 +2,10 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tui.addons.tests.contract.check import NAME, judged, lock_command
 from tui.addons.tests.contract.listing import ServerListing
@@ -35,8 +37,14 @@ def lock(args: argparse.Namespace) -> int:
     ]
     run = TestRun(args, chosen)
     ask = _asked if is_terminal() else None
+    write = partial(print, file=sys.stderr) if args.json else print
     run.options = replace(
-        run.options, matching="", tags=(), jobs=1, check=LockUpdate(agreed=args.yes, ask=ask)
+        run.options,
+        era=run.options.era.replace("both", ""),
+        matching="",
+        tags=(),
+        jobs=1,
+        check=LockUpdate(args.yes, ask, write),
     )
     return run.run()
 
