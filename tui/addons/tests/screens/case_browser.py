@@ -80,6 +80,8 @@ class CaseBrowser:
         if now - self._looked_at < LOOK_SECONDS or (self._reading is not None and not self._reading.done()):
             return
         self._looked_at = now
+        if not self._is_read:
+            self.show()
         if not self._is_read or self._last.is_stale or self._catalog.is_stale:
             self._reading = self._tasks.start(self._read(), "read test files")
 

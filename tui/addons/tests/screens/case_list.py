@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.screens.case_rows import Columns, Doing, case_row, empty_rows, file_rows
+from tui.ui.keys.bindings import overrides_of
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row
 from tui.ui.widgets.symbols import symbols_for
@@ -28,7 +29,7 @@ class CaseList(LinePane):
         self._lines: list[Row | Listed] = []
         self._doing: Mapping[Key, Doing] = {}
         self._folder = ""
-        self._columns = Columns(0, 0)
+        self._columns = Columns(0, 0, 0)
         self._note: Row = EMPTY
 
     def show(self, files: Sequence[tuple[ListedFile, Sequence[Listed]]], folder: str, note: Row) -> None:
@@ -68,7 +69,8 @@ class CaseList(LinePane):
         for file, cases in self._files:
             lines += [*file_rows(file, width), *cases]
         if not self._files:
-            lines += [EMPTY, self._note] if self._note else empty_rows(self._folder, width)
+            keep = overrides_of(self.app).first_of("keep.call")
+            lines += [EMPTY, self._note] if self._note else empty_rows(self._folder, keep, width)
         self._lines = lines
         places = {one.key: at for at, one in enumerate(lines) if isinstance(one, Listed)}
         first = next(iter(places.values()), 0)

@@ -27,14 +27,12 @@ LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
 
 EMPTY_STATE = (
     ("No kept calls yet", "text bold"),
-    (
-        "A kept call is a call whose result is expected from then on. mcptui makes it again and compares.",
-        "dim",
-    ),
+    ("mcptui repeats kept calls and compares their results. To keep one:", "dim"),
     ("", ""),
-    ("C            on a result, a call in the conversation, or an entry of the traffic", "text"),
-    ("mcptui keep  in a shell, after mcptui call", "text"),
+    ("{:<14}on a result, a call, or an entry of the traffic", "text"),
+    ("mcptui keep   in a shell, after mcptui call", "text"),
     ("", ""),
+    ("One case for each read-only tool of a server: mcptui test --init -- COMMAND", "dim"),
 )
 
 
@@ -46,12 +44,13 @@ class Doing:
     runs: bool = False
 
 
-def empty_rows(folder: str, width: int) -> list[Row]:
-    """Return what to do while there are no cases."""
-    end = f"They are written to *.mcp.toml files. This screen lists those below {folder}."
+def empty_rows(folder: str, key: str, width: int) -> list[Row]:
+    """Return what to do while there are no cases; `key` keeps a call."""
+    end = f"Kept calls are in *.mcp.toml files. None was found below {folder}."
     rows: list[Row] = [EMPTY]
     for text, style in (*EMPTY_STATE, (end, "dim")):
-        rows += wrap(((text, style),), min(width, 96), first=(("  ", ""),)) if text else [EMPTY]
+        line: Row = ((text.format(key), style),)
+        rows += wrap(line, min(width, 96), first=(("  ", ""),)) if text else [EMPTY]
     return rows
 
 
@@ -75,14 +74,16 @@ def _server(server: SuiteServer | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a list of cases: its width, and the cells of the longest name."""
+    """The columns of a list of cases: its width, and the cells of the longest name and request."""
 
     width: int
     names: int
+    requests: int
 
     @classmethod
     def of(cls, width: int, cases: Sequence[Listed]) -> "Columns":
-        return cls(width, max((cells_of(clean_line(one.name, 200)) for one in cases), default=0))
+        names = max((cells_of(clean_line(one.name, 200)) for one in cases), default=0)
+        return cls(width, names, max((cells_of(one.request) for one in cases), default=0))
 
 
 def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
@@ -90,7 +91,7 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
     right = _right(one, doing, now, columns.width)
     room = columns.width - width_of(lead) - width_of(right) - 1
-    request = min(REQUEST_CELLS, max(0, room - LEAST_NAME - GAP))
+    request = min(REQUEST_CELLS, columns.requests, max(0, room - LEAST_NAME - GAP))
     names = min(room - request - GAP, max(LEAST_NAME, columns.names))
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
@@ -149,7 +150,7 @@ def summary(cases: Sequence[Listed]) -> Row:
     counts = {
         state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
     }
-    parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")]
+    parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")] if cases else []
     words = {**WORDS, State.ERROR: units.noun(counts[State.ERROR], "error")}
     parts += [(f"{count} {words[state]}", STYLES[state]) for state, count in counts.items() if count]
     if never := len(cases) - sum(counts.values()):

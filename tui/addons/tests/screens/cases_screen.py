@@ -29,13 +29,10 @@ class CasesScreen(ViewScreen[None]):
         self._prompt = prompt
         self.browser = CaseBrowser(runtime, prompt, self.say)
         super().__init__(self.browser.list, prompt=prompt)
+        self._labels: dict[str, str] = {}
 
     async def on_unmount(self) -> None:
         await self.browser.close()
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.browser.show()
 
     def stays(self) -> str:
         if self._prompt.display:
@@ -53,10 +50,15 @@ class CasesScreen(ViewScreen[None]):
         browser = self.browser
         left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
         self._title.show(left, browser.standing)
-        label = "cancel" if browser.runs.is_running else "clear filter" if browser.filter else "back"
-        if label != getattr(self, "_label", ""):
-            self._label = label
-            self.show_keys(back=label)
+        labels = {
+            "back": "cancel" if browser.runs.is_running else "clear filter" if browser.filter else "back"
+        }
+        if not browser.list.cases:
+            labels |= dict.fromkeys(("review", "run", "run_all", "traffic", "turns"), "")
+            labels |= {} if browser.filter else {"filter": ""}
+        if labels != self._labels:
+            self._labels = labels
+            self.show_keys(**labels)
 
     def back(self) -> None:
         """Cancel the run, clear the filter, or close."""

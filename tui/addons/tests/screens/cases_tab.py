@@ -63,9 +63,6 @@ class CasesTab(CasesPane):
         yield self._line
         yield self.list
 
-    def on_mount(self) -> None:
-        self.browser.show()
-
     async def on_unmount(self) -> None:
         await self.browser.close()
 

@@ -92,7 +92,6 @@ class ReviewScreen(ViewScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.call_after_refresh(self._go_to_difference)
 
     def on_resize(self) -> None:

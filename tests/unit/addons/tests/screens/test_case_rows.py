@@ -86,8 +86,8 @@ def test_the_summary_counts_each_state():
 
 
 def test_without_cases_it_says_how_to_keep_one():
-    text = "\n".join(map(text_of, empty_rows("~/demo", 80)))
-    assert "mcptui keep" in text and "~/demo" in text
+    text = "\n".join(map(text_of, empty_rows("~/demo", "K", 80)))
+    assert "  K  " in text and "mcptui keep" in text and "~/demo" in text
 
 
 def test_progress_is_only_shown_during_a_run():
