@@ -98,8 +98,8 @@ NAMED = {
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),
-        (("diff",), "mcptui diff"),
         (("keep",), "mcptui keep"),
+        (("diff",), "mcptui diff"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),
