@@ -100,6 +100,8 @@ NAMED = {
         (("test",), "mcptui test"),
         (("diff",), "mcptui diff"),
         (("keep",), "mcptui keep"),
+        (("keep",), "mcptui keep"),
+        (("diff",), "mcptui diff"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),

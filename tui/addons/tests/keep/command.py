@@ -20,9 +20,10 @@ from tui.addons.tests.keep.target import Target
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
-from tui.core.errors import StorageError, UsageError
+from tui.core.errors import McptuiError, StorageError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.secret_names import MARK
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.core.text import clean, clean_line, compact
 from tui.core.units import clock_time, duration
@@ -183,7 +184,11 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
         return keeping
     if not confirm(f"{head}\n  {clean(about_it)}", yes=args.yes):
         return keeping
-    return keeping.compared_with(_called_again(keeping, args))
+    try:
+        return keeping.compared_with(_called_again(keeping, args))
+    except McptuiError as error:
+        print(f"  Not compared: {clean(str(error))}")
+        return keeping
 
 
 # ---- the server --------------------------------------------------------------------------------------------
@@ -225,5 +230,6 @@ def _live_spec(origin: Origin) -> tuple[ServerSpec, dict[str, str]]:
     env = {name: os.environ[name] for name in spec.env if name in os.environ}
     transport = spec.transport.value if spec.transport not in (Transport.STDIO, Transport.HTTP) else ""
     words = [spec.url] if spec.url else [spec.command, *spec.args]
-    live, secrets = unconfigured_server(words, env, {}, transport, "")
+    headers = {name: value for name, value in spec.headers.items() if not MARK.search(value)}
+    live, secrets = unconfigured_server(words, env, headers, transport, "")
     return (live if spec.url else replace(live, cwd=origin.base)), dict(secrets)

@@ -38,13 +38,15 @@ ITEMS: Mapping[str, str] = {
 class Launched:
     """How the server of a recording was started, or reached: its command, or its `url`.
 
-    Secrets in `command` and `url` are masked. `cwd` is absolute; "" if it is unknown. `env` are names.
+    Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
+    names. `headers` are those that were added to requests.
     """
 
     command: tuple[str, ...] = ()
     cwd: str = ""
     env: tuple[str, ...] = ()
     url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
 
 

@@ -63,6 +63,7 @@ class Origin:
             tuple(arguments),
             env=dict.fromkeys(launched.env, ""),
             url=launched.url or None,
+            headers=launched.headers,
             transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
         )
         return cls(name, spec, launched.cwd or folder, names_only=True)
@@ -166,7 +167,7 @@ def _value(
         return reference.text
     kind, _, key = place.partition(".")
     is_secret = is_secret_header(key) if kind == "headers" else names_a_secret(key)
-    if is_secret or redact(value) != value or (origin.names_only and kind == "env"):
+    if is_secret or redact(value) != value or MARK.search(value) or (origin.names_only and kind == "env"):
         return needed.reference(name)
     return escaped(value)
 

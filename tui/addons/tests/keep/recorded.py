@@ -31,6 +31,12 @@ MOST_PAGES = 100
 MOST_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a message."""
 
+OWN_HEADERS = frozenset(
+    "host connection user-agent transfer-encoding cache-control last-event-id traceparent tracestate baggage"
+    " cookie".split()
+)
+"""Headers of every request, besides those of content, of what is accepted, and of MCP."""
+
 TAP = "tap:"
 _ONLY = "Only tool calls, reads, prompts and lists can be kept."
 
@@ -322,19 +328,29 @@ def _launched(reader: TrafficReader, first: Entry, cwd: str) -> Launched | None:
         page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
         for one in reversed(page):
             if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-                return _launched_by(one, cwd)
+                return _launched_by(one, first, cwd)
         if not place:
             break
     for one in reader.columns(0, PAGE):  # of a server that runs for long
         if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-            return _launched_by(one, cwd)
+            return _launched_by(one, first, cwd)
     return None
 
 
-def _launched_by(event: Entry, cwd: str) -> Launched:
+def _launched_by(event: Entry, request: Entry, cwd: str) -> Launched:
     detail = event.detail
     if event.method == "connect":
-        return Launched(url=text_in(detail, "url"))
+        return Launched(url=text_in(detail, "url"), headers=dict(_added_headers(request.detail)))
     words = tuple(word for word in list_in(detail, "argv") if isinstance(word, str))
     env = tuple(name for name in list_in(detail, "env") if isinstance(name, str))
     return Launched(words, text_in(detail, "cwd") or cwd, env, transport=text_in(detail, "transport"))
+
+
+def _added_headers(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the headers of a request that neither HTTP nor MCP adds itself."""
+    for one in list_in(detail, "headers"):
+        match one:
+            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
+                ("mcp-", "accept", "content-")
+            ):
+                yield name, value

@@ -37,6 +37,9 @@ SIDE_BY_SIDE = 110
 """Minimum number of screen columns for the preview at the right."""
 
 LONGEST_NAME = 200
+SCHEMA = "#:schema"
+"""Beginning of the first line of a file, which says nothing about the call."""
+
 CALL_AGAIN = "Call it twice more to find what varies"
 
 
@@ -146,7 +149,8 @@ class KeepDialog(Dialog[str | None]):
         again = CALL_AGAIN if not self._keeping.draft.exchange.others else CALL_AGAIN.partition(" to")[0]
         again = again if self._again.call is not None else ""
         again = "Calling…" if self._is_calling else again
-        self.list.show(lines_of(self._keeping, self._target, self._again.why, again, self.list.columns))
+        note = self._again.why if not self._keeping.draft.exchange.others else ""
+        self.list.show(lines_of(self._keeping, self._target, note, again, self.list.columns))
         self.preview.rewrap()
         self._show_note()
 
@@ -167,10 +171,11 @@ class KeepDialog(Dialog[str | None]):
         if self._problem:
             return []
         try:
-            lines = clean(self._keeping.preview(self._target)).splitlines()
+            lines = clean(self._keeping.preview(self._target)).split("\n")
         except McptuiError as error:
             lines = [str(error)]
-        return [part for row in highlighted(lines, "toml") for part in wrap(row, width)]
+        shown = lines[2:] if lines[0].startswith(SCHEMA) else lines
+        return [part for row in highlighted(shown, "toml") for part in wrap(row, width)]
 
     # ---- changes -------------------------------------------------------------------------------------------
 

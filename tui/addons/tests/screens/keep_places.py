@@ -73,7 +73,7 @@ async def keep(owner: object) -> None:
         case ServerScreen():
             place = _in_workbench(owner)
         case TrafficScreen():
-            place = _in_traffic(owner)
+            place = await _in_traffic(owner)
         case ChatParts():
             place = await _in_chat(owner)
     if isinstance(place, str):
@@ -130,18 +130,27 @@ def _request_in(entries: "EntryColumns", call: str, turn: int) -> int:
     return 0
 
 
-def _in_traffic(screen: TrafficScreen) -> Place | str | None:
+async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
     seq, live, recording = screen.list.chosen(), screen.live, screen.recording
     if not seq:
         return None  # the list has said why
     if live is not None:
         read = partial(_read, recording.open_reader, seq, os.getcwd())
         return Place(screen.app, read, live.runtime, live.next_call_id)
-    with closing(recording.open_reader()) as reader:
-        path = getattr(reader, "path", Path())
-        folder = reader.meta().get("cwd", "") if isinstance(reader, RecordingReader) else ""
-    is_own = os.path.dirname(os.path.realpath(path)) == os.path.realpath(state_dir() / "recordings")
+    try:
+        folder, is_own = await asyncio.to_thread(_origin_of, recording.open_reader)
+    except McptuiError as error:
+        return str(error)
     return Place(screen.app, partial(_read, recording.open_reader, seq, folder), is_own=is_own)
+
+
+def _origin_of(open_reader: Callable[[], TrafficReader]) -> tuple[str, bool]:
+    """Return the folder in which a recording was made, or "", and whether the user's own mcptui made it."""
+    with closing(open_reader()) as reader:
+        if not isinstance(reader, RecordingReader):
+            return "", False
+        parent = os.path.dirname(os.path.realpath(reader.path))
+        return reader.meta().get("cwd", ""), parent == os.path.realpath(state_dir() / "recordings")
 
 
 def _read(open_reader: Callable[[], TrafficReader], seq: int, folder: str) -> Exchange:

@@ -86,6 +86,14 @@ def test_a_recorded_server_has_the_names_of_its_variables(project: Path):
     assert made.server == SuiteServer(command=("python", "server.py"), env={"MODE": "${MODE}"}, cwd="src")
 
 
+def test_a_recorded_header_with_a_secret_becomes_a_name(project: Path):
+    headers = {"X-Api-Key": "[redacted:x-api-key]", "X-Mode": "test"}
+    launched = Launched(url="http://127.0.0.1/mcp", headers=headers)
+    exchange = Exchange("local", Request(RequestKind.TOOL, "t"), launched=launched)
+    made = written(origin_of(exchange, (), project), project, redact)
+    assert made.server.headers == {"X-Api-Key": "${LOCAL_X_API_KEY}", "X-Mode": "test"}
+
+
 def test_a_recorded_server_that_is_configured_alike_is_that_one(project: Path):
     launched = Launched(("python", "server.py"))
     exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
