@@ -98,8 +98,6 @@ NAMED = {
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),
-        (("diff",), "mcptui diff"),
-        (("keep",), "mcptui keep"),
         (("keep",), "mcptui keep"),
         (("diff",), "mcptui diff"),
         (("traffic", "x", "--expect-tool", "get_*"), "--expect-tool"),
