@@ -84,7 +84,6 @@ async def test_it_follows_a_run_in_a_shell_and_new_files(kept: Kept, separate_ho
         ran_elsewhere(kept, State.FAILED)
         await app.shows("2 failed", "12 ms")
         (kept.folder / "more.mcp.toml").write_text("[[call]]\nname = 5\n")
-        LastRuns().remember(kept.file)
         await app.shows("more.mcp.toml", "must be a string")
 
 

@@ -6,7 +6,7 @@ that a person can say that this part varies.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, repeat, zip_longest
 from typing import Any, NamedTuple
@@ -16,8 +16,11 @@ from tui.core.comparison.placeholders import fits, fits_text, has_placeholder, s
 from tui.core.comparison.values import LINE_CHARS, MAX_DEPTH, MOST_LINES, LinePair, Path, lines_of
 from tui.core.text import clean
 
-MOST_ALIGNED = 200
+MOST_ALIGNED = 2_000
 """Maximum lines or items of two lists to align; more are paired by their number."""
+
+MOST_LOOSE = 100
+"""Maximum lines or items with placeholders or members that others are compared with one by one."""
 
 INDENT = "  "
 
@@ -146,15 +149,29 @@ def aligned(expected: Sequence[Any], got: Sequence[Any]) -> Iterator[tuple[int |
     if len(expected) == len(got) or max(len(expected), len(got)) > MOST_ALIGNED:
         yield from zip_longest(range(len(expected)), range(len(got)))
         return
-    names = [_name(expected, one) for one in got]
-    blocks = SequenceMatcher(None, range(len(expected)), names, autojunk=False).get_opcodes()
-    for _, a, b, c, d in blocks:
+    old = [_name(one) for one in expected]
+    loose = [at for at, name in enumerate(old) if name is None][:MOST_LOOSE]
+    mine: list[Hashable] = [at if name is None else name for at, name in enumerate(old)]
+    theirs = [_name_among(one, expected, set(old), loose) for one in got]
+    for _, a, b, c, d in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         yield from zip_longest(range(a, b), range(c, d))
 
 
-def _name(expected: Sequence[Any], item: Any) -> int:
-    """Return the place of the first expected item that an item is like, -1 if there is none."""
-    return next((at for at, one in enumerate(expected) if _is_like(one, item)), -1)
+def _name(item: Any) -> Hashable:
+    """Return what equal items have in common; None for one that others may be like without being equal."""
+    if isinstance(item, dict | list) or has_placeholder(item):
+        return None
+    return type(item).__name__, item
+
+
+def _name_among(
+    item: Any, expected: Sequence[Any], names: Collection[Hashable], loose: Sequence[int]
+) -> Hashable:
+    """Return the name of an expected item that an item is like, or one that no other item has."""
+    name = None if isinstance(item, dict | list) else (type(item).__name__, item)
+    if name is not None and name in names:
+        return name
+    return next((at for at in loose if _is_like(expected[at], item)), -1)
 
 
 def _is_like(expected: Any, got: Any, depth: int = 0) -> bool:

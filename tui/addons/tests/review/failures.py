@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ OTHERS = ("args", "answers", "save")
 """Heads of mismatches that no result settles."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """A case that failed, or that expects nothing yet.
 
@@ -77,7 +78,7 @@ class Failure:
             if path == head or path.startswith((f"{head}.", f"{head}[")):
                 yield one
 
-    @property
+    @cached_property
     def differs(self) -> bool:
         """Whether the response is not as the file expects now."""
         if self.response is None or self.case is None or self.is_new:
@@ -120,8 +121,9 @@ class Failure:
         head = part.steps[0] if part.steps else ""
         return "" if head in ("text", "result", "content") else "Select a value that differs."
 
-    def lines(self) -> list[ComparedLine]:
-        """Return what is expected and what came, line by line."""
+    @cached_property
+    def lines(self) -> Sequence[ComparedLine]:
+        """What is expected and what came, line by line."""
         return [] if self.response is None else compared(sections(self.expected, self.response))
 
     def with_case(self, suite: Suite) -> "Failure":

@@ -43,7 +43,7 @@ def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Ite
     problem = "Nothing is expected yet." if failure.is_new else outcome.problem
     if problem:
         yield from (f"  {paint(line, 'bad')}" for line in clean(problem)[:2_000].splitlines())
-    yield from side_by_side(failure.lines(), width, paint)
+    yield from side_by_side(failure.lines, width, paint)
     for one in outcome.mismatches:
         if one.path.rpartition(".")[2] in ("findings", "within"):
             yield f"  {clean_line(one.path, 80)}: {clean_line(str(one.got), 80)}  {clean_line(one.why, 300)}"
@@ -54,9 +54,7 @@ def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Ite
 
 def parts_of(failure: Failure) -> list[Part]:
     """Return the parts that differ, in order; their numbers are shown beside their first lines."""
-    return list(
-        dict.fromkeys(line.part for line in failure.lines() if not line.pair.same and line.part.steps)
-    )
+    return list(dict.fromkeys(line.part for line in failure.lines if not line.pair.same and line.part.steps))
 
 
 def side_by_side(lines: Sequence[ComparedLine], width: int, paint: Paint) -> Iterator[str]:

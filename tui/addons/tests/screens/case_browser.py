@@ -29,6 +29,9 @@ if TYPE_CHECKING:  # loaded with the first review
 LOOK_SECONDS = 0.5
 """Seconds between two looks at the files."""
 
+SEARCH_SECONDS, PATIENCE = 2.0, 50
+"""Seconds between two searches for new files; at least this many times as long as a search takes."""
+
 RUNS = "A run is in progress. Press esc to cancel it first."
 Uses = Callable[[Suite], bool]
 MakeList = Callable[[Callable[[], object], Callable[[], object]], CaseList]
@@ -58,7 +61,7 @@ class CaseBrowser:
         self._last, self._catalog, self._tasks = LastRuns(), Catalog(), Tasks()
         self._files: Sequence[ListedFile] = ()
         self._folder = short_path(os.getcwd())
-        self._looked_at = float("-inf")
+        self._looked_at = self._search_at = float("-inf")
         self._is_read = False
         self._reading: asyncio.Task[None] | None = None
         self.filter = self._note = ""
@@ -82,7 +85,7 @@ class CaseBrowser:
         self._looked_at = now
         if not self._is_read:
             self.show()
-        if not self._is_read or self._last.is_stale or self._catalog.is_stale:
+        if now >= self._search_at or self._last.is_stale or self._catalog.is_stale:
             self._reading = self._tasks.start(self._read(), "read test files")
 
     async def _read(self) -> None:
@@ -90,7 +93,10 @@ class CaseBrowser:
             kept = [path for path, file in self._last.read().items() if file.kept]
             return self._catalog.files(Path(), kept)
 
+        began = time.monotonic()
         files = await asyncio.to_thread(read)
+        took = time.monotonic() - began
+        self._search_at = time.monotonic() + max(SEARCH_SECONDS, PATIENCE * took)
         self._files = [one for one in files if one.suite is None or self._uses(one.suite)]
         self._is_read = True
         self.show()

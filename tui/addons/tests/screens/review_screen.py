@@ -11,6 +11,7 @@ from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change, Decision, Review
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
+from tui.addons.tests.run.outcome import State
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
@@ -115,7 +116,7 @@ class ReviewScreen(ViewScreen[None]):
         if self._proposed is not None:
             self._show_proposed(self._proposed)
             return
-        lines = failure.lines()
+        lines = failure.lines
         self._side_heads.show(*(("expected", "got") if lines else ("", "")))
         if lines:
             pairs = [line.pair for line in lines]
@@ -143,6 +144,9 @@ class ReviewScreen(ViewScreen[None]):
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
         elif failure.response is None:
             said = ((str(outcome.state), "bad"),)
+        elif not failure.differs and outcome.state is not State.SKIPPED and not outcome.mismatches:
+            why = clean_line(outcome.problem, 400)
+            said = ((why, "warn"),) if why else ((f"{symbols_for().done} as expected", "ok"),)
         elif not failure.differs:
             said = ((f"{symbols_for().done} as expected", "ok"),)
         else:
@@ -198,7 +202,7 @@ class ReviewScreen(ViewScreen[None]):
         failure, sheet = self.review.current, self._page.sheet
         if failure is None or not isinstance(sheet, SideBySide) or self._proposed is not None:
             return
-        part = part_of(failure.lines(), sheet.pair_at(self._page.cursor))
+        part = part_of(failure.lines, sheet.pair_at(self._page.cursor))
         if not part.steps:
             self.notify("Move the cursor to a line that differs.", timeout=4)
         elif why := failure.why_not_varied(part):

@@ -38,6 +38,14 @@ def test_an_inserted_item_is_one_difference():
     assert set(differing(expected, got)) == {Part(("result",))}
 
 
+def test_a_line_that_was_inserted_into_a_long_text_is_one_difference():
+    lines = [f"line {number % 50}, <number> ms" for number in range(600)]
+    got = [line.replace("<number>", "5") for line in lines]
+    literal = [line.replace("<number>", "5") for line in lines]
+    found = compared([Section("text", "\n".join(literal), "\n".join(["new", *got]))])
+    assert sum(not line.pair.same for line in found) == 1
+
+
 def test_texts_are_compared_line_by_line_with_their_placeholders():
     found = compared([Section("text", "at <number> °C\nrain\nend", "at 22 °C\nsnow\nend")])[1:]
     assert [(line.pair.same, line.part.line) for line in found] == [(True, 0), (False, 1), (True, 2)]
