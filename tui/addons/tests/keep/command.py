@@ -76,7 +76,7 @@ def keep(args: argparse.Namespace) -> int:
     if there := keeping.same_case(target):
         print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
     said = _kept(keeping, target)
-    print(f"\n{clean(keeping.preview(replace(target, suite=target.suite)))}\n{said}")
+    print(clean(f"\n{keeping.preview(target)}\n{said}"))
     return 0
 
 
