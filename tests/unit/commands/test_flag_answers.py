@@ -153,7 +153,7 @@ async def test_a_suspicious_change_requires_accept_suspicious(out: Printed, susp
     flags = FlagAnswers(None, accept_changes=True, accept_suspicious=suspicious)
     given = await flags.ask(DefinitionsQuestion("weather", [plain, odd]))
     assert given.only == ({"forecast", "odd"} if suspicious else {"forecast"})
-    assert "forecast changed, compatible · accepted" in out()
+    assert "forecast changed, routing · accepted" in out()
     outcome = "accepted, --accept-suspicious" if suspicious else "not accepted. Read it, then add"
     assert f"odd changed, suspicious · {outcome}" in out()
 

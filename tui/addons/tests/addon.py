@@ -22,11 +22,11 @@ _TEST_ABOUT = """\
 Run the kept calls of *.mcp.toml files and compare the results. Without names, run every file below the
 current directory. A test file is never changed, except with --review and --init.
 
-  mcptui test                                    every file below this directory
-  mcptui test weather.mcp.toml -k "rain" -x      matching cases, stop at the first failure
-  mcptui test weather.mcp.toml -- python new.py  the same cases with another server
-  mcptui test --report junit=report.xml          a report for CI
-  mcptui test --review                           accept what changed, one difference after the other
+  mcptui test                              every file below this directory
+  mcptui test -k rain -x                   until the first failure
+  mcptui test a.mcp.toml -- python new.py  the cases with another server
+  mcptui test --report junit=report.xml    a report for CI
+  mcptui test --review                     accept what changed, one by one
 
 Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
 --trust-config or a command after --.
@@ -54,7 +54,7 @@ To find what varies, a tool that is marked read-only or idempotent is called twi
 _KEEP_EPILOG = """\
 exit codes:
   0    the call was kept
-  2    invalid usage, there is no such call, it has a secret, or the file cannot be written
+  2    no such call, it has a secret, or the file cannot be written
 """
 
 
