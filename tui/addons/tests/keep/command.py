@@ -150,7 +150,7 @@ def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
         if not seq:
             return None
         meta = reader.meta()
-        return _Found(exchange_at(reader, seq, meta.get("cwd", "")), path, meta.get("command", ""), is_own)
+        return _Found(exchange_at(reader, seq, meta), path, meta.get("command", ""), is_own)
 
 
 def _similar(keeping: Keeping, found: _Found) -> Keeping:

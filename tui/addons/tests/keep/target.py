@@ -117,7 +117,7 @@ def _may_share(there: SuiteServer, origin: Origin, folder: Path, redact: Callabl
     if origin.configured and there.name == origin.name:
         return True
     try:
-        return is_same_server(there, written(origin, folder, redact).server)
+        return is_same_server(there, written(origin, folder, redact).server, folder)
     except UsageError:
         return False
 
