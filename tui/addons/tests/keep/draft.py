@@ -76,6 +76,11 @@ class Draft:
         return [one for one in self.variations if self.is_on(one)]
 
     @property
+    def differing(self) -> Sequence[Variation]:
+        """What is not the same in the results of equal requests."""
+        return [one for one in self.variations if one.is_seen]
+
+    @property
     def within(self) -> float:
         """The time limit in milliseconds."""
         return within(max(self.exchange.ms, *self.exchange.other_ms, 0.0))

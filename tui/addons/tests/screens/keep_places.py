@@ -214,7 +214,7 @@ async def _opened(place: Place) -> None:
             exchange = _with_hints(place.runtime, exchange)
         keeping = await asyncio.to_thread(_keeping, place, exchange)
         target = await asyncio.to_thread(keeping.target)
-        keeping = keeping.named(keeping.free_name(target.names))
+        keeping = keeping.proposed_for(target)
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return
