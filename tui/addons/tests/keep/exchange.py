@@ -35,6 +35,15 @@ ITEMS: Mapping[str, str] = {
 """The member of a result that has the items of a list, by its name in a test file."""
 
 
+NAMES: Mapping[str, str] = {
+    "tools": "name",
+    "prompts": "name",
+    "resources": "uri",
+    "resourceTemplates": "uriTemplate",
+}
+"""The member of an item by which it is called, by that of the result that has the items."""
+
+
 class StartsIn(Enum):
     """Why a server started in a folder."""
 
