@@ -105,6 +105,7 @@ async def test_a_part_and_the_server_are_switched_in_the_list(project: Path, sep
         await called(app)
         shown = await dialog(app)
         await app.shows("create_order is not marked read-only or idempotent")
+        assert "ctrl+r" not in app.text and "ctrl+g" not in app.text
         await app.press("tab", "tab", "space")
         await app.shows('command = ["', "weather.py")
         await app.press("down", "space")

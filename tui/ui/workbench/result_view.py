@@ -101,7 +101,7 @@ class ResultLine(Bar):
         if call.result is not None and call.kept is None:
             is_typing = isinstance(self.screen.focused, FormPane | TextArea)
             hint = keep_hint(overrides_of(self.app), is_typing=is_typing)
-            fitting = (one for one in ((*hint, *right), hint, right) if width_of((*row, *one)) < width)
+            fitting = (one for one in ((*hint, *right), hint, right) if width_of((*row, *one)) + 2 <= width)
             right = next(fitting, right)
         return spread(row, right, width)
 
