@@ -144,8 +144,6 @@ class ServerScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._show_keys()
-        if self.bench is not None:
-            self.bench.line.refresh()  # it shows the key that keeps the result
 
     def _show_keys(self) -> None:
         overrides, bench = self.shared.overrides, self.bench
