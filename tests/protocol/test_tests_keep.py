@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.configurations import server
-from tests.protocol.command import Done, mcptui
+from tests.protocol.command import Done, doubtful, mcptui
 
 SERVER = Path(__file__).with_name("keeping_server.py")
 
@@ -93,6 +93,17 @@ async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: P
     assert tested.code == 0 and "3 passed" in tested.out, tested.out + tested.err
 
 
+async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: Path):
+    await call("call", "fail", "why=closed")
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert "Compared with 1 other result: nothing differs." in kept.out and "starting" in kept.err
+    assert "Compared with 3 other results: nothing differs." in kept.out
+    again = await mcptui("keep", "--yes")
+    assert (again.code, len(suite(project)["call"])) == (0, 1)
+    assert again.out.endswith("Already kept in weather.mcp.toml: fail closed\n")
+
+
 async def test_what_the_user_answered_is_kept_and_answered_again(project: Path):
     (project / "answer.json").write_text('{"name": "Ada"}')
     await call("call", "greet", "--elicit", "@answer.json")
@@ -133,8 +144,10 @@ async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_t
     await call("call", "get_weather", "location=NYC")
     (recording,) = (separate_home / "state" / "mcptui" / "recordings").glob("*.mcptrace")
     recording.rename(project / "from-a-friend.mcptrace")
+    await call("call", "get_weather", "location=NYC")
     kept = await mcptui("keep", "from-a-friend.mcptrace", "--yes")
     assert kept.code == 0 and "starting" not in kept.err, kept.err
+    assert "Compared with 1 other result: 1 part differs." in kept.out
     tested = await mcptui("test")
     assert tested.code == 2 and "need your consent" in tested.err
 
@@ -146,3 +159,22 @@ async def test_a_file_that_tests_another_server_is_not_changed(project: Path):
     kept = await mcptui("keep", "-o", "other.mcp.toml")
     assert kept.code == 2 and "other.mcp.toml tests another server: python other.py" in kept.err
     assert other.read_text() == '[server]\ncommand = ["python", "other.py"]\n'
+
+
+async def test_a_command_that_was_typed_is_written_even_if_a_server_of_its_name_is_configured(
+    project: Path, separate_home: Path
+):
+    config = separate_home / "config" / "mcptui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(server("weather", project / "src" / "weather.py"))
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert kept.code == 0, kept.err
+    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
+
+
+async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_that_is_said(project: Path):
+    (project / "theirs.toml").write_text("[traffic]\nrecord = false\n")
+    await call("call", "fail", "why=closed")
+    kept = await doubtful("keep", "--config", "theirs.toml")
+    assert kept.code == 0 and "record = false of this configuration has no effect" in kept.out, kept.err
