@@ -14,8 +14,8 @@ from tui.traffic.lint.rules_tools import SchemaValidator
 from tui.traffic.record.entry_reader import EntryReader
 
 MOST_WAITING, MOST_BYTES = 4_000, 16 * 1024 * 1024
-"""Maximum entries of one server, and their bytes, between two cases. Of a flood, the rest is not linted, except
-that of stray output after each message of ours, the first line is.
+"""Maximum entries of one server, and their bytes, between two cases. Of a flood, the rest is not linted,
+except the first line of stray output after each message of ours.
 """
 
 MOST_OWN = 2 * MOST_WAITING
@@ -123,7 +123,7 @@ class ServerTraffic:
 
 
 def _is_stray(captured: Captured) -> bool:
-    """Return whether a line is stray output by its first character. Takes microseconds, however long it is."""
+    """Return whether a line is stray output by its first character. Takes microseconds."""
     start = captured.raw[:LINE_BYTES].lstrip()[:1]
     return captured.direction is Direction.IN and captured.kind is None and start not in (b"", b"{", b"[")
 
