@@ -15,7 +15,7 @@ from tui.addons.tests.keep.moved import Moved, to_move
 from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.review.last_runs import LastRuns
-from tui.addons.tests.run.launch import record_consent
+from tui.addons.tests.run.launch import has_consent, record_consent
 from tui.addons.tests.suite.case import UNSET, Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
@@ -151,9 +151,11 @@ def remember(target: Target, origin: Origin, *, is_own: bool) -> str:
     is_theirs = there is not None and (
         not there.command or replace(there, line=1) != replace(target.server.server, line=1)
     )
-    if not is_own or is_theirs:
+    if not is_own:
         return ""
     try:
+        if is_theirs and not (target.suite is not None and has_consent(target.suite, origin.spec)):
+            return ""
         return record_consent(target.path, origin.spec)
     except (McptuiError, OSError) as error:
         return clean_line(str(error), 300)
