@@ -73,6 +73,8 @@ def keep(args: argparse.Namespace) -> int:
     keeping = keeping.named(args.name or keeping.free_name(target.names))
     for line in _varies(keeping.draft):
         print(line)
+    if codes := exchange.findings:
+        print(f"  accepted lint findings: {', '.join(codes)}")
     if there := keeping.same_case(target):
         print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
     said = _kept(keeping, target)

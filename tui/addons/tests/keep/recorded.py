@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.addons.tests.keep.answered import answered
 from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched
+from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import json_value
@@ -41,11 +42,11 @@ TAP = "tap:"
 _ONLY = "Only tool calls, reads, prompts and lists can be kept."
 
 
-def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
+def exchange_at(reader: TrafficReader, seq: int, cwd: str = "", *, lint: bool = True) -> Exchange:
     """Return the request that an entry belongs to.
 
-    `cwd` is the folder in which the recorded program ran, or "". Raises UsageError with the reason if it
-    cannot be kept, and StorageError.
+    `cwd` is the folder in which the recorded program ran, or "". `lint`: with its findings. Raises
+    UsageError with the reason if it cannot be kept, and StorageError.
     """
     window = _Window(reader, seq)
     request = window.request_of(seq)
@@ -54,7 +55,13 @@ def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
     hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
-    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, cwd))
+    end = window.rounds(first)[-1][1].seq
+    return replace(
+        with_others(exchange, others),
+        hints=hints,
+        launched=_launched(reader, first, cwd),
+        findings=findings_between(reader, first.seq, end) if lint else (),
+    )
 
 
 def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
