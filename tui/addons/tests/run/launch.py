@@ -75,8 +75,9 @@ def suite_server(
     loaded = load_text(table_block(("servers", name), table), folder / "mcptui.toml", env)
     for problem in loaded.errors:
         key = dotted(problem.keys[2:]) or "server"
-        where = f"{clean_line(str(suite.path), 400)}:{server.line}"
-        raise ConfigError(f"{key}: {problem.message}.", where=where, next_step=problem.suggestion or "")
+        where = f"{clean_line(str(suite.path), 400)}:{server.lines.get(key, server.line)}"
+        step = problem.suggestion or ""
+        raise ConfigError(f"{key}: {problem.message}.", where=where, next_step=step[:1].upper() + step[1:])
     (spec,) = server_specs(loaded)
     return SuiteServerSpec(from_file(replace(spec, folder=""), suite.path), loaded.secrets)
 

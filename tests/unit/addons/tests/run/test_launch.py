@@ -16,6 +16,7 @@ from tui.addons.tests.run.launch import (
     suite_server,
 )
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import question_of
 from tui.core.servers import EraChoice, SamplingRule, ServerSpec, Transport
@@ -58,6 +59,12 @@ def test_variables_are_filled_in_where_they_may_be(tmp_path: Path, monkeypatch: 
 def test_a_variable_that_is_not_set_is_named_with_its_line(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"weather.mcp.toml:1: .*NOT_SET_ANYWHERE"):
         spec(suite(tmp_path, command=("x",), env={"KEY": "${NOT_SET_ANYWHERE}"}))
+
+
+def test_a_variable_that_is_not_set_has_the_line_of_its_key(tmp_path: Path):
+    text = '[server]\ncommand = ["x"]\n[server.env]\nA = "1"\nY = "${NOT_SET_ANYWHERE}"\n'
+    with pytest.raises(ConfigError, match=r"x.mcp.toml:5: env.Y: .*\. Set it, or write"):
+        spec(suite_of(text, tmp_path / "x.mcp.toml"))
 
 
 def test_transport_and_era_are_those_of_the_file(tmp_path: Path):
