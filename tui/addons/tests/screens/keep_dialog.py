@@ -15,7 +15,7 @@ from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import question
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import Variation
-from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, lines_of
+from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, Layout, lines_of
 from tui.addons.tests.suite.case import RequestKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, compact
@@ -150,7 +150,8 @@ class KeepDialog(Dialog[str | None]):
         again = again if self._again.call is not None else ""
         again = "Calling…" if self._is_calling else again
         note = self._again.why if not self._keeping.draft.exchange.others else ""
-        self.list.show(lines_of(self._keeping, self._target, note, again, self.list.columns))
+        layout = Layout(self.list.columns, is_short=self.has_class("-short"))
+        self.list.show(lines_of(self._keeping, self._target, note, again, layout))
         self.preview.rewrap()
         self._show_note()
 
@@ -158,13 +159,17 @@ class KeepDialog(Dialog[str | None]):
         name, target = self.name_field.value.strip(), self._target
         if self._problem:
             self._note.show(((f"! {clean_line(self._problem, 300)}", "bad"),))
+        elif name and (there := self._keeping.same_case(target, name)) is not None:
+            is_kept = self._keeping.is_kept_by(there)
+            words = "already kept, with this result" if is_kept else "replaces what this case expects"
+            self._note.show(((f"{words}. Another name keeps both.", "dim"),))
         elif name in target.names:
             self._note.show((("! This file already has a case of this name.", "bad"),))
         elif target.is_new:
             self._note.show((("new file", "dim"),))
         else:
             there = self._keeping.same_case(target)
-            same = f", of which “{clean_line(there, 80)}” has the same arguments" if there else ""
+            same = f", of which “{clean_line(there.name, 80)}” has the same arguments" if there else ""
             self._note.show(((f"added to {plural(len(target.names), 'case')}{same}", "dim"),))
 
     def _preview_rows(self, width: int) -> list[Row]:
