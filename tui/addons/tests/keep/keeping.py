@@ -20,6 +20,7 @@ from tui.addons.tests.run.launch import has_consent, record_consent
 from tui.addons.tests.suite.case import UNSET, Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.read import name_fault
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import short_path
@@ -125,8 +126,7 @@ class Keeping:
         Raises UsageError or SuiteError.
         """
         case, there = self.draft.case(), self.same_case(target, self.draft.name)
-        if not case.name.strip():
-            raise UsageError("A name is required.")
+        require_name(case.name)
         if there is None and case.name in target.names:
             raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
         text = _text_of(case)
@@ -139,6 +139,14 @@ class Keeping:
         else:
             write(target, [*saved, case])
         return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
+
+
+def require_name(name: str) -> None:
+    """Raise UsageError if a file cannot have this name of a case."""
+    if not name.strip():
+        raise UsageError("A name is required.")
+    if fault := name_fault(name):
+        raise UsageError(f"A name {fault}.")
 
 
 def same_request(one: Case, other: Case) -> bool:

@@ -237,8 +237,8 @@ class _Reader:
 
     def _name(self, found: Table, request: Request, path: KeyPath) -> str:
         name: str = found.get("name", "")
-        if name and (len(name) > MAX_NAME or "\n" in name or "\r" in name):
-            self._check.error((*path, "name"), f"must be one line of at most {MAX_NAME} characters")
+        if fault := name_fault(name):
+            self._check.error((*path, "name"), fault)
         return name or default_name(request)
 
     def _request(self, table: Table, found: Table, path: KeyPath) -> Request:
@@ -373,6 +373,12 @@ class _Reader:
                 message = f"{quoted_name(name)} is also the name of the case in line {line}"
                 self._check.error((*path, "name"), message, "give each case its own `name`")
             first.setdefault(name, path)
+
+
+def name_fault(name: str) -> str:
+    """Return why a case cannot have a name, as in "must be …", or ""."""
+    is_good = len(name) <= MAX_NAME and "\n" not in name and "\r" not in name
+    return "" if is_good else f"must be one line of at most {MAX_NAME} characters"
 
 
 def is_inside(name: str) -> bool:
