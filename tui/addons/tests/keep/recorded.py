@@ -280,7 +280,8 @@ def secrets_in(value: Any) -> tuple[str, ...]:
         elif isinstance(one, list | tuple):
             parts += one
         elif isinstance(one, str):
-            found |= dict.fromkeys(mark[len("[redacted:") : -1] for mark in MARK.findall(one))
+            marks = MARK.findall(one)  # one may have another in its name
+            found |= dict.fromkeys(mark[:-1].rpartition("[redacted:")[2] for mark in marks)
     return tuple(sorted(found))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.recorded import exchange_at, newest_request
+from tui.addons.tests.keep.recorded import exchange_at, newest_request, secrets_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
@@ -178,3 +178,7 @@ def test_the_findings_about_a_response_are_known(tmp_path: Path):
         assert exchange_at(reader, first).findings == ("lone-surrogate", "stray-output")
         assert exchange_at(reader, first, lint=False).findings == ()
         assert exchange_at(reader, second).findings == ()
+
+
+def test_a_secret_in_the_name_of_another_is_named_plainly():
+    assert secrets_in({"[redacted:[redacted:github]_token]": 1, "a": "[redacted:key]"}) == ("github", "key")
