@@ -58,6 +58,8 @@ class RecordedCopy:
 
 def _is_other(path: Path) -> bool:
     """Return whether something is in a file that is not a database, as a recording is."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             start = file.read(len(_DATABASE))

@@ -1,5 +1,6 @@
 """The files that a run may write: none that the user needs, and each once."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ from tui.core.errors import UsageError
         ("link.xml", "a test file"),
         ("other.mcp.toml", "a test file"),
         ("x.lock.json", "the lock of a contract"),
+        ("x.mcptrace", "a recording"),
     ],
 )
-def test_a_test_file_or_a_lock_is_never_written(
+def test_a_test_file_a_lock_or_a_recording_is_never_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
 ):
     monkeypatch.chdir(tmp_path)
@@ -33,4 +35,6 @@ def test_two_reports_do_not_share_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match=r"--record \./a: the same file as --report a"):
         require_own_files([("--report", "a"), ("--record", "./a")], [])
     require_own_files([("--report", "a"), ("--report", "b")], [])
+    os.mkfifo("pipe")
+    require_own_files([("--report", "pipe")], [])
     require_own_files([("--report", "/dev/null"), ("--report", "/dev/null")], [])
