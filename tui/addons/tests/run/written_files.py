@@ -12,7 +12,7 @@ RECORDING = ".mcptrace"
 
 
 def require_own_files(written: Sequence[tuple[str, str]], suites: Iterable[Path]) -> None:
-    """Raise UsageError if one of the files that options name is a test file, a lock or a recording, or is named twice.
+    """Raise UsageError if one of the files that options name is one that the user needs, or is named twice.
 
     `written` are options with the file as it was typed: ("--report", "out.xml").
     """
