@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from textual.widgets import TextArea
 
@@ -319,8 +319,10 @@ class HandCalls:
         if call.kept != before:
             bench.line.refresh()
 
-    def judge_again(self, benches: Iterable[Bench]) -> None:
-        """Compare the selected results again: what is kept has changed."""
+    def look(self, benches: Collection[Bench]) -> None:
+        """Show what is kept, and compare the selected results again if that has changed."""
+        if not self._kept.look(bench.list for bench in benches):
+            return
         for bench in benches:
             if (call := bench.calls.selected) is not None and call.result is not None:
                 self._running.start(self._judge(bench, call, call.result), "compare with kept calls")

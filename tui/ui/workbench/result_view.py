@@ -56,15 +56,22 @@ class ResultLine(Bar):
         self._fresh = ""
         self.note: Row = ()
         self._end: Row = ()
+        self._keeps_after_esc: bool | None = None
         self.what = ""
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self.screen.focused, FormPane | TextArea)
 
     def show(self, call: HandCall | None) -> None:
         self._call = call
         self.refresh()
 
     def look(self) -> None:
-        """Update the duration of a running call, and the time for which a resource stays fresh."""
+        """Update the duration of a running call, how long a resource stays fresh, and the key that keeps."""
         call = self._call
+        if self._keeps_after_esc not in (None, self._is_typing):
+            self.refresh()
         if call is not None and not self.note and (call.took_ms is None or _freshness(call) != self._fresh):
             self.refresh()
 
@@ -99,8 +106,8 @@ class ResultLine(Bar):
             row = (*row, (f"   {words}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
         if call.result is not None and call.kept is None:
-            is_typing = isinstance(self.screen.focused, FormPane | TextArea)
-            hint = keep_hint(overrides_of(self.app), is_typing=is_typing)
+            self._keeps_after_esc = self._is_typing
+            hint = keep_hint(overrides_of(self.app), is_typing=self._keeps_after_esc)
             fitting = (one for one in ((*hint, *right), hint, right) if width_of((*row, *one)) + 2 <= width)
             right = next(fitting, right)
         return spread(row, right, width)

@@ -126,8 +126,7 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        if self.kept.look(bench.list for bench in self.benches.values()):
-            self.calls.judge_again(self.benches.values())
+        self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)
@@ -144,8 +143,6 @@ class ServerScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         self._show_keys()
-        if self.bench is not None:
-            self.bench.line.refresh()  # it shows the key that keeps the result
 
     def _show_keys(self) -> None:
         overrides, bench = self.shared.overrides, self.bench
