@@ -1,7 +1,7 @@
 """The pytest plugin: the cases of `*.mcp.toml` files as items, and a server for tests in Python.
 
 pytest loads it in every run, so it loads nothing else until it sees such a file or a test asks for a server.
-The work is done by the add-on `tests`. If that is not installed, no file is collected.
+The work is done by the add-on `tests`. If that is not installed, each file is a warning.
 
     def test_weather(mcp_server):
         server = mcp_server("python server.py")
@@ -11,10 +11,11 @@ The work is done by the add-on `tests`. If that is not installed, no file is col
 
 from collections.abc import Callable, Generator
 from pathlib import Path
+from warnings import warn
 
 import pytest
 
-from tui.core.addons import brought, missing
+from tui.core.addons import brought, missing, not_installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if not file_path.name.endswith(ENDING) or not parent.config.getini(_COLLECT):
         return None
     if missing("service", _ITEMS):
+        said = not_installed("tests", file_path.name)
+        warn(pytest.PytestWarning(f"{said}. Its cases are not run."), stacklevel=1)
         return None
     found: pytest.Collector = brought("service", _ITEMS).from_parent(parent, path=file_path)
     return found

@@ -58,6 +58,12 @@ async def test_an_existing_file_is_never_replaced(folder: Path):
     assert (folder / "first.mcp.toml").read_text() == "# mine\n"
 
 
+async def test_a_folder_that_is_missing_is_refused_before_the_server_starts(folder: Path):
+    done = await init("missing/first.mcp.toml")
+    assert done.code == 2 and "cannot write it: No such file or directory" in done.err, done.err
+    assert "starting" not in done.err and done.out == ""
+
+
 async def test_nothing_is_called_without_a_yes(folder: Path):
     done = await mcptui("test", "--init", "first.mcp.toml", *COMMAND)
     assert done.code == 2 and "weather" in done.out and "--yes" in done.err, done.out + done.err

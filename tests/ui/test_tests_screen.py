@@ -63,6 +63,9 @@ async def test_a_refused_server_is_not_started_and_its_file_says_so(kept: Kept, 
         while "Start it?" in app.text:
             await app.press("ctrl+x")
         await app.shows("needs consent", "2 never ran")
+        await app.press("R")
+        await app.shows("Start it?", "waiting")
+        assert "its server needs consent" not in app.text
 
 
 async def test_one_case_runs_alone_and_its_messages_open(kept: Kept, separate_home: Path) -> None:

@@ -32,9 +32,10 @@ def test_the_setting_turns_it_off():
     assert collected("/x/shop.mcp.toml", wanted=False) is None
 
 
-def test_nothing_is_collected_without_the_addon(monkeypatch: pytest.MonkeyPatch):
+def test_without_the_addon_a_warning_says_that_a_file_is_not_run(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(addons, "brings", lambda addon: None)
-    assert collected("/x/shop.mcp.toml") is None
+    with pytest.warns(pytest.PytestWarning, match="^shop.mcp.toml needs the add-on tests, .* not run"):
+        assert collected("/x/shop.mcp.toml") is None
 
 
 def test_the_package_registers_the_plugin():

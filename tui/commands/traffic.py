@@ -86,6 +86,8 @@ def _check_outputs(args: "argparse.Namespace") -> None:
         raise UsageError("--report requires --lint")
     if args.report and args.report[0] != "sarif":
         raise UsageError("--report: the only report of the linter is sarif=FILE")
+    if args.report and args.report[1].endswith(".mcptrace"):
+        raise UsageError("--report: a recording is not overwritten")
 
 
 SHOWN = 40

@@ -148,6 +148,7 @@ class ServerSpec:
         roots: absolute paths of the directories to report as its roots.
         references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
         used_by: the file that consent to run it is limited to, or "" for any.
+        calls: what that file calls, in words, which consent is limited to as well; empty for anything.
     """
 
     name: str
@@ -184,6 +185,7 @@ class ServerSpec:
     source: str = ""
     references: Mapping[str, Reference] = field(default_factory=dict)
     used_by: str = ""
+    calls: Sequence[str] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -236,6 +236,8 @@ def _facts(launch: Launch) -> Iterator[tuple[str, str]]:
     yield from _others(launch)
     if launch.transport == "lines":
         yield "protocol", "the line dialect, not MCP"
+    if calls := launch.open_values.get("calls"):
+        yield "calls", calls
 
 
 def shown_command(launch: Launch) -> str:

@@ -86,8 +86,8 @@ class Launch:
             are not secret and not all of their variables are named like keys.
         links: real paths of the program, the folder and file arguments that are symbolic links, by place
             ("program", "cwd", "args.0").
-        settings: further settings to show, by place: how to sign in, what a model is sent. `identity`
-            contains them too.
+        settings: further settings to show, by place: how to sign in, what a model is sent, what a test file
+            calls. `identity` contains them too.
     """
 
     command: str
@@ -128,9 +128,10 @@ class Launch:
                 oauth.private_key_algorithm,
                 oauth.callback_port,
                 *([spec.used_by] if spec.used_by else []),
+                *([list(spec.calls)] if spec.calls else []),
             ],
             dict(spec.references),
-            settings=_sign_in(oauth),
+            settings=_sign_in(oauth) | ({"calls": ", ".join(spec.calls)} if spec.calls else {}),
         )
 
     @property

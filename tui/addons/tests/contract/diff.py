@@ -14,6 +14,7 @@ from tui.addons.tests.contract.recorded import recorded_listing
 from tui.addons.tests.contract.report import change_lines, json_of, markdown_of, summary_line
 from tui.addons.tests.contract.tokens import TokenTable, tokens_of
 from tui.addons.tests.contract.verdicts import ListingComparison, compare_listings
+from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING
 from tui.commands.call.arguments import unconfigured
 from tui.commands.flag_answers import FlagAnswers
@@ -95,6 +96,7 @@ def _check_reports(args: argparse.Namespace) -> None:
             )
         if why := write_problem(Path(os.path.expanduser(file))):
             raise UsageError(f"cannot write the report: {why}.", where=clean_line(file, 400))
+    require_own_files([("--report", file) for _, file in args.report], ())
 
 
 def _fatal(text: str) -> Sequence[ChangeEffect]:

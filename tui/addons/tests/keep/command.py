@@ -12,7 +12,7 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
-from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.keep.keeping import Keeping, require_name
 from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
@@ -61,6 +61,8 @@ class _Found:
 
 def keep(args: argparse.Namespace) -> int:
     """Keep a call, and return the exit code. Raises UsageError, ConfigError or StorageError."""
+    if args.name is not None:
+        require_name(args.name)
     trust = bool(getattr(args, "trust_config", False))
     loaded = ConfigFile(getattr(args, "config", None), os.environ, trust=trust).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
@@ -77,6 +79,8 @@ def keep(args: argparse.Namespace) -> int:
     keeping = keeping.named(args.name) if args.name else keeping.proposed_for(target)
     for line in _varies(keeping.draft):
         print(line)
+    if codes := exchange.findings:
+        print(f"  accepted lint findings: {', '.join(codes)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
             print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")

@@ -96,6 +96,7 @@ class Draft:
             content=values.get("content"),
             error=exchange.is_error,
             within_ms=self.within if self.timed else None,
+            findings=exchange.findings,
         )
         return Case(self.name, 0, as_written(exchange.request), expectation, answers=exchange.answers)
 

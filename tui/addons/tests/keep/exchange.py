@@ -89,6 +89,7 @@ class Exchange:
         launched: how the server was started, None if the recording does not say.
         seq: of its first request in the recording.
         call: the id by which its messages are found, or "".
+        findings: codes of what the linter says about the response, without hints.
     """
 
     server: str
@@ -106,6 +107,7 @@ class Exchange:
     seq: int = 0
     call: str = ""
     tapped: bool = False
+    findings: tuple[str, ...] = ()
 
     @property
     def is_error(self) -> bool:

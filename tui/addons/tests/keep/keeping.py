@@ -16,10 +16,11 @@ from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, expecting, target_at, write
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.judge import judge
-from tui.addons.tests.run.launch import record_consent
+from tui.addons.tests.run.launch import has_consent, record_consent
 from tui.addons.tests.suite.case import UNSET, Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.read import name_fault
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import short_path
@@ -102,7 +103,8 @@ class Keeping:
         """Return whether this result passes a case with the same request, and those of equal calls do."""
         exchange = self.draft.exchange
         results = [None, *exchange.others]
-        return not there.expected.is_empty and not any(
+        is_accepted = not there.expected.is_empty and {*exchange.findings} <= {*there.expected.findings}
+        return is_accepted and not any(
             judge(there.expected, response_of(exchange, one)).mismatches for one in results
         )
 
@@ -124,8 +126,7 @@ class Keeping:
         Raises UsageError or SuiteError.
         """
         case, there = self.draft.case(), self.same_case(target, self.draft.name)
-        if not case.name.strip():
-            raise UsageError("A name is required.")
+        require_name(case.name)
         if there is None and case.name in target.names:
             raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
         text = _text_of(case)
@@ -138,6 +139,14 @@ class Keeping:
         else:
             write(target, [*saved, case])
         return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
+
+
+def require_name(name: str) -> None:
+    """Raise UsageError if a file cannot have this name of a case."""
+    if not name.strip():
+        raise UsageError("A name is required.")
+    if fault := name_fault(name):
+        raise UsageError(f"A name {fault}.")
 
 
 def same_request(one: Case, other: Case) -> bool:
@@ -176,9 +185,11 @@ def remember(target: Target, origin: Origin, *, is_own: bool) -> str:
     is_theirs = there is not None and (
         not there.command or replace(there, line=1) != replace(target.server.server, line=1)
     )
-    if not is_own or is_theirs:
+    if not is_own:
         return ""
     try:
+        if is_theirs and not (target.suite is not None and has_consent(target.suite, origin.spec)):
+            return ""
         return record_consent(target.path, origin.spec)
     except (McptuiError, OSError) as error:
         return clean_line(str(error), 300)

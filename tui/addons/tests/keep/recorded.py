@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.addons.tests.keep.answered import answered
 from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched, StartsIn
+from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import json_value
@@ -45,11 +46,13 @@ TAP = "tap:"
 _ONLY = "Only tool calls, reads, prompts and lists can be kept."
 
 
-def exchange_at(reader: TrafficReader, seq: int, about: Mapping[str, str] = NOTHING) -> Exchange:
+def exchange_at(
+    reader: TrafficReader, seq: int, about: Mapping[str, str] = NOTHING, *, lint: bool = True
+) -> Exchange:
     """Return the request that an entry belongs to.
 
-    `about` is what the recording has about its run, such as `cwd`. Raises UsageError with the reason if it
-    cannot be kept, and StorageError.
+    `about` is what the recording has about its run, such as `cwd`. `lint`: with its findings. Raises
+    UsageError with the reason if it cannot be kept, and StorageError.
     """
     window = _Window(reader, seq)
     request = window.request_of(seq)
@@ -58,7 +61,13 @@ def exchange_at(reader: TrafficReader, seq: int, about: Mapping[str, str] = NOTH
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
     hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
-    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, about))
+    end = window.rounds(first)[-1][1].seq
+    return replace(
+        with_others(exchange, others),
+        hints=hints,
+        launched=_launched(reader, first, about),
+        findings=findings_between(reader, first.seq, end) if lint else (),
+    )
 
 
 def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
@@ -271,7 +280,8 @@ def secrets_in(value: Any) -> tuple[str, ...]:
         elif isinstance(one, list | tuple):
             parts += one
         elif isinstance(one, str):
-            found |= dict.fromkeys(mark[len("[redacted:") : -1] for mark in MARK.findall(one))
+            marks = MARK.findall(one)  # one may have another in its name
+            found |= dict.fromkeys(mark[:-1].rpartition("[redacted:")[2] for mark in marks)
     return tuple(sorted(found))
 
 

@@ -28,6 +28,7 @@ MOST_NEIGHBORS = 50
 """Maximum test files of the folder that are looked at."""
 
 NEW_MODE = 0o644
+_ANOTHER = "Choose another file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ def replaced(target: Target, before: Case, after: Case | None) -> Target:
 def expecting(target: Target, there: Case, expected: Expectation) -> Target:
     """Return a file in which a case expects something else. It is not written yet. Raises ConfigError."""
     assert target.suite is not None
-    after = replace(expected, findings=there.expected.findings)
+    codes = sorted({*expected.findings, *there.expected.findings})
+    after = replace(expected, findings=tuple(codes))
     text = with_expectation(target.text, target.suite.cases.index(there), after)
     return replace(target, text=text, suite=suite_of(text, target.path))
 
@@ -99,17 +101,23 @@ def target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_na
     Raises UsageError if it tests another server, SuiteError if it is invalid.
     """
     path = Path(os.path.abspath(os.path.expanduser(path)))
+    if path.exists() and not path.is_file():
+        where = short_path(str(path))
+        raise UsageError("this is not a file.", where=where, next_step=_ANOTHER)
     if not path.name.endswith(ENDING):
         path = path.with_name(f"{path.name.removesuffix('.toml')}{ENDING}")
     server = server_in(origin, path.parent, redact, by_name=by_name)
     if not os.path.lexists(path):
         return Target(path, server)
+    if path.is_symlink() and not path.exists():
+        where = short_path(str(path))
+        raise UsageError("a symbolic link that leads to no file.", where=where, next_step=_ANOTHER)
     found = _read(path, server)
     there = found.suite.server if found.suite is not None else None
     if there is not None and not _may_share(there, origin, path.parent, redact):
         raise UsageError(
             f"{clean_line(path.name, 200)} tests another server: {shown_server(there)}.",
-            next_step="Choose another file.",
+            next_step=_ANOTHER,
         )
     return found
 
@@ -182,4 +190,4 @@ def write(target: Target, cases: Sequence[Case | TurnCase]) -> None:
         atomic_write(path, [text], mode=mode)
     except (OSError, UnicodeError) as error:
         why = f"cannot write it: {reason_of(error)}."
-        raise UsageError(why, where=short_path(str(path)), next_step="Choose another file.") from None
+        raise UsageError(why, where=short_path(str(path)), next_step=_ANOTHER) from None

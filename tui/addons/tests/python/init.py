@@ -18,7 +18,7 @@ from tui.addons.tests.keep.draft import name_for
 from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
 from tui.addons.tests.python.examples import described_examples, example_arguments
 from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
-from tui.addons.tests.python.trial import Trial, tried
+from tui.addons.tests.python.trial import MOST_MS, Trial, tried
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner
 from tui.addons.tests.run.command import test_options
@@ -28,7 +28,7 @@ from tui.addons.tests.run.launch import for_cases, record_consent
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite
 from tui.addons.tests.suite.read import suite_of
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
 from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write, short_path
@@ -163,7 +163,7 @@ class _Init:
         self._number += 1
         name = self._spec.name if self._number == 1 else f"{self._spec.name}-{self._number}"
         spec = for_cases(self._spec, Suite(Path()), name=name)
-        return ServerInstance(self._runtime, spec, self._traffic.of(name))
+        return ServerInstance(self._runtime, spec, self._traffic.of(name), seconds=MOST_MS / 1000)
 
     def _path(self, origin: Origin) -> Path:
         if self._args.words:
@@ -177,6 +177,8 @@ class _Init:
         if os.path.lexists(path):
             step = "Name another file: mcptui test --init FILE"
             raise UsageError(f"{short_path(str(path))} exists already.", next_step=step)
+        if why := write_problem(path):
+            raise UsageError(f"cannot write it: {why}.", where=short_path(str(path)))
         return path
 
     # ---- what is tried -------------------------------------------------------------------------------

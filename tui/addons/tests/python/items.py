@@ -1,5 +1,6 @@
 """The cases of a test file as items of pytest."""
 
+import os
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.python.server import Server, servers
 from tui.addons.tests.python.session import SuiteSession
+from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import why_skipped
 from tui.addons.tests.run.outcome import Outcome, State
 from tui.addons.tests.run.output import failure_lines
@@ -59,7 +61,7 @@ class SuiteFile(pytest.File):
         try:
             suite = self._suite = read_suite(self.path)
         except McptuiError as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError(_inert(str(error))) from None
         plugins = self.config.pluginmanager
         if not plugins.has_plugin(_PLACES):
             plugins.register(_SkipPlaces(), _PLACES)
@@ -88,7 +90,7 @@ class SuiteFile(pytest.File):
         item: SuiteItem = SuiteItem.from_parent(self, name=name)
         item.line, item.work = line, run
         if skip:
-            item.add_marker(pytest.mark.skip(reason=skip))
+            item.add_marker(pytest.mark.skip(reason=_inert(skip)))
         for tag in tags:
             _add_tag(item, tag)
         if self.config.pluginmanager.has_plugin("xdist"):  # with --dist loadgroup, one worker gets the file
@@ -106,6 +108,10 @@ class SuiteFile(pytest.File):
         if self._session is not None:
             engine_of(self.config).run(self._session.close())
             self._session = None
+
+
+def _inert(text: str) -> str:
+    return inert_in_ci(text, os.environ)
 
 
 class _SkipPlaces:
@@ -143,9 +149,9 @@ class SuiteItem(pytest.Item):
         except McptuiError as error:
             raise NotPassed(str(error), State.ERROR) from None
         for note in outcome.notes:
-            self.add_report_section("call", "note", clean_line(note, 400))
+            self.add_report_section("call", "note", _inert(clean_line(note, 400)))
         if outcome.state is State.SKIPPED:
-            pytest.skip(outcome.problem)
+            pytest.skip(_inert(outcome.problem))
         if outcome.state is not State.PASSED:
             said = "\n".join(line for line, _ in failure_lines(outcome))
             raise NotPassed(said, outcome.state)
@@ -155,7 +161,7 @@ class SuiteItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, NotPassed):
-            return f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}"
+            return _inert(f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}")
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

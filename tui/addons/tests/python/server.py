@@ -1,5 +1,6 @@
 """The server that tests in Python talk to: `mcp_server(…)`, its results, and assertions about them."""
 
+import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.python.engine import Engine
+from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT
@@ -246,4 +248,5 @@ def assertion(
     mismatches = judge(wanted, got.response).mismatches
     lines = [line for one in mismatches[:MOST_SHOWN] for line, _ in mismatch_lines(one)]
     more = len(mismatches) - MOST_SHOWN
-    return "\n".join([*lines, *([f"and {plural(more, 'more difference')}"] if more > 0 else [])])
+    said = "\n".join([*lines, *([f"and {plural(more, 'more difference')}"] if more > 0 else [])])
+    return inert_in_ci(said, os.environ)

@@ -39,9 +39,18 @@ class InertStream:
         return getattr(self.stream, name)
 
 
+def _reads_log(env: Mapping[str, str]) -> bool:
+    return is_github(env) or bool(env.get("TF_BUILD"))
+
+
+def inert_in_ci(text: str, env: Mapping[str, str]) -> str:
+    """Return a text for a program that prints it itself, as pytest does: inert in CI."""
+    return inert(text) if _reads_log(env) else text
+
+
 def protect_log(env: Mapping[str, str]) -> None:
     """In CI, make everything inert that this process prints from now on."""
-    if is_github(env) or env.get("TF_BUILD"):
+    if _reads_log(env):
         sys.stdout = cast("TextIO", InertStream(sys.stdout))
         sys.stderr = cast("TextIO", InertStream(sys.stderr))
 

@@ -23,6 +23,7 @@ LINE_CHARS = 400
 
 COMMAND_CHARS, PROBLEM_CHARS = 4_000, 8_000
 
+PLACE_CHARS = 4_096
 OUTPUT_CHARS = 64 * 1024
 """Maximum characters of the server's output. Its end is kept."""
 
@@ -124,7 +125,8 @@ def details(outcome: Outcome, place: str) -> str:
 
 
 def _detail_lines(outcome: Outcome, place: str) -> Iterator[str]:
-    yield f"{place}:{outcome.line}"
+    if not (outcome.name == FILE and _PLACE.search(outcome.problem[:LINE_CHARS])):  # it has its places
+        yield f"{clean_line(place, PLACE_CHARS)}:{outcome.line}"
     if outcome.problem and _first(outcome) is None:
         yield from clean(outcome.problem[:PROBLEM_CHARS]).split("\n")
     for mismatch in outcome.mismatches[:WHOLE_MISMATCHES]:

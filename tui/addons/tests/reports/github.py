@@ -12,6 +12,7 @@ from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Suite
 from tui.core.errors import reason_of
+from tui.core.text import clean_line
 from tui.core.units import noun
 
 SHOWN = 10
@@ -96,6 +97,7 @@ def _annotation(suite: SuiteOutcome, outcome: Outcome, workspace: Path) -> str:
     if len(text) > MESSAGE_CHARS:
         text = f"{text[:MESSAGE_CHARS]}\n… truncated"
     where = f"file={place.translate(_PROPERTY)},line={outcome.line},"
-    where = where if not os.path.isabs(place) else ""
+    has_place = not os.path.isabs(place) and clean_line(place, details.PLACE_CHARS) == place
+    where = where if has_place else ""
     title = inert(details.name_of(outcome)).translate(_PROPERTY)
     return f"::error {where}title={title}::{text.translate(_DATA)}"

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell
+from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -145,10 +146,7 @@ def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[s
 
 def _was_not_reached(outcome: Outcome) -> bool:
     """Return whether a case was skipped only because the run ended before it."""
-    case = outcome.case
-    if outcome.state is not State.SKIPPED or not isinstance(case, Case):
-        return False
-    return not (case.skip or case.expected.is_empty)
+    return outcome.state is State.SKIPPED and outcome.problem.startswith(NOT_RUN)
 
 
 def name_of(outcome: Outcome) -> str:

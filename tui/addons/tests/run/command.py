@@ -20,6 +20,7 @@ from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
+from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING, Suite
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
@@ -32,6 +33,7 @@ from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name
+from tui.core.units import and_more
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import unconfigured_server
@@ -154,13 +156,20 @@ class TestRun:
             known = sorted({tag for _, tags in names for tag in tags})
             step = f"Tags: {', '.join(clean_line(tag, 60) for tag in known[:20])}." if options.tags else ""
             raise UsageError(f"none of {len(names)} cases matches -k and --tag.", next_step=step)
-        raise UsageError("the files have no cases.", next_step="Add [[call]], or use mcptui test --init.")
+        files = and_more([clean_line(str(plan.suite.path), 200) for plan in self.suites], 5)
+        raise UsageError(
+            f"{files} {'has' if len(self.suites) == 1 else 'have'} no cases.",
+            next_step="Add [[call]], or use mcptui test --init.",
+        )
 
     def run(self) -> int:
         """Run everything and return the exit code. Reports are written before servers stop."""
         args = self.args
         copy = RecordedCopy(args.record) if args.record else None
         reporters = _reporters(args)
+        written = [("--report", file) for _, file in args.report]
+        written += [("--record", args.record)] if args.record else []
+        require_own_files(written, (plan.suite.path for plan in self.suites))
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
@@ -180,6 +189,8 @@ class TestRun:
             outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
                 copy.source = outcome.recording
+                loaded = runtime.configuration.loaded
+                copy.is_off = loaded is not None and not loaded.settings.traffic.record
                 outcome = replace(outcome, recording=copy.path)
             coverage: Coverage | None = None
             if self.options.coverage:
@@ -195,7 +206,7 @@ class TestRun:
             return interrupted or max(code, exit_code(outcome), key=_RANK.index)
 
         code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
-        if copy is not None and (problem := copy.write()):
+        if copy is not None and (self.outcome.suites or copy.source) and (problem := copy.write()):
             self._problems.append(problem)
         if code == WRONG and not self._problems and not any(one.problem for one in self.outcome.suites):
             self._problems.append("nothing was run: all cases are skipped.")

@@ -14,7 +14,12 @@ from tui.traffic.lint.rules_tools import SchemaValidator
 from tui.traffic.record.entry_reader import EntryReader
 
 MOST_WAITING, MOST_BYTES = 4_000, 16 * 1024 * 1024
-"""Maximum entries of one server, and their bytes, between two cases. Of a flood, the rest is not linted."""
+"""Maximum entries of one server, and their bytes, between two cases. Of a flood, the rest is not linted,
+except the first line of stray output after each message of ours.
+"""
+
+MOST_OWN = 2 * MOST_WAITING
+"""Maximum entries with messages of ours too."""
 
 MOST_LINES, LINE_BYTES = 500, 2_000
 """Maximum lines of stderr and stray output of a suite that are kept, and bytes of each."""
@@ -51,6 +56,7 @@ class ServerTraffic:
         self._waiting: deque[Captured] = deque()
         self._bytes = 0
         self._dropped = False
+        self._has_stray = False  # since our last message, after the limit
         self._linter = Linter(_ModelsOnly(judge))
         self._reader = EntryReader(lambda raw: (raw, ()), 0)
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
@@ -64,10 +70,20 @@ class ServerTraffic:
             self.printed += 1
             self.lines.append(captured.raw[:LINE_BYTES].decode("utf-8", "replace"))
         elif len(self._waiting) < MOST_WAITING and self._bytes < MOST_BYTES:
-            self._bytes += len(captured.raw)
-            self._waiting.append(captured)
+            self._keep(captured)
+        elif captured.direction is Direction.OUT and len(self._waiting) < MOST_OWN:
+            self._has_stray = False
+            self._keep(captured)
         else:
             self._dropped = True
+            if not self._has_stray and _is_stray(captured) and len(self._waiting) < MOST_OWN:
+                self._has_stray = True
+                raw = captured.raw[:LINE_BYTES]
+                self._keep(captured._replace(raw=raw, size=len(raw)))
+
+    def _keep(self, captured: Captured) -> None:
+        self._bytes += len(captured.raw)
+        self._waiting.append(captured)
 
     def findings(self, call: str) -> tuple[Sequence[Finding], float | None]:
         """Lint what came since the last time; return the findings about a call, and its milliseconds.
@@ -76,7 +92,8 @@ class ServerTraffic:
         the next case, depending on luck.
         """
         entries = list[Entry]()
-        if self._dropped:  # what seems to answer nothing may answer what was dropped
+        was_dropped, self._has_stray = self._dropped, False
+        if was_dropped:  # what seems to answer nothing may answer what was dropped
             self._dropped = False
             gone = Captured("", Direction.NONE, 0, 0, b"", Kind.EVENT, detail={"event": "dropped"})
             self._reader.read(gone, entries)
@@ -99,8 +116,16 @@ class ServerTraffic:
                 if is_ours and entry.kind in ANSWERS:
                     ended_ns, waits, self.answered = entry.mono_ns, False, entry.size
                     found, later = found + later, []
+        if waits and was_dropped:  # so was the response
+            found += later
         ms = (ended_ns - began_ns) / 1e6 if began_ns and ended_ns else None
         return found[:MOST_FINDINGS], ms
+
+
+def _is_stray(captured: Captured) -> bool:
+    """Return whether a line is stray output by its first character. Takes microseconds."""
+    start = captured.raw[:LINE_BYTES].lstrip()[:1]
+    return captured.direction is Direction.IN and captured.kind is None and start not in (b"", b"{", b"[")
 
 
 class TrafficByServer:

@@ -62,9 +62,19 @@ class ServerInstance:
     """
 
     def __init__(
-        self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic, *, is_configured: bool = True
+        self,
+        runtime: "Runtime",
+        spec: ServerSpec,
+        traffic: ServerTraffic,
+        *,
+        is_configured: bool = True,
+        seconds: float | None = None,
     ) -> None:
-        """Take a server that is not in the host yet. Only a configured one can have a sign-in."""
+        """Take a server that is not in the host yet. Only a configured one can have a sign-in.
+
+        `seconds`: how long to wait for a response, None for the limits of the configuration.
+        """
+        self._seconds = seconds
         self._is_configured = is_configured
         self.name = spec.name
         self.spec = spec
@@ -153,7 +163,7 @@ class ServerInstance:
         if method == "tools/call":  # the workbench records the other ones
             subject = str(params["name"])
             runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
-        timeout = runtime.turn_context.limits.call_timeout
+        timeout = self._seconds or runtime.turn_context.limits.call_timeout
         return await runtime.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )

@@ -4,13 +4,15 @@ A test file that the user did not keep comes from elsewhere: its commands, URLs 
 after consent. `${NAME}` is filled in only in `env`, `headers` and `url`.
 """
 
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.case import RequestKind, Suite
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import names_in
 from tui.core.errors import ConfigError, UsageError, dotted
@@ -25,9 +27,12 @@ from tui.settings.references import escaped
 from tui.settings.save import table_block
 from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
+from tui.settings.state.permission.stored_consents import StoredConsents, Subject
 
 MOST_SAMPLING = 1_000_000_000
 CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or name a server with -- COMMAND."
+
+_PLAIN = re.compile(r"[\w./-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,9 @@ def suite_server(
             next_step='Add [server] with command = ["…"], or use --server NAME or -- COMMAND.',
         )
     if server.name:
-        return SuiteServerSpec(from_file(_configured(suite, server.name, configured), suite.path))
+        found = from_file(_configured(suite, server.name, configured), suite.path)
+        found = replace(found, used_by=os.path.realpath(suite.path), calls=_calls_of(suite))
+        return SuiteServerSpec(found)
     folder = suite.path.absolute().parent
     table: dict[str, Any] = {}
     if server.command:
@@ -68,8 +75,9 @@ def suite_server(
     loaded = load_text(table_block(("servers", name), table), folder / "mcptui.toml", env)
     for problem in loaded.errors:
         key = dotted(problem.keys[2:]) or "server"
-        where = f"{clean_line(str(suite.path), 400)}:{server.line}"
-        raise ConfigError(f"{key}: {problem.message}.", where=where, next_step=problem.suggestion or "")
+        where = f"{clean_line(str(suite.path), 400)}:{server.lines.get(key, server.line)}"
+        step = problem.suggestion or ""
+        raise ConfigError(f"{key}: {problem.message}.", where=where, next_step=step[:1].upper() + step[1:])
     (spec,) = server_specs(loaded)
     return SuiteServerSpec(from_file(replace(spec, folder=""), suite.path), loaded.secrets)
 
@@ -87,11 +95,19 @@ def _configured(suite: Suite, name: str, configured: Mapping[str, ServerSpec]) -
     )
 
 
+def _calls_of(suite: Suite) -> list[str]:
+    """Return the tools that a suite calls, which consent to a configured server is limited to."""
+    steps = (step for case in suite.cases for step in (case, *case.then))
+    names = sorted({one.request.name for one in steps if one.request.kind is RequestKind.TOOL})
+    quoted = (name if _PLAIN.fullmatch(name) else json.dumps(name) for name in names)
+    return [*quoted, *(["any tool that a model chooses in turn cases"] if suite.turns else [])]
+
+
 def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
     """Return a server as the test file at `path` uses it, which needs consent.
 
-    Consent to a URL or to a configured server is limited to that file, because its calls decide what is done
-    there. That to a command is limited by its folder already.
+    Consent to a URL is limited to that file, because its calls decide what is done there. That to a command
+    is limited by its folder already.
     """
     place = os.path.realpath(path)
     is_bound = spec.url is not None or not spec.cwd
@@ -135,13 +151,23 @@ def record_consent(path: Path, spec: ServerSpec) -> str:
     ConfigError if the file is invalid.
     """
     suite = read_suite(path)
+    subject = _subject_of(suite, spec)
+    return "" if subject is None else store_answer(subject, allowed=True, by=BY_KEY)
+
+
+def has_consent(suite: Suite, spec: ServerSpec) -> bool:
+    """Return whether the user has agreed to the server of a suite as it is. Blocks. Raises ConfigError."""
+    subject = _subject_of(suite, spec)
+    return subject is not None and StoredConsents().has(subject.digest)
+
+
+def _subject_of(suite: Suite, spec: ServerSpec) -> Subject | None:
     if (server := suite.server) is None:
-        return ""
+        return None
     names = (
         name
         for text in (*server.env.values(), *server.headers.values(), server.url)
         for name in names_in(text)[0]
     )
     env = {**dict.fromkeys(names, "unset"), **os.environ}  # consent is to the names: none needs a value yet
-    subject = server_subject(suite_server(suite, {spec.name: spec}, env).spec)
-    return "" if subject is None else store_answer(subject, allowed=True, by=BY_KEY)
+    return server_subject(suite_server(suite, {spec.name: spec}, env).spec)

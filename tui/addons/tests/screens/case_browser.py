@@ -60,6 +60,7 @@ class CaseBrowser:
         self.runs = CaseRuns(runtime, self._run_changed)
         self._last, self._catalog, self._tasks = LastRuns(), Catalog(), Tasks()
         self._files: Sequence[ListedFile] = ()
+        self._problems: dict[Path, str] = {}
         self._folder = short_path(os.getcwd())
         self._looked_at = self._search_at = float("-inf")
         self._is_read = False
@@ -103,6 +104,7 @@ class CaseBrowser:
 
     def show(self) -> None:
         """Show the files with the cases that match the filter."""
+        self._problems = dict(self.runs.problems)
         shown: list[tuple[ListedFile, Sequence[Listed]]] = []
         for file in self._files:
             cases = [one for one in file.cases(self._last.of(file.path)) if one.matches(self.filter)]
@@ -196,8 +198,10 @@ class CaseBrowser:
     def _run_changed(self) -> None:
         if self.list.is_attached:
             self.list.show_doing(self.runs.doing)
-            if not self.runs.doing:
+            is_over = not self.runs.doing
+            if is_over:
                 self._looked_at = float("-inf")
+            if is_over or self._problems != self.runs.problems:
                 self.show()
             self._changed()
 

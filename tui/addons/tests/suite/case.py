@@ -138,7 +138,7 @@ class TurnCase:
 class SuiteServer:
     """The server of a suite: a configured `name`, or a `command` with arguments, or a `url`.
 
-    `cwd` is relative to the folder of the file; "" is that folder.
+    `cwd` is relative to the folder of the file; "" is that folder. `lines` has those of keys ("env.A").
     """
 
     name: str = ""
@@ -150,6 +150,7 @@ class SuiteServer:
     transport: str = ""
     era: str = ""
     line: int = 1
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ import datetime
 import json
 import math
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tui.addons.tests.suite.durations import milliseconds
@@ -90,8 +91,8 @@ class Checker:
         if not _FITS[key.kind](value):
             return [self._wrong(key, value, path)]
         if key.kind in (Kind.ARGUMENTS, Kind.RESULT, Kind.FORMS):
-            if (bad := _not_json(value, path)) is not None:
-                return [self._problem(bad[0], bad[1], bad[2])]
+            if bad := list(islice(_not_json(value, path), MAX_PROBLEMS)):
+                return [self._problem(*one) for one in bad]
         if key.kind in (Kind.RESULT, Kind.ARGUMENTS) and isinstance(value, str):
             return self._json_faults(key, value, path)
         if key.kind is Kind.DURATION and milliseconds(value) is None:
@@ -163,7 +164,7 @@ class Checker:
             return [self._problem(path, f"is not JSON: {reason}", step, line)]
         if key.kind is Kind.ARGUMENTS and not isinstance(value, dict):
             return [self._problem(path, "is not a JSON object", f"write `{key.example}`")]
-        too_deep = _not_json(value, ())
+        too_deep = next(_not_json(value, ()), None)
         return [self._problem(path, too_deep[1], too_deep[2])] if too_deep else []
 
     def _line_within(self, path: KeyPath, inside: int) -> int:
@@ -178,22 +179,22 @@ class Checker:
         return self._text.count("\n", 0, place.start) + inside + trimmed
 
 
-def _not_json(value: Any, path: KeyPath) -> tuple[KeyPath, str, str] | None:
-    """Return the first part of a TOML value that JSON does not have: its path, what it is, what to do."""
+def _not_json(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str, str]]:
+    """Yield the parts of a TOML value that JSON does not have, in order: path, what it is, what to do."""
     rest: list[tuple[KeyPath, Any]] = [(path, value)]
     while rest:
         at, one = rest.pop()
         if len(at) > MAX_DEPTH:
-            return at[: len(path) or 1], "is nested too deeply", ""
+            yield at[: len(path) or 1], "is nested too deeply", ""
+            return
         if isinstance(one, dict):
-            rest += [((*at, name), member) for name, member in one.items()]
+            rest += reversed([((*at, name), member) for name, member in one.items()])
         elif isinstance(one, list):
-            rest += [((*at, number), member) for number, member in enumerate(one)]
+            rest += reversed([((*at, number), member) for number, member in enumerate(one)])
         elif isinstance(one, datetime.date | datetime.time):
-            return at, "is a date, which JSON does not have", f'write it in quotes: "{one.isoformat()}"'
+            yield at, "is a date, which JSON does not have", f'write it in quotes: "{one.isoformat()}"'
         elif isinstance(one, float) and not math.isfinite(one):
-            return at, f"is {one}, which JSON does not have", ""
-    return None
+            yield at, f"is {one}, which JSON does not have", ""
 
 
 def _named(value: Any) -> str:

@@ -31,6 +31,8 @@ def found(names: Sequence[str]) -> list[Path]:
             missing = not path.exists()
         except (OSError, ValueError) as error:
             raise UsageError(f"{clean_line(name, 400)} cannot be read: {reason_of(error)}.") from error
+        if missing and path.is_symlink():
+            raise UsageError(f"{clean_line(name, 400)} is a symbolic link that leads to no file.")
         if missing:
             raise UsageError(
                 f"{clean_line(name, 400)} does not exist.",

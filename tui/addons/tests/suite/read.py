@@ -28,7 +28,7 @@ from tui.addons.tests.suite.keys import CONTENT_TYPES, REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
-from tui.core.errors import ConfigError
+from tui.core.errors import ConfigError, dotted
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
@@ -150,7 +150,13 @@ class _Reader:
             transport=found.get("transport", ""),
             era=found.get("era", ""),
             line=self._check.line(path),
+            lines=self._lines_of(found, path),
         )
+
+    def _lines_of(self, found: Table, path: KeyPath) -> dict[str, int]:
+        keys: list[tuple[str, ...]] = [(name,) for name in found]
+        keys += [(key, name) for key in ("env", "headers") for name in found.get(key, {})]
+        return {dotted(key): self._check.line((*path, *key)) for key in keys}
 
     def _kind_of_server(self, value: Mapping[str, Any], found: Table, path: KeyPath) -> None:
         if "command" in value and "url" in value:
@@ -231,8 +237,8 @@ class _Reader:
 
     def _name(self, found: Table, request: Request, path: KeyPath) -> str:
         name: str = found.get("name", "")
-        if name and (len(name) > MAX_NAME or "\n" in name or "\r" in name):
-            self._check.error((*path, "name"), f"must be one line of at most {MAX_NAME} characters")
+        if fault := name_fault(name):
+            self._check.error((*path, "name"), fault)
         return name or default_name(request)
 
     def _request(self, table: Table, found: Table, path: KeyPath) -> Request:
@@ -369,6 +375,12 @@ class _Reader:
             first.setdefault(name, path)
 
 
+def name_fault(name: str) -> str:
+    """Return why a case cannot have a name, as in "must be …", or ""."""
+    is_good = len(name) <= MAX_NAME and "\n" not in name and "\r" not in name
+    return "" if is_good else f"must be one line of at most {MAX_NAME} characters"
+
+
 def is_inside(name: str) -> bool:
     """Return whether a path of a file stays in the folder that it is relative to, on every system."""
     parts = re.split(r"[/\\]", name)
@@ -381,4 +393,5 @@ def _several(value: Any) -> tuple[str, ...]:
 
 
 def _variable_fault(name: str) -> str:
-    return "is not a name of a variable" if not name or "=" in name or "\0" in name else ""
+    is_odd = not name or "=" in name or "\0" in name or "${" in name
+    return "is not a name of a variable" if is_odd else ""

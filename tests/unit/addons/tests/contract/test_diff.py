@@ -43,6 +43,12 @@ def test_the_verdicts_that_fail_are_chosen(sides, fail, code):
     assert diff(*sides, "--fail", fail) == code
 
 
+def test_a_report_does_not_replace_a_lock(sides, capsys):
+    before = Path(sides[0]).read_text()
+    assert diff(*sides, "--report", f"md={sides[0]}") == 2
+    assert "the lock of a contract" in capsys.readouterr().err and Path(sides[0]).read_text() == before
+
+
 def test_json_is_one_object(sides, capsys):
     diff(*sides, "--json")
     found = json.loads(capsys.readouterr().out)

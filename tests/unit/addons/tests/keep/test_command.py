@@ -23,6 +23,12 @@ def test_an_unknown_recording_is_an_error():
         keep(arguments(recording="nothing"))
 
 
+@pytest.mark.parametrize(("name", "said"), [("", "is required"), ("a\nb", "must be one line of at most 200")])
+def test_a_name_that_no_case_can_have_is_an_error_before_anything_else(name: str, said: str):
+    with pytest.raises(UsageError, match=f"A name {said}"):
+        keep(arguments(name=name))
+
+
 def test_without_recordings_it_says_how_to_make_one():
     with pytest.raises(UsageError, match="no recorded call yet"):
         keep(arguments())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.recorded import exchange_at, newest_request
+from tui.addons.tests.keep.recorded import exchange_at, newest_request, secrets_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
@@ -161,3 +161,24 @@ def test_the_newest_request_is_the_last_one_with_a_response(session: Session):
     with closing(session.reader()) as reader:
         assert newest_request(reader, 3) == 1
         assert newest_request(reader, 1) == 0
+
+
+def test_the_findings_about_a_response_are_known(tmp_path: Path):
+    session = Session(tmp_path / "x.mcptrace")
+    session._capture(IN, "Starting...", None, {})
+    session.sent("tools/call", CALL)
+    session._capture(IN, "Loading...", None, {})
+    session.got(result={"content": [{"type": "text", "text": "\ud800"}]})
+    session.sent("tools/call", CALL, 2)
+    session.got(2, result={"content": [{"type": "text", "text": "fine"}]})
+    with closing(session.reader()) as reader:
+        first, second = (
+            one.seq for one in reader.columns(0, 100) if one.method == "tools/call" and one.direction is OUT
+        )
+        assert exchange_at(reader, first).findings == ("lone-surrogate", "stray-output")
+        assert exchange_at(reader, first, lint=False).findings == ()
+        assert exchange_at(reader, second).findings == ()
+
+
+def test_a_secret_in_the_name_of_another_is_named_plainly():
+    assert secrets_in({"[redacted:[redacted:github]_token]": 1, "a": "[redacted:key]"}) == ("github", "key")

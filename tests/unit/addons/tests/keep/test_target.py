@@ -82,6 +82,14 @@ def test_a_folder_that_cannot_be_written_is_named_in_the_error(project: Path):
         write(missing, [CASE])
 
 
+def test_a_device_and_a_link_that_leads_nowhere_are_refused(project: Path):
+    with pytest.raises(UsageError, match="/dev/full: this is not a file"):
+        target_at(Path("/dev/full"), origin(project), str, by_name=True)
+    (project / "a.mcp.toml").symlink_to("nowhere")
+    with pytest.raises(UsageError, match=r"a\.mcp\.toml: a symbolic link that leads to no file"):
+        target_at(project / "a", origin(project), str, by_name=True)
+
+
 def test_a_case_is_replaced_by_another_one(project: Path):
     write(proposed(project), [CASE])
     found = proposed(project)

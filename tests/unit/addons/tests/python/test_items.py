@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.python.items import SuiteFile, SuiteItem
+from tui.addons.tests.python.items import NotPassed, SuiteFile, SuiteItem
+from tui.addons.tests.run.outcome import State
 
 SUITE = """
 [server]
@@ -46,6 +47,16 @@ def test_what_is_skipped_says_why(items: list[SuiteItem]):
     assert reasons(items[1]) == []
     assert "expects nothing yet" in reasons(items[2])[0]
     assert reasons(items[3]) == ["no model"]
+
+
+def test_in_ci_a_failure_is_no_command(items: list[SuiteItem], monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(NotPassed) as failed:
+        raise NotPassed("##[error]x\n::error::y", State.FAILED)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.setenv("TF_BUILD", "True")
+    assert items[1].repr_failure(failed).splitlines()[:2] == ["# #[error]x", ": :error::y"]
+    monkeypatch.delenv("TF_BUILD")
+    assert items[1].repr_failure(failed).splitlines()[:2] == ["##[error]x", "::error::y"]
 
 
 def test_tags_are_keywords_and_marks_except_those_that_pytest_uses(items: list[SuiteItem]):

@@ -4,6 +4,7 @@ import io
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +19,9 @@ from tests.unit.addons.tests.reports.outcomes import (
 )
 from tui.addons.tests.reports.github import SUMMARY_BYTES, GithubReport, annotations, github_report
 from tui.addons.tests.reports.markdown import markdown
-from tui.addons.tests.run.outcome import Mismatch, RunOutcome
+from tui.addons.tests.run.outcome import Mismatch, RunOutcome, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.suite.case import Suite
 
 
 def test_a_case_that_failed_is_an_annotation_on_its_line():
@@ -47,6 +49,18 @@ def test_no_more_annotations_than_github_shows_and_the_others_are_counted():
 def test_a_file_outside_of_the_workspace_has_no_place():
     (found,) = annotations(RunOutcome([suite_outcome(FAILED, path=Path("/elsewhere/a.mcp.toml"))]), BASE)
     assert found.startswith("::error title=rain::/elsewhere/a.mcp.toml:12")
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m", "b\udcff"])
+def test_a_file_with_an_odd_name_has_no_place_and_is_named_cleaned(name: str):
+    (found,) = annotations(RunOutcome([suite_outcome(FAILED, path=BASE / f"{name}.mcp.toml")]), BASE)
+    assert found.startswith("::error title=rain::") and name not in found
+
+
+def test_the_place_of_an_invalid_file_is_told_once():
+    wrong = SuiteOutcome(Suite(BASE / "a.mcp.toml"), problem="a.mcp.toml:2 call[1].tol: unknown key")
+    (found,) = annotations(RunOutcome([wrong]), BASE)
+    assert found == "::error file=a.mcp.toml,line=2,title=(file)::a.mcp.toml:2 call[1].tol: unknown key"
 
 
 def test_properties_and_messages_are_escaped():

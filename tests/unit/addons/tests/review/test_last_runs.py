@@ -5,6 +5,7 @@ from tui.addons.tests.review import last_runs
 from tui.addons.tests.review.last_runs import LastCase, LastRuns, LastRunsReporter
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell, TurnRun
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.runner import NOT_REACHED
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, Suite, TurnCase
 
 SUITE = Suite(Path("/work/weather.mcp.toml"))
@@ -59,10 +60,12 @@ def test_all_cases_of_a_server_that_did_not_start_are_errors(tmp_path: Path):
 def test_a_case_that_an_interrupted_run_did_not_reach_keeps_its_last_run(tmp_path: Path):
     runs = LastRuns(tmp_path / "tests.json")
     ran(runs, outcome())
+    ran(runs, Outcome("why?", 1, State.PASSED, case=TurnCase("why?", 1)))
     case = Case("rain", 3, Request(RequestKind.TOOL, "get_weather"), Expectation("rain"))
-    ran(runs, replace(outcome(state=State.SKIPPED), case=case), at=200.0)
+    missed = Outcome("rain", 1, State.SKIPPED, NOT_REACHED, case=case)
+    ran(runs, missed, replace(missed, case=TurnCase("why?", 1)), at=200.0)
     runs.read()
-    assert runs.of(SUITE.path).cases["rain"].state is State.PASSED
+    assert {one.state for one in runs.of(SUITE.path).cases.values()} == {State.PASSED}
 
 
 def test_a_turn_case_has_the_runs_of_all_its_models(tmp_path: Path):

@@ -62,7 +62,7 @@ def test_files_without_selected_cases_are_an_error_with_their_tags(tmp_path: Pat
 
 def test_a_file_without_cases_says_what_to_add(tmp_path: Path):
     (tmp_path / "a.mcp.toml").write_text('server = "x"\n')
-    with pytest.raises(UsageError, match=r"no cases\. Add \[\[call\]\]"):
+    with pytest.raises(UsageError, match=r"a\.mcp\.toml has no cases\. Add \[\[call\]\]"):
         TestRun(parsed(str(tmp_path)), read_suites([str(tmp_path)])).require_cases()
 
 

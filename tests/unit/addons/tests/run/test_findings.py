@@ -111,6 +111,26 @@ def test_of_a_flood_the_rest_is_dropped():
     assert traffic.codes("hand-2") == [], "the first answer may have been to a dropped request"
 
 
+def test_stray_output_whose_flood_hides_the_response_is_of_the_case():
+    traffic = Traffic()
+    traffic.call()
+    for _ in range(MOST_WAITING):
+        traffic.line(IN, b"x")
+    traffic.answer()
+    assert set(traffic.codes()) == {"stray-output"}
+
+
+def test_stray_output_is_of_the_case_even_if_a_flood_began_before_it():
+    traffic = Traffic()
+    for _ in range(MOST_WAITING):
+        traffic.message(IN, method="notifications/message", params={"level": "info", "data": "x"})
+    traffic.call()
+    traffic.line(IN, b"x" * 100_000)
+    traffic.line(IN, b"x" * 100_000)
+    traffic.answer()
+    assert traffic.codes() == ["stray-output"]
+
+
 def test_stderr_is_kept_with_a_limit():
     traffic = Traffic()
     for number in range(MOST_LINES + 5):

@@ -9,13 +9,16 @@ import pytest
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.launch import (
     for_cases,
+    has_consent,
     name_of,
     record_consent,
     require_consents,
     suite_server,
 )
-from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import ConfigError, UsageError
+from tui.core.permission.consent import question_of
 from tui.core.servers import EraChoice, SamplingRule, ServerSpec, Transport
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.subjects import launch_of
@@ -56,6 +59,12 @@ def test_variables_are_filled_in_where_they_may_be(tmp_path: Path, monkeypatch: 
 def test_a_variable_that_is_not_set_is_named_with_its_line(tmp_path: Path):
     with pytest.raises(ConfigError, match=r"weather.mcp.toml:1: .*NOT_SET_ANYWHERE"):
         spec(suite(tmp_path, command=("x",), env={"KEY": "${NOT_SET_ANYWHERE}"}))
+
+
+def test_a_variable_that_is_not_set_has_the_line_of_its_key(tmp_path: Path):
+    text = '[server]\ncommand = ["x"]\n[server.env]\nA = "1"\nY = "${NOT_SET_ANYWHERE}"\n'
+    with pytest.raises(ConfigError, match=r"x.mcp.toml:5: env.Y: .*\. Set it, or write"):
+        spec(suite_of(text, tmp_path / "x.mcp.toml"))
 
 
 def test_transport_and_era_are_those_of_the_file(tmp_path: Path):
@@ -108,6 +117,31 @@ def test_consent_to_what_has_no_folder_is_for_the_file(tmp_path: Path, server: d
     assert one != launch_of(PROD).digest()
 
 
+def calling(folder: Path, *tools: str, **more: object) -> Suite:
+    cases = tuple(Case(tool, 1, Request(RequestKind.TOOL, tool)) for tool in tools)
+    return replace(suite(folder, name="prod"), cases=cases, **more)  # type: ignore[arg-type]
+
+
+def test_consent_to_a_configured_server_is_for_the_tools_that_the_file_calls(tmp_path: Path):
+    prod = replace(PROD, cwd=str(tmp_path))
+    one = digest(calling(tmp_path, "echo", "echo"), prod=prod)
+    assert one == digest(calling(tmp_path, "echo"), prod=prod)
+    echo, after = (Case(name, 1, Request(RequestKind.TOOL, name)) for name in ("echo", "z"))
+    for other in (
+        calling(tmp_path, "echo", "write"),
+        replace(calling(tmp_path), cases=(replace(echo, then=(after,)),)),
+        calling(tmp_path, "echo", turns=(TurnCase("Who?", 1),)),
+    ):
+        assert digest(other, prod=prod) != one
+    asked = spec(calling(tmp_path, "write", "a, b", turns=(TurnCase("Who?", 1),)), prod=prod)
+    facts = dict(question_of("prod", asked.source, launch_of(asked)).facts)
+    assert facts["calls"] == '"a, b", write, any tool that a model chooses in turn cases'
+    before = launch_of(spec(calling(tmp_path, "write"), prod=prod)).summary("")
+    assert launch_of(spec(calling(tmp_path, "read"), prod=prod)).changes(before, "") == [
+        "calls: was write, is now read"
+    ]
+
+
 def test_without_a_terminal_all_that_would_run_is_in_one_error(tmp_path: Path):
     specs = [
         spec(suite(tmp_path, "a.mcp.toml", command=("rm", "-rf", "x"), env={"TOKEN": "abc"})),
@@ -154,3 +188,5 @@ def test_keeping_a_call_of_a_configured_server_is_consent_for_that_file(tmp_path
     consent = RunConsent(CaseAnswers(), StoredDecisions())
     assert consent.allows(spec(suite(tmp_path, name="prod"), prod=PROD))
     assert not consent.allows(spec(suite(tmp_path, "other.mcp.toml", name="prod"), prod=PROD))
+    assert has_consent(suite(tmp_path, name="prod"), PROD)
+    assert not has_consent(calling(tmp_path, "write"), PROD)

@@ -210,6 +210,18 @@ def test_a_value_that_is_nested_too_deeply_is_an_error():
     assert problems(CALL + f"args = {{ a = {deep} }}") == ["3 call[1].args: is nested too deeply"]
 
 
+def test_each_number_that_json_does_not_have_is_named():
+    assert [one.split(":")[0] for one in problems(CALL + "args = { t = nan, u = [1, inf] }")] == [
+        "3 call[1].args.t",
+        "3 call[1].args.u[2]",
+    ]
+
+
+def test_a_variable_whose_name_is_a_reference_is_an_error():
+    text = '[server]\ncommand = ["a"]\nenv = { "${AWS_SECRET}" = "x" }'
+    assert problems(text)[0].endswith("is not a name of a variable")
+
+
 def test_a_file_that_is_nested_too_deeply_is_an_error():
     assert problems("a = " + "[" * 100_000)[0].endswith("is nested too deeply")
 

@@ -62,6 +62,13 @@ def test_a_missing_name_is_an_error():
         found(["nowhere"])
 
 
+@pytest.mark.parametrize("target", ["nowhere", "link.mcp.toml"])
+def test_a_link_that_leads_nowhere_or_to_itself_is_an_error(folder: Path, target: str):
+    os.symlink(target, folder / "link.mcp.toml")
+    with pytest.raises(UsageError, match="is a symbolic link that leads to no file"):
+        found([str(folder / "link.mcp.toml")])
+
+
 def test_a_name_with_a_null_character_is_an_error():
     with pytest.raises(UsageError):
         found(["a\0b"])
