@@ -59,6 +59,7 @@ async def test_undo_takes_the_last_change_back(kept: Kept, separate_home: Path) 
         await review(app)
         await app.press("a")
         await app.shows("2 of 2", "1 accepted")
+        await app.shows("wrote weather.mcp.toml, ctrl+z undoes it")
         await app.press("ctrl+z")
         await app.shows("1 of 2", "text differs")
         assert kept.file.read_text() == before

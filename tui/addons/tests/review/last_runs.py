@@ -148,7 +148,7 @@ def _was_not_reached(outcome: Outcome) -> bool:
     case = outcome.case
     if outcome.state is not State.SKIPPED or not isinstance(case, Case):
         return False
-    return not (case.skip or case.expected.is_empty)
+    return not (case.skip or case.expects_nothing)
 
 
 def name_of(outcome: Outcome) -> str:

@@ -93,7 +93,7 @@ class CaseRunner:
         sent = first.exchange
         failed_at = last.exchange or sent
         state, problem = last.state, last.problem
-        if state is State.PASSED and _expects_nothing(case):
+        if state is State.PASSED and case.expects_nothing:
             state, problem = State.SKIPPED, NOTHING_EXPECTED
         is_bad = state in (State.FAILED, State.ERROR)
         if is_bad:
@@ -195,7 +195,7 @@ def why_skipped(case: Case, *, run_empty: bool = False) -> str:
     """Return why a case is not run, or ""."""
     if case.skip:
         return case.skip
-    return NOTHING_EXPECTED if _expects_nothing(case) and not run_empty else ""
+    return NOTHING_EXPECTED if case.expects_nothing and not run_empty else ""
 
 
 def _kept(step: _Step) -> Any:
@@ -203,10 +203,6 @@ def _kept(step: _Step) -> Any:
     if step.exchange is None or step.exchange.size <= MAX_KEPT:
         return step.got
     return {name: value for name, value in mapping(step.got).items() if name == "isError"}
-
-
-def _expects_nothing(case: Case) -> bool:
-    return case.expected.is_empty and not case.save and all(map(_expects_nothing, case.then))
 
 
 async def _unfit(request: Request, instance: ServerInstance, expected: Expectation) -> str:

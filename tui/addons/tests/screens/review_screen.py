@@ -19,7 +19,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide
 from tui.ui.widgets.bar import Bar, SplitBar
 from tui.ui.widgets.page import Lines, Page
@@ -237,7 +237,9 @@ class ReviewScreen(ViewScreen[None]):
             self.notify(str(error), severity="warning", markup=False)
         else:
             self.review.undone() if is_undo else self.review.made(change)
-            self._did = f"{'undone in' if is_undo else 'wrote'} {clean_line(change.path.name, 60)}"
+            name = clean_line(change.path.name, 60)
+            key = overrides_of(self.app).first_of("review.undo")
+            self._did = f"undone in {name}" if is_undo else f"wrote {name}, {key} undoes it"
         self.look()
 
     def undo(self) -> None:

@@ -110,6 +110,11 @@ class Case:
     tags: tuple[str, ...] = ()
     skip: str = ""
 
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether neither it nor its `then` expects or saves anything: it is only run to be recorded."""
+        return self.expected.is_empty and not self.save and all(one.expects_nothing for one in self.then)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnCase:
