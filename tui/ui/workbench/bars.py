@@ -80,6 +80,10 @@ RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
+KEEP = "keep.call"
+"""The action of an add-on that keeps a result, if it is there."""
+
+
 class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
@@ -111,11 +115,18 @@ class BenchTabs(Tabs):
 
 
 def keys_of(
-    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool, pressing: str = ""
+    overrides: KeyOverrides,
+    context: Context | None,
+    tab: BenchTab,
+    *,
+    is_raw: bool,
+    pressing: str = "",
+    keeps: bool = False,
 ) -> Sequence[Entry]:
     """Return the keys of a context and of the workbench that work on a tab, for the footer.
 
-    `pressing` is what enter does while the button has the focus, otherwise "".
+    `pressing` is what enter does while the button has the focus, otherwise "". `keeps`: the key that keeps
+    the result is among the first.
     """
     if tab is BenchTab.TESTS:
         return entries_of(of_context(Context.TESTS), overrides)
@@ -125,10 +136,14 @@ def keys_of(
     if pressing:  # the button shows the key of `_CALL`
         labels[_OPEN] = pressing
         actions.remove(_CALL)
-    return [
+    entries = [
         (key, labels.get(one, label) if one else label, one)
         for key, label, one in entries_of(actions, overrides)
     ]
+    if keeps:  # after a result that is not kept yet
+        kept = [entry for entry in entries if entry[2] is not None and entry[2].id == KEEP]
+        entries = [*entries[:1], *kept, *(entry for entry in entries[1:] if entry not in kept)]
+    return entries
 
 
 class CallButton(Button):

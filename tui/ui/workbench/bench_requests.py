@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from textual.widgets import TextArea
 
@@ -312,11 +312,17 @@ class HandCalls:
             bench.show_calls(call)
             bench.result.show()
 
+    def judge_again(self, benches: Iterable[Bench]) -> None:
+        """Say of the shown results whether they are those of kept calls, which have changed."""
+        for bench in benches:
+            if (call := bench.calls.selected) is not None and call.result is not None:
+                self._running.start(self._judge(bench, call, call.result), "compare with kept calls")
+
     async def _judge(self, bench: Bench, call: HandCall, result: Result) -> None:
         """Say whether the result is that of a kept call."""
         key = call.item.call_key(self._shared.server)
-        call.kept = await self._kept.verdict(key, call.arguments, result)
-        if call.kept is not None:
+        before, call.kept = call.kept, await self._kept.verdict(key, call.arguments, result)
+        if call.kept != before:
             bench.line.refresh()
 
     def cancel(self, bench: Bench) -> bool:

@@ -104,10 +104,12 @@ class BenchKept:
         self._shown: Mapping[CallKey, Badge] = {}
         self.verdict, self.close = self._kept.verdict, self._kept.close
 
-    def look(self, lists: Iterable[Badged]) -> None:
-        """Show changes; cheap if there are none."""
+    def look(self, lists: Iterable[Badged]) -> bool:
+        """Show changes, and return whether there are any; cheap if there are none."""
         self._kept.look()
-        if (badges := self._kept.badges) is not self._shown:
-            self._shown = badges
-            for one in lists:
-                one.show_badges({f"{key.kind} {key.name}": badge for key, badge in badges.items()})
+        if (badges := self._kept.badges) is self._shown:
+            return False
+        self._shown = badges
+        for one in lists:
+            one.show_badges({f"{key.kind} {key.name}": badge for key, badge in badges.items()})
+        return True

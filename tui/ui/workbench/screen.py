@@ -126,7 +126,8 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        self.kept.look(bench.list for bench in self.benches.values())
+        if self.kept.look(bench.list for bench in self.benches.values()):
+            self.calls.judge_again(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)
@@ -149,10 +150,7 @@ class ServerScreen(Screen[None]):
         if bench is None:
             self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
         else:
-            pressing = bench.pressing
-            self._keys.show(
-                keys_of(overrides, bench.context, self.tab, is_raw=bench.is_raw, pressing=pressing)
-            )
+            self._keys.show(bench.keys())
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
