@@ -13,7 +13,7 @@ from tui.commands.headless import step_in_shell
 from tui.core.errors import sentences
 from tui.core.ports import hand_call
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.core.text import clean_line, list_in, mapping
+from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 from tui.core.traffic import Finding
@@ -30,9 +30,6 @@ MOST_PAGES = 200
 SIGN_IN_STEP = (
     'Add it to your configuration (mcptui add), sign in (mcptui login NAME), and write server = "NAME".'
 )
-LAST_WORDS = 5
-"""Lines of stderr that a failed case shows."""
-
 _CONFIGURED = re.compile(r"(Check|Set) (.{1,40}?) in (?:\[servers\.[^\]]*\]|its configuration)\.")
 _LISTS = {
     "tools": ("tools/list", "tools"),
@@ -74,7 +71,6 @@ class ServerInstance:
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
         self._starts = self._sent = 0
-        self._printed = 0
         self._is_stuck = False
         runtime.host.add(spec)
 
@@ -113,12 +109,11 @@ class ServerInstance:
 
     def begin(self) -> None:
         """Begin a case: its last words are those from now on."""
-        self._printed = self.traffic.printed
+        self.traffic.words.clear()
 
     def last_words(self) -> tuple[str, ...]:
         """Return the last lines of stderr since the case began, clean and redacted."""
-        count = min(self.traffic.printed - self._printed, LAST_WORDS)
-        return self._runtime.host.stderr(self.name)[-count:] if count > 0 else ()
+        return tuple(clean(without_styling(self.traffic.redact(line))) for line in self.traffic.words)
 
     def use_roots(self, roots: tuple[str, ...]) -> None:
         """Report these folders as roots from now on."""

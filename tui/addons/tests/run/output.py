@@ -32,6 +32,7 @@ CHANGES = 50
 """Maximum changed definitions of a contract, each of which is named."""
 
 NOTES = 20
+LOG_LINES = 5
 STATE_CELLS, TIME_CELLS = 7, 10
 NAME_CHARS = 100
 
@@ -116,8 +117,8 @@ class TerminalReport:
             head = "" if named else f"{shown_path(suite.path)}: "
             self._line(f"{head}{_indented(suite.problem)}", "31")
             if suite.not_started and not any(one.said for one in suite.outcomes):
-                for line in suite.stdout[-5:]:
-                    self._line(f"  log: {clean_line(line, LINE_CHARS)}")
+                for line in _log(suite):
+                    self._line(f"  log: {line}")
         for suite, outcome in bad:
             self._failure(suite, outcome)
         self._notes(run)
@@ -184,6 +185,15 @@ class TerminalReport:
 
     def _in_color(self, text: str, color: str) -> str:
         return f"\x1b[{color}m{text}\x1b[0m" if self._colored and color else text
+
+
+def _log(suite: SuiteOutcome) -> list[str]:
+    """Return the last lines of the log of a server that did not start; none if its problem says it all.
+
+    A start that is tried again, in the other era, prints the same again.
+    """
+    lines = list(dict.fromkeys(clean_line(line, LINE_CHARS) for line in suite.stdout))[-LOG_LINES:]
+    return [] if len(lines) == 1 and lines[0] in suite.problem else lines
 
 
 def _era(outcome: Outcome) -> str:

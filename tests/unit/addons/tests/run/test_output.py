@@ -186,3 +186,10 @@ def test_on_a_terminal_each_line_fits_and_a_command_is_broken_between_its_words(
 def test_elsewhere_no_name_is_cut():
     name = "a long name " * 6
     assert name.strip() in fitted(outcome(State.PASSED, name, ms=1.0), is_terminal=False)[0]
+
+
+def test_a_server_that_printed_one_line_and_ended_is_not_quoted_again():
+    cases = [outcome(State.ERROR, "one", problem="it exited: boom")]
+    for lines, logged in ((["boom", "boom"], 0), (["a", "boom", "a", "boom"], 2)):
+        said = output(suite=SuiteOutcome(SUITE, cases, "it exited: boom", not_started=True, stdout=lines))
+        assert said.count("log: ") == logged
