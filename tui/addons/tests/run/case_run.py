@@ -116,9 +116,8 @@ class CaseRunner:
         )
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
-        return Outcome(
-            case.name, case.line, state, server=instance.name, era=self.options.era, case=case, **more
-        )
+        more |= {"server": instance.name, "spoken": instance.era}
+        return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
 
     def _roots(self, case: Case) -> tuple[str, ...]:
         given = case.answers.get("roots")

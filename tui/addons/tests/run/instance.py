@@ -11,6 +11,7 @@ from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.suite.case import RequestKind
 from tui.commands.headless import step_in_shell
 from tui.core.errors import sentences
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.ports import hand_call
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.text import clean, clean_line, list_in, mapping, without_styling
@@ -100,6 +101,12 @@ class ServerInstance:
         if line := status.unquoted_line:
             self.problem += f" Its log: {clean_line(line, 300)}"
         return False
+
+    @property
+    def era(self) -> str:
+        """The protocol era that the server speaks: "modern" or "legacy", "" if it never ran."""
+        revision = self._runtime.host.status(self.name).protocol
+        return "" if not revision else "modern" if is_modern(revision) else "legacy"
 
     async def reconnect(self) -> bool:
         """End the connection, and the process of a local server, and start it again."""

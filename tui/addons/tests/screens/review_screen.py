@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.tests.review.compared import ComparedLine, Part
-from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.outcome import State
@@ -137,8 +137,8 @@ class ReviewScreen(ViewScreen[None]):
         place = f"{clean_line(failure.path.name, 100)}:{outcome.line}"
         head: Row = (("REVIEW  ", "dim bold"), (f"{review.progress}   ", "accent"), (name, "text bold"))
         self._title.show((*head, *words), ((place, "dim"),))
-        counts = [(review.count(one), *look) for one, look in WORDS.items()]
-        done: Row = tuple((f"{count} {word}   ", style) for count, word, style in counts if count)
+        counts = [(review.count(one), one, style) for one, (_, style) in WORDS.items()]
+        done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
         done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)

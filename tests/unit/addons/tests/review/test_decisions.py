@@ -79,3 +79,8 @@ def test_an_empty_review_does_nothing():
     review.step()
     review.skip()
     assert review.current is None and review.progress == "" and review.accept() is None
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 keeps failing"), (2, "2 keep failing")])
+def test_what_was_decided_is_counted_in_words(count: int, words: str):
+    assert f"{count} {decision_words(Decision.SKIPPED, count)}" == words

@@ -23,6 +23,7 @@ class Scripted:
     """A server that answers with these, one after the other, and notes what it is sent."""
 
     name = "weather"
+    era = "modern"
 
     def __init__(self, *answers: RawAnswer, findings: tuple[Finding, ...] = (), size: int = 9) -> None:
         self._size = size
