@@ -5,8 +5,8 @@ Each object has a `type`:
 - `case`: `suite` (path of the file), `line`, `case` (its name), `kind` (tool, read, prompt, list, turn or
   contract), `state` (passed, failed, error, skipped), `problem` (a sentence, or ""), `mismatches` (objects
   with `path`, `why`, and `expected` and `got` unless that side has no value), `notes`, `ms` (null without a
-  response), `era` (legacy or modern, "" if it did not run), `server` and `call` (its name and the id of the call
-  in the recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what
+  response), `era` (legacy or modern, "" if it did not run), `server` and `call` (its name and the id of the
+  call in the recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what
   share of its `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer.
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
   `seconds`, and the number of cases in each state.

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tui.addons.tests.review.compared import Part
-from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.edits import FileEdits
 
 
