@@ -60,9 +60,13 @@ class BenchTab(StrEnum):
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 """Tabs with items that can be called."""
 
+KEEP = "keep.call"
+"""The action of an add-on that keeps a result, if it is there."""
+
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
     **dict.fromkeys(("bench.diff", "bench.mark", "bench.save", "bench.schema"), BENCHES),
+    KEEP: BENCHES,
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
     "bench.attach": frozenset({BenchTab.RESOURCES}),
@@ -78,10 +82,6 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
 _RAW, _CALL, _OPEN, _ADD = map(action, ("bench.raw", "bench.call", "bench.open", "form.add"))
 RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
-
-
-KEEP = "keep.call"
-"""The action of an add-on that keeps a result, if it is there."""
 
 
 class BenchTabs(Tabs):

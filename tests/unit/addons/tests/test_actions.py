@@ -21,3 +21,9 @@ def test_the_decisions_of_a_review_fit_the_footer(width: int, without: set[str],
     entries = entries_of((one for one in of_context(Context.REVIEW) if one.id not in without), UNSET)
     text = text_of(row_of(laid_out(entries, UNSET, width)))
     assert [key for key in keys if key not in text] == []
+
+
+def test_the_footer_of_the_traffic_offers_to_keep_a_call():
+    for context in (Context.TRAFFIC, Context.ENTRY):
+        entries = entries_of(of_context(context), UNSET)
+        assert "C keep" in text_of(row_of(laid_out(entries, UNSET, 120)))
