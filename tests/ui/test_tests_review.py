@@ -1,5 +1,6 @@
 """The review of failed cases on screen, over real servers and files."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,13 +8,18 @@ import pytest
 from tests.conftest import until
 from tests.ui.kept_stage import CHANGED, Kept, kept_folder, open_tests, run_all
 from tests.ui.real_stage import RealApp, real_app
+from tui.addons.tests.review.last_runs import LastRuns
 
 
 @pytest.fixture
 def kept(tmp_path: Path, separate_home: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
-    """Return a folder whose cases fail."""
+    """Return a folder whose cases fail. The user has kept a call in another folder, too."""
     found = kept_folder(tmp_path / "work", monkeypatch, CHANGED)
     found.agree()
+    other = tmp_path / "other.mcp.toml"
+    other.write_text('server = "x"\n[[call]]\ntool = "y"\ntext = "z"\n')
+    with closing(LastRuns()) as runs:
+        runs.remember(other)
     return found
 
 
@@ -53,6 +59,7 @@ async def test_undo_takes_the_last_change_back(kept: Kept, separate_home: Path) 
         await review(app)
         await app.press("a")
         await app.shows("2 of 2", "1 accepted")
+        await app.shows("wrote weather.mcp.toml, ctrl+z undoes it")
         await app.press("ctrl+z")
         await app.shows("1 of 2", "text differs")
         assert kept.file.read_text() == before

@@ -1,5 +1,6 @@
 """The screen of all cases, the tab of the workbench, and its badges, over real servers."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -128,11 +129,22 @@ async def test_the_workbench_shows_kept_calls_and_whether_a_call_is_as_kept(
         await app.shows("done   as kept")
         kept.answer(CHANGED)
         await app.press("ctrl+s")
-        await app.shows("done   differs")
+        await app.shows("done   differs", "C keep")
         await app.press("d")
         await app.shows("kept as the weather", "station 5", "station 7")
         ran_elsewhere(kept, State.FAILED)
         await app.shows("1 kept ✗")
+
+
+async def test_a_result_is_as_kept_as_soon_as_it_was_kept(kept: Kept, separate_home: Path) -> None:
+    kept.answer(CHANGED)
+    async with real_app(separate_home, kept.config) as app:
+        await app.has_state("weather", "RUNNING")
+        await app.press("f3", "enter", "ctrl+s")
+        await app.shows("done   differs")
+        call = f'[[call]]\ntool = "weather"\ntext = {json.dumps(CHANGED["weather"])}\n'
+        kept.file.write_text(f"{kept.file.read_text()}\n{call}")
+        await app.shows("2 kept", "done   as kept")
 
 
 async def test_the_tab_of_the_workbench_runs_the_cases_of_its_server(kept: Kept, separate_home: Path) -> None:

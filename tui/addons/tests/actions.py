@@ -93,7 +93,7 @@ BRINGS = {
         "review.vary": {
             "contexts": ("REVIEW",),
             "keys": "m",
-            "label": "this varies",
+            "label": "varies",
             "help": "The selected difference varies: expect a placeholder of its type",
             "footer": 2,
             "call": "vary()",
@@ -101,7 +101,7 @@ BRINGS = {
         "review.skip": {
             "contexts": ("REVIEW",),
             "keys": "x",
-            "label": "keep failing",
+            "label": "fail",
             "help": "Let this case fail, and go to the next one",
             "footer": 3,
             "call": "skip()",
@@ -111,7 +111,7 @@ BRINGS = {
             "keys": "n",
             "label": "next",
             "help": "Next case",
-            "footer": 4,
+            "footer": 5,
             "call": "step(1)",
         },
         "review.previous": {
@@ -127,7 +127,7 @@ BRINGS = {
             "keys": "f4",
             "label": "messages",
             "help": "Show the messages of the case",
-            "footer": 5,
+            "footer": 6,
             "call": "show_messages()",
         },
         "review.undo": {
@@ -135,7 +135,7 @@ BRINGS = {
             "keys": "ctrl+z",
             "label": "undo",
             "help": "Undo the last change of a file",
-            "footer": 6,
+            "footer": 4,
             "call": "undo()",
         },
         "review.write": {

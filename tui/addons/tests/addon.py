@@ -34,7 +34,7 @@ Commands, URLs and variables of a file from elsewhere are shown and need your co
 _TEST_EPILOG = """\
 exit codes:
   0    all passed
-  1    a case failed
+  1    a case failed, or could not be run
   2    invalid usage or file, a report cannot be written, or nothing was run
   5    a server could not be started
   130  interrupted

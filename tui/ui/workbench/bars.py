@@ -60,9 +60,13 @@ class BenchTab(StrEnum):
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
 """Tabs with items that can be called."""
 
+KEEP = "keep.call"
+"""The action of an add-on that keeps a result, if it is there."""
+
 TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     **dict.fromkeys(("bench.call", "bench.raw", "bench.saved", "bench.hand"), BENCHES),
     **dict.fromkeys(("bench.diff", "bench.mark", "bench.save", "bench.schema"), BENCHES),
+    KEEP: BENCHES,
     "bench.offer": frozenset({BenchTab.TOOLS}),
     "bench.offer_all": frozenset({BenchTab.TOOLS}),
     "bench.attach": frozenset({BenchTab.RESOURCES}),
@@ -112,11 +116,18 @@ class BenchTabs(Tabs):
 
 
 def keys_of(
-    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool, pressing: str = ""
+    overrides: KeyOverrides,
+    context: Context | None,
+    tab: BenchTab,
+    *,
+    is_raw: bool,
+    pressing: str = "",
+    keeps: bool = False,
 ) -> Sequence[Entry]:
     """Return the keys of a context and of the workbench that work on a tab, for the footer.
 
-    `pressing` is what enter does while the button has the focus, otherwise "".
+    `pressing` is what enter does while the button has the focus, otherwise "". `keeps`: the key that keeps
+    the result is among the first.
     """
     if tab is BenchTab.TESTS:
         return entries_of(of_context(Context.TESTS), overrides)
@@ -126,10 +137,14 @@ def keys_of(
     if pressing:  # the button shows the key of `_CALL`
         labels[_OPEN] = pressing
         actions.remove(_CALL)
-    return [
+    entries = [
         (key, labels.get(one, label) if one else label, one)
         for key, label, one in entries_of(actions, overrides)
     ]
+    if keeps:  # after a result that is not kept yet
+        kept = [entry for entry in entries if entry[2] is not None and entry[2].id == KEEP]
+        entries = [*entries[:1], *kept, *(entry for entry in entries[1:] if entry not in kept)]
+    return entries
 
 
 class CallButton(Button):

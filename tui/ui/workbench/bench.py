@@ -18,10 +18,11 @@ from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import methods_by_key
+from tui.ui.keys.footer import Entry
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import Field, JsonArea
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.bars import CallButton, OtherKeys
+from tui.ui.workbench.bars import BenchTab, CallButton, OtherKeys, keys_of
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import HandCall, uri_of
@@ -63,9 +64,10 @@ class Bench(Horizontal):
     class Called(Message):
         """The user wants to call the item."""
 
-    def __init__(self, tab: str, shared: BenchContext) -> None:
+    def __init__(self, tab: BenchTab, shared: BenchContext) -> None:
         # Most items have no calls yet, and a later change of class would compute all styles again.
         super().__init__(id=f"bench-{tab}", classes="-new")
+        self._tab = tab
         self._shared = shared
         self.item: Item | None = None
         self.news = shared.book.news[shared.server, tab]
@@ -376,6 +378,18 @@ class Bench(Horizontal):
     def pressing(self) -> str:
         """The effect of enter if the button has the focus, otherwise ""."""
         return self.item.verb if self.item is not None and self.screen.focused is self.button else ""
+
+    def keys(self) -> Sequence[Entry]:
+        """Return the keys that work now, for the footer."""
+        call = self.calls.selected
+        return keys_of(
+            self._shared.overrides,
+            self.context,
+            self._tab,
+            is_raw=self.is_raw,
+            pressing=self.pressing,
+            keeps=call is not None and call.result is not None and not (call.kept and call.kept.is_same),
+        )
 
     def go_to_form(self) -> None:
         """Focus the form or the raw JSON, or the button of a form without fields."""

@@ -214,10 +214,16 @@ class ItemList(LinePane):
         marks = {item.mark.partition(":")[0] for item in self._all}
         if not long[0] and marks & set(WITHHELD):
             words.append(f"{OFF_SIGN} not for the model")
+        signs = [sign for sign in (self._signs.done, self._signs.failed) if self._has_badge(sign)]
+        if not long[2] and signs:
+            words.append(f"{' '.join(signs)} kept calls")
         width = self.columns - 1
         if not words or width < LEAST_LEGEND:
             return []
         return [EMPTY, *wrap((("  ".join(words), "dim"),), width, first=(("  ", ""),))]
+
+    def _has_badge(self, sign: str) -> bool:
+        return any(sign in badge.cell(long=False)[0] for badge in self._badges.values())
 
     def _measured(self) -> tuple[Long, Sequence[int]]:
         """Return whether the texts of the columns are long, and the common widths of the columns."""

@@ -21,16 +21,25 @@ Result = ToolResult | PromptResult
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """The number of kept calls of an item. `passed`: how they ended last; None if one never ran."""
+    """The number of kept calls of an item.
+
+    `passed` is how they ended last, None if one never ran, and `failed` how many of them failed.
+    """
 
     kept: int
     passed: bool | None = None
+    failed: int = 0
 
     def cell(self, *, long: bool) -> tuple[str, str]:
-        """Return the text and the style for a list: "3 kept ✓", or "3✓"."""
+        """Return the text and the style for a list: "3 kept ✓" or "3 kept, 1 ✗", short "3✓" or "1✗ of 3"."""
         signs = symbols_for()
         sign = {True: signs.done, False: signs.failed, None: ""}[self.passed]
         style = {True: "ok", False: "bad", None: "dim"}[self.passed]
+        if self.passed is False and self.failed < self.kept:
+            text = (
+                f"{self.kept} kept, {self.failed} {sign}" if long else f"{self.failed}{sign} of {self.kept}"
+            )
+            return text, style
         return (f"{self.kept} kept {sign}".rstrip() if long else f"{self.kept}{sign}"), style
 
 

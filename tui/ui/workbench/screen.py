@@ -149,10 +149,7 @@ class ServerScreen(Screen[None]):
         if bench is None:
             self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
         else:
-            pressing = bench.pressing
-            self._keys.show(
-                keys_of(overrides, bench.context, self.tab, is_raw=bench.is_raw, pressing=pressing)
-            )
+            self._keys.show(bench.keys())
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""

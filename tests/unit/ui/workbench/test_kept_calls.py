@@ -44,7 +44,12 @@ class Kept:
     ],
 )
 def test_a_badge_has_a_sign_besides_its_color(passed: bool | None, long: bool, cell: tuple[str, str]):
-    assert Badge(3, passed).cell(long=long) == cell
+    assert Badge(3, passed, 3 if passed is False else 0).cell(long=long) == cell
+
+
+def test_the_badge_of_some_failed_calls_has_their_number():
+    badge = Badge(6, False, 1)
+    assert (badge.cell(long=True), badge.cell(long=False)) == (("6 kept, 1 ✗", "bad"), ("1✗ of 6", "bad"))
 
 
 def test_a_verdict_is_a_word():

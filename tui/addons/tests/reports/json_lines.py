@@ -5,9 +5,9 @@ Each object has a `type`:
 - `case`: `suite` (path of the file), `line`, `case` (its name), `kind` (tool, read, prompt, list, turn or
   contract), `state` (passed, failed, error, skipped), `problem` (a sentence, or ""), `mismatches` (objects
   with `path`, `why`, and `expected` and `got` unless that side has no value), `notes`, `ms` (null without a
-  response), `era` ("" unless with --era both), `server` and `call` (its name and the id of the call in the
-  recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what share of its
-  `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer.
+  response), `era` (legacy or modern, "" if it did not run), `server` and `call` (its name and the id of the
+  call in the recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what
+  share of its `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer.
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
   `seconds`, and the number of cases in each state.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
@@ -95,7 +95,7 @@ def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:
         "mismatches": [_mismatch(one) for one in outcome.mismatches[: details.MOST_MISMATCHES]],
         "notes": list(outcome.notes),
         "ms": None if outcome.ms is None else round(outcome.ms, 3),
-        "era": outcome.era,
+        "era": outcome.era or outcome.spoken,
         "server": outcome.server,
         "call": outcome.call,
         "repeat": outcome.repeat,

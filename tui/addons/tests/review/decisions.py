@@ -23,6 +23,12 @@ class Decision(StrEnum):
     SKIPPED = "keeps failing"
 
 
+def decision_words(decision: Decision, count: int) -> str:
+    """Return a decision in words after the number of its failures: "varies", "keep failing"."""
+    plurals = {Decision.VARIES: "vary", Decision.SKIPPED: "keep failing"}
+    return plurals.get(decision, decision.value) if count != 1 else decision.value
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """The text of a file before and after a decision about the failure with a number."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import failures_of
 from tui.addons.tests.review.files import texts_of, write
@@ -65,7 +65,7 @@ class TerminalReview:
         while is_open and self._ask():
             is_open = self._review.open > 0
         review = self._review
-        words = [f"{count} {one}" for one in Decision if (count := review.count(one))]
+        words = [f"{count} {decision_words(one, count)}" for one in Decision if (count := review.count(one))]
         words += [f"{review.open} without a decision"] if review.open else []
         print(f"\nReviewed: {', '.join(words)}.")
 

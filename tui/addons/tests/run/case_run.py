@@ -93,7 +93,7 @@ class CaseRunner:
         sent = first.exchange
         failed_at = last.exchange or sent
         state, problem = last.state, last.problem
-        if state is State.PASSED and _expects_nothing(case):
+        if state is State.PASSED and case.expects_nothing:
             state, problem = State.SKIPPED, NOTHING_EXPECTED
         is_bad = state in (State.FAILED, State.ERROR)
         if is_bad:
@@ -116,9 +116,8 @@ class CaseRunner:
         )
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
-        return Outcome(
-            case.name, case.line, state, server=instance.name, era=self.options.era, case=case, **more
-        )
+        more |= {"server": instance.name, "spoken": instance.era}
+        return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
 
     def _roots(self, case: Case) -> tuple[str, ...]:
         given = case.answers.get("roots")
@@ -139,9 +138,11 @@ class CaseRunner:
         if problem := await _unfit(request, instance, expected):
             return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
         with self.answers.during(instance.name, case.answers) as script:
-            if case.lose is not None and (problem := await _lost(case.lose, request, instance)):
+            if case.lose is not None and (
+                problem := await _lost(case.lose, request, instance, _seconds(case))
+            ):
                 return _Step(State.ERROR, problem)
-            exchange = await instance.send(request.kind, request.name, request.arguments)
+            exchange = await instance.send(request.kind, request.name, request.arguments, _seconds(case))
         return await self._judged(replace(case, request=request), expected, exchange, script, instance)
 
     def _expected(self, expected: Expectation) -> Expectation:
@@ -193,7 +194,7 @@ def why_skipped(case: Case, *, run_empty: bool = False) -> str:
     """Return why a case is not run, or ""."""
     if case.skip:
         return case.skip
-    return NOTHING_EXPECTED if _expects_nothing(case) and not run_empty else ""
+    return NOTHING_EXPECTED if case.expects_nothing and not run_empty else ""
 
 
 def _kept(step: _Step) -> Any:
@@ -201,10 +202,6 @@ def _kept(step: _Step) -> Any:
     if step.exchange is None or step.exchange.size <= MAX_KEPT:
         return step.got
     return {name: value for name, value in mapping(step.got).items() if name == "isError"}
-
-
-def _expects_nothing(case: Case) -> bool:
-    return case.expected.is_empty and not case.save and all(map(_expects_nothing, case.then))
 
 
 async def _unfit(request: Request, instance: ServerInstance, expected: Expectation) -> str:
@@ -229,12 +226,16 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     )
 
 
-async def _lost(lose: Lose, request: Request, instance: ServerInstance) -> str:
+def _seconds(case: Case) -> float | None:
+    return None if case.timeout_ms is None else case.timeout_ms / 1000
+
+
+async def _lost(lose: Lose, request: Request, instance: ServerInstance, seconds: float | None) -> str:
     """Send a request whose answer, or connection, is lost; return why it cannot be sent again, or "".
 
     The connection is lost after the answer, so that the server has always handled the request.
     """
-    first = await instance.send(request.kind, request.name, request.arguments)
+    first = await instance.send(request.kind, request.name, request.arguments, seconds)
     if first.answer.problem:
         return f"before its {lose} was lost: {first.answer.problem}"
     if lose is Lose.CONNECTION and not await instance.reconnect():

@@ -24,6 +24,9 @@ MOST_OWN = 2 * MOST_WAITING
 MOST_LINES, LINE_BYTES = 500, 2_000
 """Maximum lines of stderr and stray output of a suite that are kept, and bytes of each."""
 
+LAST_WORDS = 5
+"""Lines of stderr that a failed case shows."""
+
 MOST_FINDINGS = 100
 STRAY = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
 
@@ -60,15 +63,17 @@ class ServerTraffic:
         self._linter = Linter(_ModelsOnly(judge))
         self._reader = EntryReader(lambda raw: (raw, ()), 0)
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        self.printed = 0
+        self.words: deque[str] = deque(maxlen=LAST_WORDS)
+        """The last lines of stderr, as printed."""
         self.answered = 0
         """Bytes of the last response."""
 
     def take(self, captured: Captured) -> None:
         """Take what a tap saw. Never raises or waits."""
         if captured.kind is Kind.STDERR:
-            self.printed += 1
-            self.lines.append(captured.raw[:LINE_BYTES].decode("utf-8", "replace"))
+            line = captured.raw[:LINE_BYTES].decode("utf-8", "replace").rstrip("\r\n")
+            self.lines.append(line)
+            self.words.append(line)
         elif len(self._waiting) < MOST_WAITING and self._bytes < MOST_BYTES:
             self._keep(captured)
         elif captured.direction is Direction.OUT and len(self._waiting) < MOST_OWN:

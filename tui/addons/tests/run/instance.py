@@ -11,9 +11,11 @@ from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.suite.case import RequestKind
 from tui.commands.headless import step_in_shell
 from tui.core.errors import sentences
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.ports import hand_call
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.core.text import clean_line, list_in, mapping
+from tui.core.text import clean, clean_line, list_in, mapping, without_styling
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
@@ -29,9 +31,6 @@ MOST_PAGES = 200
 SIGN_IN_STEP = (
     'Add it to your configuration (mcptui add), sign in (mcptui login NAME), and write server = "NAME".'
 )
-LAST_WORDS = 5
-"""Lines of stderr that a failed case shows."""
-
 _CONFIGURED = re.compile(r"(Check|Set) (.{1,40}?) in (?:\[servers\.[^\]]*\]|its configuration)\.")
 _LISTS = {
     "tools": ("tools/list", "tools"),
@@ -83,7 +82,6 @@ class ServerInstance:
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
         self._starts = self._sent = 0
-        self._printed = 0
         self._is_stuck = False
         runtime.host.add(spec)
 
@@ -114,6 +112,12 @@ class ServerInstance:
             self.problem += f" Its log: {clean_line(line, 300)}"
         return False
 
+    @property
+    def era(self) -> str:
+        """The protocol era that the server speaks: "modern" or "legacy", "" if it never ran."""
+        revision = self._runtime.host.status(self.name).protocol
+        return "" if not revision else "modern" if is_modern(revision) else "legacy"
+
     async def reconnect(self) -> bool:
         """End the connection, and the process of a local server, and start it again."""
         self._starts -= 1
@@ -122,12 +126,11 @@ class ServerInstance:
 
     def begin(self) -> None:
         """Begin a case: its last words are those from now on."""
-        self._printed = self.traffic.printed
+        self.traffic.words.clear()
 
     def last_words(self) -> tuple[str, ...]:
         """Return the last lines of stderr since the case began, clean and redacted."""
-        count = min(self.traffic.printed - self._printed, LAST_WORDS)
-        return self._runtime.host.stderr(self.name)[-count:] if count > 0 else ()
+        return tuple(clean(without_styling(self.traffic.redact(line))) for line in self.traffic.words)
 
     def use_roots(self, roots: tuple[str, ...]) -> None:
         """Report these folders as roots from now on."""
@@ -143,38 +146,45 @@ class ServerInstance:
         """Return the tools that the server lists."""
         return self._runtime.workbench.tools(self.name)
 
-    async def send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Exchange:
-        """Send the request of a case, answer what the server asks, and wait for the response."""
+    async def send(
+        self, kind: RequestKind, name: str, arguments: Mapping[str, Any], seconds: float | None = None
+    ) -> Exchange:
+        """Send the request of a case, answer what the server asks, and wait for the response.
+
+        `seconds` is the most to wait, None for the limit of the configuration.
+        """
+        timeout = seconds or self._seconds or self._runtime.turn_context.limits.call_timeout
         self._sent += 1
         call = f"{self._calls}-{self._sent}"
         began = time.perf_counter()
         if kind is RequestKind.LIST:
-            answer = await self._list(name, call)
+            answer = await self._list(name, call, timeout)
         else:
-            answer = await self._ask(*_request(kind, name, arguments), call)
+            answer = await self._ask(*_request(kind, name, arguments), call, timeout)
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
         size = self.traffic.answered if wire_ms is not None else 0
         return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found), size)
 
-    async def _ask(self, method: str, params: Mapping[str, Any], call: str) -> RawAnswer:
+    async def _ask(
+        self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
+    ) -> RawAnswer:
         runtime = self._runtime
         if method == "tools/call":  # the workbench records the other ones
             subject = str(params["name"])
             runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
-        timeout = self._seconds or runtime.turn_context.limits.call_timeout
         return await runtime.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
 
-    async def _list(self, kind: str, call: str) -> RawAnswer:
+    async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
         method, member = _LISTS[kind]
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):
-            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor}, call)
+            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor}, call, timeout)
             page = mapping(answer.result)
             if answer.problem or answer.error is not None or not isinstance(page.get(member), list):
                 return answer

@@ -148,6 +148,8 @@ class Outcome:
     case: Case | TurnCase | None = None
     cell: TurnCell | None = None
     then_got: Sequence[Any] = ()
+    spoken: str = ""
+    """The protocol era that the server spoke, "legacy" or "modern"; "" if it did not run."""
 
 
 @dataclass(frozen=True, slots=True)

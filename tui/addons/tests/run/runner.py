@@ -333,7 +333,7 @@ class SuiteRunner:
         else:
             line = suite.contract.line
             outcome = Outcome("contract", line, State.ERROR, shared.problem, server=shared.name)
-        self._add(run, replace(outcome, era=era))
+        self._add(run, replace(outcome, era=era, spoken=shared.era))
 
     async def _turns(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
         turns = [one for one in run.left if isinstance(one, TurnCase)]
@@ -346,7 +346,7 @@ class SuiteRunner:
         async for outcome in part("turns")(run.suite, turns, context):
             while run.left[0] is not outcome.case:  # each of its models has answered
                 run.left.popleft()
-            self._add(run, replace(outcome, era=era))
+            self._add(run, replace(outcome, era=era, spoken=shared.era))
             if self._is_stopped:
                 break
         run.left.popleft()

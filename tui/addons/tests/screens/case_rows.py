@@ -13,8 +13,8 @@ from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, wid
 from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
 
-WIDE = 100
-"""Minimum columns for showing the time limit, and server commands in full."""
+WIDE = 76
+"""Minimum columns for showing the time limit."""
 
 NARROW = 60
 """With fewer columns, there is no latency."""
@@ -137,7 +137,7 @@ def _words(one: Listed) -> tuple[str, str]:
     match one.what:
         case Case(skip=str(why)) | TurnCase(skip=str(why)) if why:
             return clean_line(why, 60), "dim"
-        case Case(expected=expected) if expected.is_empty:
+        case Case() if one.what.expects_nothing:
             return "no result", "warn"
         case TurnCase() if one.last is not None and one.last.runs:
             return one.last.runs, "text"

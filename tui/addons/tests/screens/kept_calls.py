@@ -113,19 +113,22 @@ def _program(words: Sequence[str], folder: Path) -> list[str]:
 
 
 def badges_of(server: str, cases: Sequence[Listed]) -> dict[CallKey, Badge]:
-    """Return the badges of what is called by cases: failed if one failed last, passed if all passed."""
+    """Return the badges of what is called by cases that expect something."""
     found: dict[CallKey, list[State | None]] = {}
     for one in cases:
-        if isinstance(one.what, Case) and (kind := _KINDS.get(one.what.request.kind)) is not None:
+        if not isinstance(one.what, Case) or one.what.expects_nothing:
+            continue
+        if (kind := _KINDS.get(one.what.request.kind)) is not None:
             state = one.last.state if one.last is not None else None
             found.setdefault(CallKey(server, kind, one.what.request.name), []).append(state)
-    return {key: Badge(len(states), _passed(states)) for key, states in found.items()}
+    return {key: _badge(states) for key, states in found.items()}
 
 
-def _passed(states: Sequence[State | None]) -> bool | None:
-    if State.FAILED in states or State.ERROR in states:
-        return False
-    return True if State.PASSED in states and None not in states else None
+def _badge(states: Sequence[State | None]) -> Badge:
+    """Return the badge of cases that ended so: failed if one failed, passed if all passed."""
+    if failed := sum(state in (State.FAILED, State.ERROR) for state in states):
+        return Badge(len(states), False, failed)
+    return Badge(len(states), True if State.PASSED in states and None not in states else None)
 
 
 def _is_call(one: Listed, key: CallKey, arguments: Any) -> bool:

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.tests.review.compared import ComparedLine, Part
-from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.outcome import State
@@ -19,7 +19,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide
 from tui.ui.widgets.bar import Bar, SplitBar
 from tui.ui.widgets.page import Lines, Page
@@ -137,8 +137,8 @@ class ReviewScreen(ViewScreen[None]):
         place = f"{clean_line(failure.path.name, 100)}:{outcome.line}"
         head: Row = (("REVIEW  ", "dim bold"), (f"{review.progress}   ", "accent"), (name, "text bold"))
         self._title.show((*head, *words), ((place, "dim"),))
-        counts = [(review.count(one), *look) for one, look in WORDS.items()]
-        done: Row = tuple((f"{count} {word}   ", style) for count, word, style in counts if count)
+        counts = [(review.count(one), one, style) for one, (_, style) in WORDS.items()]
+        done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
         done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
@@ -237,7 +237,9 @@ class ReviewScreen(ViewScreen[None]):
             self.notify(str(error), severity="warning", markup=False)
         else:
             self.review.undone() if is_undo else self.review.made(change)
-            self._did = f"{'undone in' if is_undo else 'wrote'} {clean_line(change.path.name, 60)}"
+            name = clean_line(change.path.name, 60)
+            key = overrides_of(self.app).first_of("review.undo")
+            self._did = f"undone in {name}" if is_undo else f"wrote {name}, {key} undoes it"
         self.look()
 
     def undo(self) -> None:

@@ -96,3 +96,9 @@ def test_no_text_is_a_command_of_the_runner():
     json_reporter(out.write).case_ended(SUITE, replace(FAILED, problem="##[set-output name=a]##vso[x]"))
     assert "##" not in out.getvalue()
     assert json.loads(out.getvalue())["problem"] == "##[set-output name=a]##vso[x]"
+
+
+def test_the_era_is_that_of_the_run_or_the_one_that_the_server_spoke():
+    one = Outcome("a", 1, State.PASSED, spoken="modern")
+    assert case_object(SUITE, one)["era"] == "modern"
+    assert case_object(SUITE, replace(one, era="legacy"))["era"] == "legacy"

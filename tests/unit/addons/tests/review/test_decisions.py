@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tui.addons.tests.review.compared import Part
-from tui.addons.tests.review.decisions import Change, Decision, Review
+from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.edits import FileEdits
 
 
@@ -79,3 +79,8 @@ def test_an_empty_review_does_nothing():
     review.step()
     review.skip()
     assert review.current is None and review.progress == "" and review.accept() is None
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 keeps failing"), (2, "2 keep failing")])
+def test_what_was_decided_is_counted_in_words(count: int, words: str):
+    assert f"{count} {decision_words(Decision.SKIPPED, count)}" == words

@@ -11,6 +11,7 @@ from tui.addons.tests.run.instance import MOST_STARTS, ServerInstance
 from tui.addons.tests.suite.case import RequestKind
 from tui.core.ports import Undecided
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.limits import Limits
 from tui.core.workbench import RawAnswer
 from tui.host.schemas.judge import ModelJudge
@@ -54,9 +55,6 @@ class Hosted:
             detail="" if self.is_up else "it exited with code 1.",
             next_step="" if self.is_up else step,
         )
-
-    def stderr(self, name: str) -> tuple[str, ...]:
-        return ("one", "two", "three")
 
     async def request(self, server: str, method: str, params: Mapping[str, Any], **more: Any) -> RawAnswer:
         assert more["whole"] is False
@@ -132,11 +130,17 @@ async def test_a_lost_connection_does_not_count_as_a_start():
 
 async def test_last_words_are_those_since_the_case_began():
     server = instance(Hosted())
-    server.traffic.printed = 7
+
+    def printed(kind: Kind, *lines: bytes) -> None:
+        for line in lines:
+            server.traffic.take(Captured("weather", Direction.IN, 0, 0, line, kind))
+
+    printed(Kind.STDERR, b"earlier")
     server.begin()
     assert server.last_words() == ()
-    server.traffic.printed = 9
-    assert server.last_words() == ("two", "three")
+    printed(Kind.STDERR, b"one", b"\x1b[31mtwo\x1b[0m")
+    printed(Kind.NOT_RPC, *[b"a flood on stdout"] * 9)
+    assert server.last_words() == ("one", "two")
 
 
 @pytest.mark.parametrize(

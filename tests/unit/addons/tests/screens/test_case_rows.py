@@ -93,3 +93,7 @@ def test_without_cases_it_says_how_to_keep_one():
 def test_progress_is_only_shown_during_a_run():
     assert text_of(progress_row(2, 5)).endswith("2 of 5 ")
     assert progress_row(0, 0) == ()
+
+
+def test_the_limit_of_a_case_is_shown_on_a_terminal_of_80_columns():
+    assert "12 ms of 0.8 s" in " ".join(shown(listed(), width=80).split())

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,14 @@ def test_a_suite_is_about_a_server_that_it_names_or_starts(tmp_path: Path):
 def test_the_badge_of_a_tool_says_how_its_kept_calls_ended(
     states: tuple[State | None, ...], passed: bool | None
 ):
-    assert badges_of("weather", [kept(state=state) for state in states]) == {RAIN: Badge(len(states), passed)}
+    failed = sum(state in (State.FAILED, State.ERROR) for state in states)
+    badge = Badge(len(states), passed, failed)
+    assert badges_of("weather", [kept(state=state) for state in states]) == {RAIN: badge}
+
+
+def test_a_saved_call_without_a_result_is_not_a_kept_one():
+    saved = replace(kept(), what=Case("rain", 1, Request(RequestKind.TOOL, "rain")))
+    assert badges_of("weather", [saved]) == {}
 
 
 def test_a_result_is_as_kept_if_it_is_as_one_kept_call_expects():
