@@ -16,7 +16,7 @@ from tui.addons.tests.keep.recorded import secrets_in, with_others
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.launch import record_consent
-from tui.addons.tests.suite.case import UNSET, Case
+from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
 from tui.core.errors import McptuiError, UsageError
@@ -186,9 +186,3 @@ def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exch
         error=without_secrets(exchange.error, redact),
         others=tuple(without_secrets(one, redact) for one in exchange.others),
     )
-
-
-def expects_nothing(keeping: Keeping) -> bool:
-    """Return whether the case compares nothing of the response."""
-    expected = keeping.draft.case().expected
-    return expected.text is None and expected.result is UNSET and expected.content is None

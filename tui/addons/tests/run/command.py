@@ -15,7 +15,7 @@ from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import TerminalReport, colored_for
-from tui.addons.tests.run.parts import Coverage, part, part_if_there
+from tui.addons.tests.run.parts import Coverage, part
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
@@ -162,9 +162,8 @@ class TestRun:
             if vars(args).get("config"):
                 runtime.require_usable()
             planned = await self._planned(runtime)
-            last_runs = part_if_there("last runs")
-            more = [last_runs(runtime)] if last_runs is not None else []
-            runner = SuiteRunner(runtime, answers, self.options, [*reporters, *more])
+            reporters.append(part("last runs")(runtime))
+            runner = SuiteRunner(runtime, answers, self.options, reporters)
             interrupt.on_signal = runner.interrupt
             outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
@@ -297,7 +296,7 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         if why := write_problem(path):
             raise UsageError(f"cannot write the report: {why}.", where=clean_line(file, 400))
         made.append(load(kinds[kind])(path))
-    for one in part_if_there("automatic") or ():
+    for one in part("automatic"):
         reporter = load(one)(os.environ)
         made += [reporter] if reporter is not None else []
     return made
