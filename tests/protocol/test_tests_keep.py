@@ -93,6 +93,17 @@ async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: P
     assert tested.code == 0 and "3 passed" in tested.out, tested.out + tested.err
 
 
+async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: Path):
+    await call("call", "fail", "why=closed")
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert "Compared with 1 other result: nothing differs." in kept.out and "starting" in kept.err
+    assert "Compared with 3 other results: nothing differs." in kept.out
+    again = await mcptui("keep", "--yes")
+    assert (again.code, len(suite(project)["call"])) == (0, 1)
+    assert again.out.endswith("Already kept in weather.mcp.toml: fail closed\n")
+
+
 async def test_what_the_user_answered_is_kept_and_answered_again(project: Path):
     (project / "answer.json").write_text('{"name": "Ada"}')
     await call("call", "greet", "--elicit", "@answer.json")
@@ -133,8 +144,10 @@ async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_t
     await call("call", "get_weather", "location=NYC")
     (recording,) = (separate_home / "state" / "mcptui" / "recordings").glob("*.mcptrace")
     recording.rename(project / "from-a-friend.mcptrace")
+    await call("call", "get_weather", "location=NYC")
     kept = await mcptui("keep", "from-a-friend.mcptrace", "--yes")
     assert kept.code == 0 and "starting" not in kept.err, kept.err
+    assert "Compared with 1 other result: 1 part differs." in kept.out
     tested = await mcptui("test")
     assert tested.code == 2 and "need your consent" in tested.err
 

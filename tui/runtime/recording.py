@@ -28,6 +28,9 @@ SETTLE_SECONDS = 0.2
 FEW, FEW_SECONDS = 200, 1.0
 """The same if at most `FEW` entries are left to check, as in a short run."""
 
+UNCONFIGURED = "unconfigured"
+"""`server` in the meta of a recording whose only server came from the command line."""
+
 MIB = 1024 * 1024
 MAX_FILTERS = 500
 
@@ -36,6 +39,7 @@ class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
     `path` is the file, once it exists. `listener` gets all traffic first, and must neither raise nor wait.
+    `is_unconfigured`: the only server comes from the command line.
     """
 
     def __init__(self, redactor: Callable[[], Redactor]) -> None:
@@ -45,6 +49,7 @@ class RunRecording:
         """
         self.columns = EntryColumns()
         self.path = Path()
+        self.is_unconfigured = False
         self.listener: TrafficSink | None = None
         self._settings: TrafficSettings | None = None
         self._folder: Path | None = None
@@ -168,6 +173,7 @@ class RunRecording:
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
         meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command, "cwd": _folder()}
+        meta |= {"server": UNCONFIGURED} if self.is_unconfigured else {}
         return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
     def _reader(self) -> TrafficReader:

@@ -184,6 +184,7 @@ class Runtime:
         self._apply(loaded, stamp)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
+            self.traffic.is_unconfigured = self.is_unconfigured
             self.traffic.start(
                 loaded.settings.traffic,
                 state_dir() / "recordings",

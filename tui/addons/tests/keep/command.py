@@ -15,8 +15,9 @@ from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
-from tui.addons.tests.keep.repeat import question, results_again, why_not_repeated
+from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
+from tui.addons.tests.suite.case import Case
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
@@ -25,7 +26,7 @@ from tui.core.files import short_path
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import MARK
 from tui.core.servers import ServerSpec, ServerState, Transport
-from tui.core.text import clean, clean_line, compact
+from tui.core.text import clean, clean_line, compact, mapping, quoted_name
 from tui.core.units import clock_time, duration
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -44,6 +45,8 @@ MOST_RECORDINGS = 20
 """Maximum earlier recordings in which equal calls are searched."""
 
 VALUE_CHARS = 40
+IGNORED = "record = false of this configuration has no effect: it is not your own. Use --trust-config."
+FROM_ELSEWHERE = "Its server is not called again to find what varies: the recording is not one of yours."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +70,33 @@ def keep(args: argparse.Namespace) -> int:
     keeping = Keeping.of(found.exchange, origin, current, redact, is_own=found.is_own)
     exchange = keeping.draft.exchange
     print(_line(exchange, found.command))
-    if found.is_own:
-        keeping = _compared(keeping, found, args)
+    if mapping(loaded.raw.get("traffic")).get("record") is False and loaded.settings.traffic.record:
+        print(f"  {IGNORED}")
+    keeping = _compared(keeping, found, args)
     target = keeping.target(args.output or "")
-    keeping = keeping.named(args.name or keeping.free_name(target.names))
+    keeping = keeping.named(args.name) if args.name else keeping.proposed_for(target)
     for line in _varies(keeping.draft):
         print(line)
-    if there := keeping.same_case(target):
-        print(f"  {keeping.shown_path(target.path)} already has this call: {clean_line(there, 120)}")
+    if (there := keeping.same_case(target, args.name or "")) is not None:
+        if keeping.is_kept_by(there):
+            print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
+            return 0
+        confirm_replacing(keeping, target, there, yes=args.yes)
     said = _kept(keeping, target)
     print(clean(f"\n{keeping.preview(target)}\n{said}"))
     return 0
+
+
+def confirm_replacing(keeping: Keeping, target: Target, there: Case, *, yes: bool) -> None:
+    """Ask whether a case gets another expectation. Raises UsageError if it does not."""
+    name, path = quoted_name(there.name, 120), keeping.shown_path(target.path)
+    if there.expected.is_empty or yes:
+        return
+    step = "Use --yes to replace what it expects, or --name to keep this call beside it."
+    if not is_terminal():
+        raise UsageError(f"{path} already has this call: {name}.", next_step=step)
+    if not confirm(f"{path} already has this call: {name}. Replace what it expects?", yes=False):
+        raise UsageError("Not kept.", next_step=step)
 
 
 def _kept(keeping: Keeping, target: Target) -> str:
@@ -150,7 +169,7 @@ def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
         if not seq:
             return None
         meta = reader.meta()
-        return _Found(exchange_at(reader, seq, meta.get("cwd", "")), path, meta.get("command", ""), is_own)
+        return _Found(exchange_at(reader, seq, meta), path, meta.get("command", ""), is_own)
 
 
 def _similar(keeping: Keeping, found: _Found) -> Keeping:
@@ -173,9 +192,11 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
     """Return this with more results of equal calls: recorded ones, or new ones after a yes."""
     keeping = _similar(keeping, found)
     exchange = keeping.draft.exchange
-    if exchange.others:
+    if said := compared_words(keeping.draft):
+        print(f"  {said}")
+    if keeping.draft.differing:
         return keeping
-    if why := why_not_repeated(exchange):
+    if why := why_not_repeated(exchange) if found.is_own else FROM_ELSEWHERE:
         print(f"  {why}")
         return keeping
     head, about_it = question(exchange)
@@ -185,7 +206,9 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
     if not confirm(f"{head}\n  {clean(about_it)}", yes=args.yes):
         return keeping
     try:
-        return keeping.compared_with(_called_again(keeping, args))
+        keeping = keeping.compared_with(_called_again(keeping, args))
+        print(f"  {compared_words(keeping.draft)}")
+        return keeping
     except McptuiError as error:
         print(f"  Not compared: {clean(str(error))}")
         return keeping

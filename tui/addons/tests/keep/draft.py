@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.exchange import NAMES, Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
@@ -74,6 +74,11 @@ class Draft:
     @property
     def chosen(self) -> Sequence[Variation]:
         return [one for one in self.variations if self.is_on(one)]
+
+    @property
+    def differing(self) -> Sequence[Variation]:
+        """What is not the same in the results of equal requests."""
+        return [one for one in self.variations if one.is_seen]
 
     @property
     def within(self) -> float:
@@ -153,9 +158,25 @@ def part(response: Response, head: str) -> Any:
         return response.text
     if head == "content":
         return [dict(one) for one in response.content]
-    if response.kind in (RequestKind.PROMPT, RequestKind.LIST):
+    if response.kind is RequestKind.LIST:
+        return names_of(response.value)
+    if response.kind is RequestKind.PROMPT:
         return {name: value for name, value in mapping(response.value).items() if name not in _VOLATILE}
     return structured_of(response)
+
+
+def names_of(result: Any) -> dict[str, Any]:
+    """Return a list with nothing but the names of its items: a contract compares their definitions."""
+    found = mapping(result)
+    return {
+        member: [_named(mapping(one), key) for one in list_in(found, member)]
+        for member, key in NAMES.items()
+        if isinstance(found.get(member), list)
+    }
+
+
+def _named(item: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {key: item[key]} if key in item else {}
 
 
 def structured_of(response: Response) -> Any:

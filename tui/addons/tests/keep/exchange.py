@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from tui.addons.tests.suite.case import Request, RequestKind
@@ -34,12 +35,30 @@ ITEMS: Mapping[str, str] = {
 """The member of a result that has the items of a list, by its name in a test file."""
 
 
+NAMES: Mapping[str, str] = {
+    "tools": "name",
+    "prompts": "name",
+    "resources": "uri",
+    "resourceTemplates": "uriTemplate",
+}
+"""The member of an item by which it is called, by that of the result that has the items."""
+
+
+class StartsIn(Enum):
+    """Why a server started in a folder."""
+
+    CURRENT = "current"
+    CHOSEN = "chosen"
+    ITS_OWN = "its own"
+
+
 @dataclass(frozen=True, slots=True)
 class Launched:
     """How the server of a recording was started, or reached: its command, or its `url`.
 
     Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
-    names. `headers` are those that were added to requests.
+    names. `headers` are those that were added to requests. `is_unconfigured`: the command line had its
+    command or URL.
     """
 
     command: tuple[str, ...] = ()
@@ -48,6 +67,8 @@ class Launched:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
+    starts_in: StartsIn = StartsIn.CURRENT
+    is_unconfigured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

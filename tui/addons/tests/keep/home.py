@@ -1,16 +1,17 @@
 """Where a kept call belongs: how its file names the server, and which file that is.
 
-A command is written with paths relative to the file. No secret enters it: one in `env`, `headers` or `url`
-becomes `${NAME}`, and a command with a secret is not written.
+A command is written with paths relative to the file (`portable`). No secret enters it: one in `env`,
+`headers` or `url` becomes `${NAME}`, and a command with a secret is not written.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tui.addons.tests.keep.exchange import Exchange, Launched
+from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
+from tui.addons.tests.keep.portable import ROOTS, command_in, program_in
 from tui.addons.tests.suite.case import ENDING, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
@@ -19,9 +20,6 @@ from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
 from tui.settings.references import escaped
 from tui.settings.schema import fitted_name
-
-ROOTS = (".git", "pyproject.toml", "package.json")
-"""What the folder of a project has."""
 
 INSTALLED = frozenset({"node_modules", "site-packages", "dist-packages", ".venv", "venv"})
 """Folders of installed packages, which are nobody's project."""
@@ -65,6 +63,8 @@ class Origin:
             url=launched.url or None,
             headers=launched.headers,
             transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
+            cwd=launched.cwd if launched.starts_in is StartsIn.CHOSEN else None,
+            folder=launched.cwd if launched.starts_in is StartsIn.ITS_OWN else "",
         )
         return cls(name, spec, launched.cwd or folder, names_only=True)
 
@@ -73,7 +73,7 @@ def origin_of(exchange: Exchange, specs: Iterable[ServerSpec], current: Path) ->
     """Return the server of a recorded call: a configured one that starts in the same way, or as recorded."""
     launched = exchange.launched
     for spec in specs:
-        if spec.name == exchange.server and launched is not None:
+        if spec.name == exchange.server and launched is not None and not launched.is_unconfigured:
             is_same = (
                 spec.shown_url == launched.url if launched.url else spec.shown_command == launched.command
             )
@@ -133,18 +133,14 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
             "The command of this server contains a secret, which must not be in a test file.",
             next_step="Pass it in a variable of its environment, or configure the server and use its name.",
         )
-    start = origin.base
     env = {
         name: _value(origin, f"env.{name}", value, redact, needed, name) for name, value in spec.env.items()
     }
     is_own_folder = bool(spec.folder) and not spec.cwd
-    cwd = "" if is_own_folder else os.path.relpath(start, folder)
-    from_ = str(folder) if is_own_folder else start
-    command = tuple(_relative(word, from_, folder, is_program=not at) for at, word in enumerate(words))
+    base = str(folder) if is_own_folder else origin.base
+    command, cwd = command_in(folder, words, base, is_chosen=bool(spec.cwd))
     transport = "" if spec.transport is Transport.STDIO else spec.transport.value
-    server = SuiteServer(
-        command=command, env=env, cwd="" if cwd == "." else cwd, transport=transport, era=era
-    )
+    server = SuiteServer(command=command, env=env, cwd=cwd, transport=transport, era=era)
     return Written(server, tuple(needed.names))
 
 
@@ -176,16 +172,6 @@ def _upper(name: str) -> str:
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").upper() or "SERVER"
 
 
-def _relative(word: str, start: str, folder: Path, *, is_program: bool) -> str:
-    """Return a word of a command; a path of a file below `folder` is written relative to `start`."""
-    if not os.path.isabs(word) or not os.path.lexists(word):
-        return word
-    if not Path(word).is_relative_to(folder):
-        return word
-    found = os.path.relpath(word, start)
-    return os.path.join(".", found) if is_program and os.sep not in found else found
-
-
 # ---- the file ----------------------------------------------------------------------------------------------
 
 
@@ -215,15 +201,16 @@ def file_name(server: str) -> str:
     return f"{fitted_name(clean_line(server, 60)) or 'server'}{ENDING}"
 
 
-def is_same_server(one: SuiteServer | None, other: SuiteServer) -> bool:
-    """Return whether two files name the same server: its name, its command and folder, or its URL."""
+def is_same_server(one: SuiteServer | None, other: SuiteServer, folder: Path) -> bool:
+    """Return whether two files in a folder name the same server: its name, its program, or its URL."""
     if one is None:
         return False
-    return _identity(one) == _identity(other)
+    return _identity(one, folder) == _identity(other, folder)
 
 
-def _identity(server: SuiteServer) -> Sequence[object]:
-    return (server.name, server.command, server.url, os.path.normpath(server.cwd or "."))
+def _identity(server: SuiteServer, folder: Path) -> tuple[object, ...]:
+    program = program_in(folder, server.command, server.cwd) if server.command else ()
+    return (server.name, server.url, *program)
 
 
 def named(origin: Origin) -> Written:

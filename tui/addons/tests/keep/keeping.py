@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft, name_for
+from tui.addons.tests.keep.draft import Draft, name_for, response_of
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.moved import Moved, to_move
 from tui.addons.tests.keep.recorded import secrets_in, with_others
-from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.keep.target import Target, default_target, expecting, target_at, write
 from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.launch import record_consent
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
+from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.walk import without_secrets
@@ -77,6 +79,11 @@ class Keeping:
         """Return this with another name of the case."""
         return replace(self, draft=replace(self.draft, name=name))
 
+    def proposed_for(self, target: Target) -> "Keeping":
+        """Return this with the name of the case that has the same request, or else with a free one."""
+        there = self.same_case(target)
+        return self.named(there.name if there is not None else self.free_name(target.names))
+
     def free_name(self, taken: Collection[str]) -> str:
         """Return a name that no other case of the file has."""
         return name_for(self.draft.exchange.request, taken)
@@ -85,10 +92,19 @@ class Keeping:
         """Return a path as the user types it: relative to the current folder if it is near."""
         return shown_from(self.current, path)
 
-    def same_case(self, target: Target) -> str:
-        """Return the name of a case of the file with the same request, or ""."""
-        request, cases = self.draft.case().request, target.suite.cases if target.suite is not None else ()
-        return next((case.name for case in cases if case.request == request), "")
+    def same_case(self, target: Target, name: str = "") -> Case | None:
+        """Return a case of the file with the same request and answers, of this `name` if it is given."""
+        case, cases = self.draft.case(), target.suite.cases if target.suite is not None else ()
+        alike = (one for one in cases if same_request(one, case))
+        return next((one for one in alike if name in ("", one.name)), None)
+
+    def is_kept_by(self, there: Case) -> bool:
+        """Return whether this result passes a case with the same request, and those of equal calls do."""
+        exchange = self.draft.exchange
+        results = [None, *exchange.others]
+        return not there.expected.is_empty and not any(
+            judge(there.expected, response_of(exchange, one)).mismatches for one in results
+        )
 
     def preview(self, target: Target) -> str:
         """Return what will be added to the file."""
@@ -102,22 +118,31 @@ class Keeping:
     def keep(self, target: Target, moved: Sequence[Moved] = ()) -> str:
         """Write the case, after saved ones of its server, and return what to say. Blocks.
 
-        Of those with the same request, it takes the place.
+        Of saved ones with the same request, it takes the place. A case of its name with the same request gets
+        its expectation.
 
         Raises UsageError or SuiteError.
         """
-        case = self.draft.case()
+        case, there = self.draft.case(), self.same_case(target, self.draft.name)
         if not case.name.strip():
             raise UsageError("A name is required.")
-        if case.name in target.names:
+        if there is None and case.name in target.names:
             raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
         text = _text_of(case)
         if len(text) > MOST_CHARS:
             most = size(MOST_CHARS)
             raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
         saved = [one.case for one in moved if one.case.request != case.request]
-        write(target, [*saved, case])
+        if there is not None:
+            write(expecting(target, there, case.expected), saved)
+        else:
+            write(target, [*saved, case])
         return after_keeping(target, self.origin, self.shown_path(target.path), is_own=self.is_own)
+
+
+def same_request(one: Case, other: Case) -> bool:
+    """Return whether two cases send the same, with the same answers to the server."""
+    return one.request == other.request and same(dict(one.answers), dict(other.answers))
 
 
 def shown_from(current: Path, path: Path) -> str:

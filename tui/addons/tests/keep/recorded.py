@@ -6,16 +6,19 @@ the recording around it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched
+from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched, StartsIn
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
+from tui.runtime.recording import UNCONFIGURED
+from tui.settings.locations import server_folder, state_dir
 from tui.traffic.record.open_recording import whole_entry
 
 AROUND = 5_000
@@ -37,14 +40,15 @@ OWN_HEADERS = frozenset(
 )
 """Headers of every request, besides those of content, of what is accepted, and of MCP."""
 
+NOTHING: Mapping[str, str] = {}
 TAP = "tap:"
 _ONLY = "Only tool calls, reads, prompts and lists can be kept."
 
 
-def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
+def exchange_at(reader: TrafficReader, seq: int, about: Mapping[str, str] = NOTHING) -> Exchange:
     """Return the request that an entry belongs to.
 
-    `cwd` is the folder in which the recorded program ran, or "". Raises UsageError with the reason if it
+    `about` is what the recording has about its run, such as `cwd`. Raises UsageError with the reason if it
     cannot be kept, and StorageError.
     """
     window = _Window(reader, seq)
@@ -54,12 +58,15 @@ def exchange_at(reader: TrafficReader, seq: int, cwd: str = "") -> Exchange:
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
     hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
-    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, cwd))
+    return replace(with_others(exchange, others), hints=hints, launched=_launched(reader, first, about))
 
 
 def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
-    """Return an exchange with more results of equal requests, and how long each took, up to `MOST_OTHERS`."""
-    results, times = [*exchange.others], [*exchange.other_ms]
+    """Return an exchange with more results of equal requests, and how long each took, up to `MOST_OTHERS`.
+
+    Two of them find a place in any case.
+    """
+    results, times = [*exchange.others][: MOST_OTHERS - 2], [*exchange.other_ms][: MOST_OTHERS - 2]
     for result, ms in others:
         results.append(result)
         times.append(ms)
@@ -279,6 +286,7 @@ def _equal_results(
         for one in entries
         if is_kept(one)
         and one.seq != left_out
+        and one.wall_ns / 1e9 != exchange.at  # a copy of this recording
         and one.seq in answers
         and one.root in (0, one.seq)
         and one.source.removeprefix(TAP) == exchange.server
@@ -320,7 +328,7 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
     return {}
 
 
-def _launched(reader: TrafficReader, first: Entry, cwd: str) -> Launched | None:
+def _launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
     """Return how the server was started, from the last such event before a request."""
     place = first.seq
     for _ in range(AROUND // PAGE + 1):
@@ -328,22 +336,39 @@ def _launched(reader: TrafficReader, first: Entry, cwd: str) -> Launched | None:
         page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
         for one in reversed(page):
             if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-                return _launched_by(one, first, cwd)
+                return _launched_by(one, first, about)
         if not place:
             break
     for one in reader.columns(0, PAGE):  # of a server that runs for long
         if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-            return _launched_by(one, first, cwd)
+            return _launched_by(one, first, about)
     return None
 
 
-def _launched_by(event: Entry, request: Entry, cwd: str) -> Launched:
-    detail = event.detail
+def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
+    detail, is_unconfigured = event.detail, about.get("server") == UNCONFIGURED
     if event.method == "connect":
-        return Launched(url=text_in(detail, "url"), headers=dict(_added_headers(request.detail)))
+        headers = dict(_added_headers(request.detail))
+        return Launched(url=text_in(detail, "url"), headers=headers, is_unconfigured=is_unconfigured)
     words = tuple(word for word in list_in(detail, "argv") if isinstance(word, str))
     env = tuple(name for name in list_in(detail, "env") if isinstance(name, str))
-    return Launched(words, text_in(detail, "cwd") or cwd, env, transport=text_in(detail, "transport"))
+    folder, transport = text_in(detail, "cwd"), text_in(detail, "transport")
+    return Launched(
+        words,
+        folder or about.get("cwd", ""),
+        env,
+        transport=transport,
+        starts_in=_starts_in(folder),
+        is_unconfigured=is_unconfigured,
+    )
+
+
+def _starts_in(folder: str) -> StartsIn:
+    """Return why a server started in the folder of its event; that of a server is in the state folder."""
+    if not folder:
+        return StartsIn.CURRENT
+    is_own = Path(folder).parts[-3:-1] == (state_dir().name, server_folder("any").parent.name)
+    return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
 
 
 def _added_headers(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import METHODS, Exchange
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.time_limits import CallTimeout
+from tui.core.units import plural
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
@@ -36,6 +38,15 @@ def why_not_repeated(exchange: Exchange) -> str:
         f"{name} is not marked read-only or idempotent, so it is not called again. "
         "To find what varies, call it yourself with the same arguments, then keep it."
     )
+
+
+def compared_words(draft: Draft) -> str:
+    """Return with how many results of equal requests a draft was compared, and what that found, or ""."""
+    number = len(draft.exchange.others)
+    differing = len(draft.differing)
+    found = f"{plural(differing, 'part')} {'differs' if differing == 1 else 'differ'}"
+    said = f"Compared with {plural(number, 'other result')}: {found if differing else 'nothing differs'}."
+    return said if number else ""
 
 
 def question(exchange: Exchange) -> tuple[str, str]:

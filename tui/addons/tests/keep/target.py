@@ -10,8 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
-from tui.addons.tests.suite.case import ENDING, Case, Suite, SuiteServer, TurnCase
-from tui.addons.tests.suite.change import with_case, with_server, with_turn, without_case
+from tui.addons.tests.suite.case import ENDING, Case, Expectation, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.change import (
+    with_case,
+    with_expectation,
+    with_server,
+    with_turn,
+    without_case,
+)
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
@@ -56,6 +62,14 @@ def replaced(target: Target, before: Case, after: Case | None) -> Target:
     assert target.suite is not None
     text = without_case(target.text, target.suite.cases.index(before))
     text = with_case(text, after) if after is not None else text
+    return replace(target, text=text, suite=suite_of(text, target.path))
+
+
+def expecting(target: Target, there: Case, expected: Expectation) -> Target:
+    """Return a file in which a case expects something else. It is not written yet. Raises ConfigError."""
+    assert target.suite is not None
+    after = replace(expected, findings=there.expected.findings)
+    text = with_expectation(target.text, target.suite.cases.index(there), after)
     return replace(target, text=text, suite=suite_of(text, target.path))
 
 
@@ -117,7 +131,7 @@ def _may_share(there: SuiteServer, origin: Origin, folder: Path, redact: Callabl
     if origin.configured and there.name == origin.name:
         return True
     try:
-        return is_same_server(there, written(origin, folder, redact).server)
+        return is_same_server(there, written(origin, folder, redact).server, folder)
     except UsageError:
         return False
 

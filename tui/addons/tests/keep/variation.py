@@ -19,6 +19,7 @@ MOST_VARIATIONS = 500
 """Maximum parts of one result; more are not looked for."""
 
 MAX_DEPTH = 60
+IN_OTHER_ITEMS = "differs in other items"
 LEFT_OUT = ""
 """The placeholder of a member that only some results have: it is not expected."""
 
@@ -55,6 +56,11 @@ class Variation:
     end: int = -1
     proposed: bool = True
     required: bool = False
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it differs between the results, rather than looking like something that varies."""
+        return bool(self.others) or self.placeholder == LEFT_OUT or self.why == IN_OTHER_ITEMS
 
     @property
     def where(self) -> str:
@@ -140,7 +146,7 @@ class _Finder:
                 if not rest or here in taken or not _is_scalar(there) or not fits(one.placeholder, there):
                     continue
                 if one.start < 0 or one.value == _value_at(value[int(one.path[depth - 1])], rest):
-                    self._add(here, one.placeholder, there, (), "differs in other items")
+                    self._add(here, one.placeholder, there, (), IN_OTHER_ITEMS)
 
     def _look_at_scalar(
         self, path: Path, value: Any, others: Sequence[Any], differing: Sequence[Any]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.draft import Draft, names_of
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
 from tui.addons.tests.python.later import (
@@ -27,7 +27,7 @@ from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
 from tui.addons.tests.suite.change import case_toml
 from tui.core.comparison.placeholders import same
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, list_in, mapping
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import Severity
 from tui.core.units import duration, size
 
@@ -65,7 +65,7 @@ class Trial:
         with answers.during(instance.name, {}) as script:
             exchange = await instance.send(request.kind, request.name, request.arguments)
         answer = exchange.answer
-        result = _names(answer.result) if request.kind is RequestKind.LIST else answer.result
+        result = names_of(answer.result) if request.kind is RequestKind.LIST else answer.result
         response = Response(request.kind, result, answer.error, exchange.ms, exchange.findings)
         if script.notes:
             self.problem = "it asks for input"
@@ -138,11 +138,6 @@ class Trial:
 def _compared(result: Mapping[str, Any]) -> Any:
     """Return the part of a result that is compared, without what every response has."""
     return result.get("structuredContent", result.get("content"))
-
-
-def _names(result: Any) -> dict[str, Any]:
-    """Return a list of tools with nothing but their names, which a person reads."""
-    return {"tools": [{"name": mapping(tool).get("name")} for tool in list_in(mapping(result), "tools")]}
 
 
 def _says_nothing(case: Case) -> bool:

@@ -158,13 +158,17 @@ class KeepDialog(Dialog[str | None]):
         name, target = self.name_field.value.strip(), self._target
         if self._problem:
             self._note.show(((f"! {clean_line(self._problem, 300)}", "bad"),))
+        elif name and (there := self._keeping.same_case(target, name)) is not None:
+            is_kept = self._keeping.is_kept_by(there)
+            words = "already kept, with this result" if is_kept else "replaces what this case expects"
+            self._note.show(((f"{words}. Another name keeps both.", "dim"),))
         elif name in target.names:
             self._note.show((("! This file already has a case of this name.", "bad"),))
         elif target.is_new:
             self._note.show((("new file", "dim"),))
         else:
             there = self._keeping.same_case(target)
-            same = f", of which “{clean_line(there, 80)}” has the same arguments" if there else ""
+            same = f", of which “{clean_line(there.name, 80)}” has the same arguments" if there else ""
             self._note.show(((f"added to {plural(len(target.names), 'case')}{same}", "dim"),))
 
     def _preview_rows(self, width: int) -> list[Row]:

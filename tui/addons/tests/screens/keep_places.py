@@ -114,7 +114,7 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
         with closing(recording.open_reader()) as reader:
             if not (seq := _request_in(recording.entries, call.id, 0)):
                 raise UsageError("This call was not recorded.")
-            return exchange_at(reader, seq, os.getcwd())
+            return exchange_at(reader, seq, {"cwd": os.getcwd()})
     except UsageError:
         if (exchange := exchange_by_hand(server, call)) is None:
             raise
@@ -135,27 +135,27 @@ async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
     if not seq:
         return None  # the list has said why
     if live is not None:
-        read = partial(_read, recording.open_reader, seq, os.getcwd())
+        read = partial(_read, recording.open_reader, seq, {"cwd": os.getcwd()})
         return Place(screen.app, read, live.runtime, live.next_call_id)
     try:
-        folder, is_own = await asyncio.to_thread(_origin_of, recording.open_reader)
+        about, is_own = await asyncio.to_thread(_origin_of, recording.open_reader)
     except McptuiError as error:
         return str(error)
-    return Place(screen.app, partial(_read, recording.open_reader, seq, folder), is_own=is_own)
+    return Place(screen.app, partial(_read, recording.open_reader, seq, about), is_own=is_own)
 
 
-def _origin_of(open_reader: Callable[[], TrafficReader]) -> tuple[str, bool]:
-    """Return the folder in which a recording was made, or "", and whether the user's own mcptui made it."""
+def _origin_of(open_reader: Callable[[], TrafficReader]) -> tuple[Mapping[str, str], bool]:
+    """Return what a recording has about its run, and whether the user's own mcptui made it."""
     with closing(open_reader()) as reader:
         if not isinstance(reader, RecordingReader):
-            return "", False
+            return {}, False
         parent = os.path.dirname(os.path.realpath(reader.path))
-        return reader.meta().get("cwd", ""), parent == os.path.realpath(state_dir() / "recordings")
+        return reader.meta(), parent == os.path.realpath(state_dir() / "recordings")
 
 
-def _read(open_reader: Callable[[], TrafficReader], seq: int, folder: str) -> Exchange:
+def _read(open_reader: Callable[[], TrafficReader], seq: int, about: Mapping[str, str]) -> Exchange:
     with closing(open_reader()) as reader:
-        return exchange_at(reader, seq, folder)
+        return exchange_at(reader, seq, about)
 
 
 async def _in_chat(parts: ChatParts) -> Place | str | None:
@@ -179,7 +179,7 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
             return "This call did not go to a server, or was not recorded."
         return Place(
             parts.regions.screen.app,
-            partial(_read, recording.open_reader, seq, os.getcwd()),
+            partial(_read, recording.open_reader, seq, {"cwd": os.getcwd()}),
             runtime,
             next_id,
             whole_turn=whole_turn,
@@ -194,7 +194,7 @@ def _read_earlier(path: Path, turn: int, call: str) -> Exchange:
     with closing(RecordingReader(path)) as reader:
         if not (seq := request_of_call(reader, call, turn)):
             raise UsageError("This call did not go to a server, or was not recorded.")
-        return exchange_at(reader, seq, reader.meta().get("cwd", ""))
+        return exchange_at(reader, seq, reader.meta())
 
 
 # ---- the dialog --------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ async def _opened(place: Place) -> None:
             exchange = _with_hints(place.runtime, exchange)
         keeping = await asyncio.to_thread(_keeping, place, exchange)
         target = await asyncio.to_thread(keeping.target)
-        keeping = keeping.named(keeping.free_name(target.names))
+        keeping = keeping.proposed_for(target)
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.keep.command import keep
+from tui.addons.tests.keep.command import confirm_replacing, keep
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.keeping import Keeping
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.core.errors import StorageError, UsageError
+from tui.core.servers import ServerSpec
 
 
 def arguments(**given: str | None) -> argparse.Namespace:
@@ -21,6 +26,19 @@ def test_an_unknown_recording_is_an_error():
 def test_without_recordings_it_says_how_to_make_one():
     with pytest.raises(UsageError, match="no recorded call yet"):
         keep(arguments())
+
+
+def test_a_case_is_replaced_without_a_question_only_with_yes(tmp_path: Path):
+    request = Request(RequestKind.TOOL, "get")
+    exchange = Exchange("s", request, result={"content": [{"type": "text", "text": "Rain."}]})
+    origin = Origin.of_spec(ServerSpec("s", "python", ("server.py",)), str(tmp_path), configured=False)
+    keeping = Keeping.of(exchange, origin, tmp_path, str, is_own=True)
+    there, target = Case("rain", 1, request, Expectation(text="Sun.")), keeping.target(str(tmp_path / "a"))
+    confirm_replacing(keeping, target, there, yes=True)
+    with pytest.raises(
+        UsageError, match=r"a\.mcp\.toml already has this call: “rain”\. Use --yes to replace"
+    ):
+        confirm_replacing(keeping, target, there, yes=False)
 
 
 def test_a_configuration_that_records_nothing_is_named(separate_home: Path):

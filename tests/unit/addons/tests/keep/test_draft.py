@@ -77,10 +77,19 @@ def test_a_prompt_of_one_message_is_kept_as_its_text():
     assert expectation(raw, request=Request(RequestKind.PROMPT, "ask")).text == "Tell me."
 
 
-def test_a_list_is_kept_without_what_belongs_to_the_connection():
-    raw = {"tools": [{"name": "a"}], "ttlMs": 0, "cacheScope": "private", "_meta": {"x": 1}}
-    found = expectation(raw, request=Request(RequestKind.LIST, "tools"))
-    assert found.result == {"tools": [{"name": "a"}]}
+@pytest.mark.parametrize(
+    ("kind", "member", "item"),
+    [
+        ("tools", "tools", {"name": "a"}),
+        ("prompts", "prompts", {"name": "a"}),
+        ("resources", "resources", {"uri": "note://a"}),
+        ("templates", "resourceTemplates", {"uriTemplate": "note://{a}"}),
+    ],
+)
+def test_of_a_list_only_what_its_items_are_called_by_is_kept(kind: str, member: str, item: dict[str, str]):
+    raw = {member: [{**item, "description": "A.", "title": "A"}], "ttlMs": 0, "_meta": {"x": 1}}
+    found = expectation(raw, request=Request(RequestKind.LIST, kind))
+    assert found.result == {member: [item]}
 
 
 @pytest.mark.parametrize("text", ["Rain, 22 °C", "costs <id>", "", "at 2026-11-29 07:47:02"])

@@ -1,10 +1,11 @@
 """How a test file names the server of a call, and the folder for it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.keep.exchange import Exchange, Launched
+from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
 from tui.addons.tests.keep.home import Origin, file_name, folder_for, origin_of, written
 from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
@@ -100,6 +101,16 @@ def test_a_recorded_server_that_is_configured_alike_is_that_one(project: Path):
     same, other = ServerSpec("s", "python", ("server.py",)), ServerSpec("s", "python", ("other.py",))
     assert origin_of(exchange, [same], project).configured
     assert not origin_of(exchange, [other], project).configured
+    typed = replace(exchange, launched=replace(launched, is_unconfigured=True))
+    assert not origin_of(typed, [same], project).configured
+
+
+def test_a_recorded_server_in_a_folder_of_its_own_starts_in_that_of_the_file(project: Path):
+    command = ("python", str(project / "src" / "server.py"))
+    launched = Launched(command, str(project / "state"), starts_in=StartsIn.ITS_OWN)
+    exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
+    made = written(origin_of(exchange, (), project), project, redact)
+    assert made.server == SuiteServer(command=("python", "src/server.py"))
 
 
 def folder(words: tuple[str, ...], base: Path, current: Path) -> Path:

@@ -74,13 +74,39 @@ def test_variables_to_set_are_named(tmp_path: Path):
 
 
 def test_a_name_that_is_taken_or_empty_is_refused(tmp_path: Path):
-    made = keeping(tmp_path)
-    made.keep(made.target())
+    other = keeping(tmp_path)
+    other.keep(other.target())
+    made = keeping(tmp_path, request=Request(RequestKind.TOOL, "get", {"city": "Rome"}))
     target = made.target()
-    assert made.free_name(target.names) == "get Oslo (2)" and made.same_case(target) == "get Oslo"
+    assert other.free_name(target.names) == "get Oslo (2)"
     for name, why in (("get Oslo", "already has a case of this name"), (" ", "A name is required")):
         with pytest.raises(UsageError, match=why):
             made.named(name).keep(target)
+
+
+def test_a_call_that_is_kept_again_replaces_what_its_case_expects(tmp_path: Path):
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    file = tmp_path / "weather.mcp.toml"
+    file.write_text(f'{file.read_text()}tags = "daily"  # ours\n')
+    again = keeping(tmp_path, said="Sun.")
+    again = again.proposed_for(again.target())
+    again.keep(again.target())
+    suite = again.target().suite
+    assert suite is not None
+    (case,) = suite.cases
+    assert (case.name, case.expected.text, case.tags) == ("get Oslo", "Sun.", ("daily",))
+    assert "# ours" in file.read_text()
+
+
+def test_a_call_is_kept_already_if_this_result_and_those_of_equal_calls_pass(tmp_path: Path):
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    there = made.same_case(made.target())
+    assert there is not None and made.is_kept_by(there)
+    assert not keeping(tmp_path, said="Sun.").is_kept_by(there)
+    varying = made.compared_with([({"content": [{"type": "text", "text": "Sun."}]}, 7.0)])
+    assert not varying.is_kept_by(there)
 
 
 def test_a_result_that_is_too_large_is_refused(tmp_path: Path):

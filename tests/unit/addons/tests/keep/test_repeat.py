@@ -5,8 +5,9 @@ from typing import Any, cast
 
 import pytest
 
+from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.repeat import question, results_again, why_not_repeated
+from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import ServerError
 from tui.core.workbench import RawAnswer
@@ -53,3 +54,14 @@ async def test_without_a_result_it_says_why():
     bench = Bench(RawAnswer(error={"code": -1, "message": "busy"}))
     with pytest.raises(ServerError, match="busy"):
         await results_again(cast(Any, bench), "weather", CALL.request, str, 5)
+
+
+def test_what_a_comparison_found_is_a_sentence():
+    def said(*texts: str) -> str:
+        first, *others = ({"content": [{"type": "text", "text": one}]} for one in texts)
+        exchange = Exchange("s", Request(RequestKind.TOOL, "t"), result=first, others=others)
+        return compared_words(Draft.of(exchange, "a case"))
+
+    assert said("It is 5.") == ""
+    assert said("It is 5.", "It is 5.") == "Compared with 1 other result: nothing differs."
+    assert said("It is 5.", "It is 6.", "It is 5.") == "Compared with 2 other results: 1 part differs."
